@@ -31,9 +31,9 @@ type Blamed interface {
 	Blame() Blame
 }
 
-// Whose returns the party at fault for err. In a chain of wrapped errors, the outermost Blamed decides, because a
+// BlameOf returns the party at fault for err. In a chain of wrapped errors, the outermost Blamed decides, because a
 // caller may know better than the function it called. If the chain contains no Blamed, the machine is at fault.
-func Whose(err error) Blame {
+func BlameOf(err error) Blame {
 	if err == nil {
 		return NoBlame
 	}
@@ -46,20 +46,20 @@ func Whose(err error) Blame {
 	return Machine
 }
 
-// Misuse is a mistake of the caller.
-type Misuse struct{ Err error }
+// UsageError is a mistake of the caller.
+type UsageError struct{ Err error }
 
 // Error returns the text of the mistake.
-func (e *Misuse) Error() string { return e.Err.Error() }
+func (e *UsageError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the wrapped error.
-func (e *Misuse) Unwrap() error { return e.Err }
+func (e *UsageError) Unwrap() error { return e.Err }
 
 // Blame returns Caller.
-func (*Misuse) Blame() Blame { return Caller }
+func (*UsageError) Blame() Blame { return Caller }
 
 // Blame returns Setter.
-func (*Fault) Blame() Blame { return Setter }
+func (*ProblemError) Blame() Blame { return Setter }
 
 // Blame returns Setter.
-func (Faults) Blame() Blame { return Setter }
+func (ProblemErrors) Blame() Blame { return Setter }

@@ -11,7 +11,7 @@ import (
 
 // TestWhoseFaultAnErrorIs checks that the outermost Blamed in a chain determines the party at fault.
 func TestWhoseFaultAnErrorIs(t *testing.T) {
-	fault, misuse := &judge.Fault{Text: "bad"}, &judge.Misuse{Err: errors.New("no such file")}
+	fault, misuse := &judge.ProblemError{Text: "bad"}, &judge.UsageError{Err: errors.New("no such file")}
 	for _, test := range []struct {
 		err  error
 		want judge.Blame
@@ -22,15 +22,15 @@ func TestWhoseFaultAnErrorIs(t *testing.T) {
 		{fmt.Errorf("case 1: %w", context.Canceled), judge.Interrupted},
 		{fmt.Errorf("open: %w", misuse), judge.Caller},
 		{fmt.Errorf("open: %w", fault), judge.Setter},
-		{judge.Faults{fault}, judge.Setter},
-		{&judge.Misuse{Err: fault}, judge.Caller},
-		{&judge.Misuse{Err: context.Canceled}, judge.Caller},
+		{judge.ProblemErrors{fault}, judge.Setter},
+		{&judge.UsageError{Err: fault}, judge.Caller},
+		{&judge.UsageError{Err: context.Canceled}, judge.Caller},
 	} {
-		if got := judge.Whose(test.err); got != test.want {
+		if got := judge.BlameOf(test.err); got != test.want {
 			t.Errorf("Whose(%v) = %q, want %q", test.err, got, test.want)
 		}
 	}
-	if !errors.Is(&judge.Misuse{Err: context.Canceled}, context.Canceled) {
+	if !errors.Is(&judge.UsageError{Err: context.Canceled}, context.Canceled) {
 		t.Error("a misuse hides the mistake in it")
 	}
 }

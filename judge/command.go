@@ -12,27 +12,27 @@ import (
 // Program is anything that can be run: a contestant's solution, the reference solution, a checker, a validator, a
 // generator, or a bot. Package lang makes programs, and a Runner runs them.
 type Program struct {
-	Name     string   // name for messages: the file or directory from which it was made
-	Language string   // id of its language in judge.toml
-	Key      string   // hash of everything that affects it; programs with equal keys behave alike
-	Dir      string   // host directory that the program sees as /program; empty if none
-	Argv     []string // command line, with paths inside the sandbox
-	Env      []string // the complete environment, as "NAME=value"
-	Marks    bool     // byte order marks before its output come from its runtime and must be ignored
+	Name                 string   // name for messages: the file or directory from which it was made
+	Language             string   // id of its language in judge.toml
+	Key                  string   // hash of everything that affects it; programs with equal keys behave alike
+	Dir                  string   // host directory that the program sees as /program; empty if none
+	Argv                 []string // command line, with paths inside the sandbox
+	Env                  []string // the complete environment, as "NAME=value"
+	IgnoreByteOrderMarks bool     // byte order marks before its output come from its runtime and must be ignored
 
 	// Interpret, if not nil, replaces all other fields: the judge interprets the program itself. Given the
 	// arguments, Interpret returns a function that checks inputs.
-	Interpret func(args []string) (Interpreted, error)
+	Interpret func(args []string) (InputCheckFunc, error)
 }
 
-// Interpreted checks an input without a process. It returns what is wrong with the input, or "" if the input is
+// InputCheckFunc checks an input without a process. It returns what is wrong with the input, or "" if the input is
 // valid.
-type Interpreted func(ctx context.Context, input []byte) (complaint string, err error)
+type InputCheckFunc func(ctx context.Context, input []byte) (complaint string, err error)
 
 // Builder builds the setter's programs of a problem. Its methods are safe for concurrent use.
 type Builder interface {
-	// Part makes a program ready to run. If the program cannot be built here, it returns a *Fault.
-	Part(ctx context.Context, p *Part) (*Program, error)
+	// BuildProgram makes a program ready to run. If the program cannot be built here, it returns a *Fault.
+	BuildProgram(ctx context.Context, p *SetterProgram) (*Program, error)
 }
 
 // ProgramDir is the path of a Program's Dir inside the sandbox.
@@ -147,38 +147,38 @@ type Process interface {
 type Joiner interface {
 	// Join runs processes together, each with its own limits, and waits for all. An error means that the judge or
 	// the machine is at fault, or that ctx is done.
-	Join(ctx context.Context, all []Joined) ([]Ended, error)
+	Join(ctx context.Context, all []JoinedCommand) ([]JoinedResult, error)
 }
 
-// Joined is one of several processes that are connected by pipes.
-type Joined struct {
+// JoinedCommand is one of several processes that are connected by pipes.
+type JoinedCommand struct {
 	*Command // Stdin and Stdout must be nil
 
-	// To is the index of the process that reads this process's output, in the argument of Join.
-	To int
+	// OutputTo is the index of the process that reads this process's output, in the argument of Join.
+	OutputTo int
 	// Copy, if not nil, receives a copy of this process's output. A pipe with a copy is slower, because the bytes
 	// pass through the judge.
 	Copy io.Writer
-	// Held protects this process and its reader when one of them exits before the other. If the reader exits
-	// first, later output is discarded; without Held, this process would get SIGPIPE. The reader sees EOF only
-	// after this process has exited, or a moment after it closed its output. With Held, Limits.Output applies.
-	// Held has no effect without a Copy.
-	Held bool
-	// Ends is called when the process has exited. If it returns true, the other processes are killed. If Ends is
+	// KeepPipesOpen protects this process and its reader when one of them exits before the other. If the reader exits
+	// first, later output is discarded; without KeepPipesOpen, this process would get SIGPIPE. The reader sees EOF only
+	// after this process has exited, or a moment after it closed its output. With KeepPipesOpen, Limits.Output applies.
+	// KeepPipesOpen has no effect without a Copy.
+	KeepPipesOpen bool
+	// OnExit is called when the process has exited. If it returns true, the other processes are killed. If OnExit is
 	// nil, they are not.
-	Ends func(Exec) bool
-	// Outlived is how long the other processes may continue after this process was killed at one of its limits.
+	OnExit func(Exec) bool
+	// GracePeriod is how long the other processes may continue after this process was killed at one of its limits.
 	// Zero means no limit.
-	Outlived time.Duration
+	GracePeriod time.Duration
 }
 
-// Ended is the result of one joined process.
-type Ended struct {
+// JoinedResult is the result of one joined process.
+type JoinedResult struct {
 	Exec
-	Order     int   // 1 for the process that exited first, and so on
-	Dismissed bool  // killed because of Ends or Outlived of another process
-	Stuck     bool  // killed at its wall time limit while both processes waited for each other
-	Err       error // an *ExecError, or an error of the judge or the machine
+	ExitOrder  int   // 1 for the process that exited first, and so on
+	Dismissed  bool  // killed because of OnExit or GracePeriod of another process
+	Deadlocked bool  // killed at its wall time limit while both processes waited for each other
+	Err        error // an *ExecError, or an error of the judge or the machine
 }
 
 // ExecError means that a command could not be executed at all.
@@ -190,19 +190,19 @@ type ExecError struct {
 // Error names the program and the reason.
 func (e *ExecError) Error() string { return "run " + e.Argv0 + ": " + e.Reason }
 
-// UnseenError means that a command of the judge, such as a compiler, exists on this machine but cannot be
+// NotVisibleError means that a command of the judge, such as a compiler, exists on this machine but cannot be
 // executed, because it is not visible in the sandbox. This is not a fault of any program.
-type UnseenError struct {
-	Argv0  string
-	Chain  []string // required files; each is followed by its interpreter or link target
-	Hidden []string // directories that would have to be visible
-	Never  bool     // the sandbox has its own directory at that path, so it cannot show them
+type NotVisibleError struct {
+	Argv0    string
+	Chain    []string // required files; each is followed by its interpreter or link target
+	Hidden   []string // directories that would have to be visible
+	Reserved bool     // the sandbox has its own directory at that path, so it cannot show them
 }
 
 // Error reports where the command was found, and a remedy.
-func (e *UnseenError) Error() string {
+func (e *NotVisibleError) Error() string {
 	text := "run " + e.Argv0 + ": the sandbox does not show it: it is " + strings.Join(e.Chain, ", which needs ")
-	if e.Never {
+	if e.Reserved {
 		return text + "\n    move it to a directory that is not below /tmp or /var/tmp"
 	}
 	quoted := make([]string, len(e.Hidden))

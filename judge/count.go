@@ -2,8 +2,8 @@ package judge
 
 import "fmt"
 
-// Count formats a number with a noun, such as "1 file" or "2 files". The noun's plural must end with an added s.
-func Count[N int | int64](n N, noun string) string {
+// Quantity formats a number with a noun, such as "1 file" or "2 files". The noun's plural must end with an added s.
+func Quantity[N int | int64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

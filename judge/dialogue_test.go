@@ -42,7 +42,7 @@ func TestSettle(t *testing.T) {
 		{"it is accepted when both end well, the program first", well, accepts, false, judge.Accepted},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := judge.Settle(test.program, limits, test.interactor, test.first); got.Verdict != test.want {
+			if got := judge.ClassifyInteractive(test.program, limits, test.interactor, test.first); got.Verdict != test.want {
 				t.Errorf("Settle(%+v, %v, first %v) = %s, want %s", test.program, test.interactor.Verdict, test.first, got.Verdict, test.want)
 			}
 		})

@@ -46,8 +46,8 @@ type Built struct {
 // Progressed reports how many cases have run; they are judged a little later. While the submission is being built,
 // a Progressed event is sent every second. It is for live displays only, and is not saved.
 type Progressed struct {
-	Done int `json:"done"`
-	Of   int `json:"of"`
+	Done  int `json:"done"`
+	Total int `json:"of"`
 	// Preparing is the name of a language whose cache is being prepared, while the build waits for it.
 	Preparing string `json:"preparing,omitempty"`
 }
@@ -77,10 +77,10 @@ const StaticName = "static-validation"
 // ID identifies the case within its problem.
 func (e *CaseJudged) ID() string { return e.Group + "/" + e.Case }
 
-// Borderline reports whether the program exited by itself slightly after its CPU time limit. On another machine,
+// NearTimeLimit reports whether the program exited by itself slightly after its CPU time limit. On another machine,
 // it might have been in time.
-func (e *CaseJudged) Borderline(limit time.Duration) bool {
-	return e.Verdict == TimeLimit && e.Exec.Killed == Nothing && e.Exec.CPU <= time.Duration(float64(limit)*NearLimit)
+func (e *CaseJudged) NearTimeLimit(limit time.Duration) bool {
+	return e.Verdict == TimeLimit && e.Exec.Killed == NoResource && e.Exec.CPU <= time.Duration(float64(limit)*NearLimit)
 }
 
 // GroupJudged completes the judging of a group.
@@ -107,10 +107,10 @@ type Finished struct {
 	TimeMS  float64 `json:"time_ms"`                 // CPU time of that case
 	Memory  int64   `json:"memory_bytes"`            // peak memory over all cases
 	Score   *Score  `json:"score,omitempty"`         // set if the problem has scores
-	// Parts contains the points of each group, in judging order, if the score is the sum of these points. The
-	// groups are the same in every judgement of the problem. If the score is not a sum over groups, Parts is
+	// ScoreParts contains the points of each group, in judging order, if the score is the sum of these points. The
+	// groups are the same in every judgement of the problem. If the score is not a sum over groups, ScoreParts is
 	// empty.
-	Parts []float64 `json:"score_parts,omitempty"`
+	ScoreParts []float64 `json:"score_parts,omitempty"`
 
 	slow int // number of cases that exceeded their time limit
 }
@@ -120,8 +120,8 @@ type Noted struct {
 	Text string `json:"text"`
 }
 
-// SeveralStarted begins the judging of several submissions for one problem. The events of each submission follow.
-type SeveralStarted struct {
+// BatchStarted begins the judging of several submissions for one problem. The events of each submission follow.
+type BatchStarted struct {
 	Format     int      `json:"format"`
 	Problem    string   `json:"problem"`
 	Title      string   `json:"title"`
@@ -132,8 +132,8 @@ type SeveralStarted struct {
 	Unenforced []string `json:"unenforced,omitempty"`
 }
 
-// SeveralFinished completes the judging of several submissions.
-type SeveralFinished struct {
+// BatchFinished completes the judging of several submissions.
+type BatchFinished struct {
 	Accepted    int `json:"accepted"`
 	Submissions int `json:"submissions"`
 }
@@ -157,14 +157,14 @@ type Checked struct {
 	Warnings int    `json:"warnings,omitempty"`
 }
 
-// FaultFound is a fault of the problem directory.
-type FaultFound struct {
-	Fault *Fault `json:"fault"`
+// ProblemErrorFound is a fault of the problem directory.
+type ProblemErrorFound struct {
+	Fault *ProblemError `json:"fault"`
 }
 
-// Warned is advice about a package that its format does not require. It is not a fault.
-type Warned struct {
-	Fault *Fault `json:"warning"`
+// WarningFound is advice about a package that its format does not require. It is not a fault.
+type WarningFound struct {
+	Fault *ProblemError `json:"warning"`
 }
 
 // SolutionJudged is the result of one solution in solutions/<problem>.
@@ -192,28 +192,28 @@ type VerifyFinished struct {
 	Skipped   int  `json:"skipped"` // number of solutions whose language is not installed here
 }
 
-// Unknown is an event from a later version of the judge. It is forwarded unchanged.
-type Unknown struct {
+// UnknownEvent is an event from a later version of the judge. It is forwarded unchanged.
+type UnknownEvent struct {
 	Kind string
 	Line []byte // output of EncodeEvent
 }
 
-func (e *Unknown) kind() string       { return e.Kind }
-func (*Started) kind() string         { return "started" }
-func (*Built) kind() string           { return "built" }
-func (*Progressed) kind() string      { return "progressed" }
-func (*CaseJudged) kind() string      { return "case" }
-func (*GroupJudged) kind() string     { return "group" }
-func (*Finished) kind() string        { return "finished" }
-func (*Noted) kind() string           { return "note" }
-func (*SeveralStarted) kind() string  { return "several" }
-func (*VerifyStarted) kind() string   { return "verify" }
-func (*Checked) kind() string         { return "checked" }
-func (*FaultFound) kind() string      { return "fault" }
-func (*Warned) kind() string          { return "warning" }
-func (*SolutionJudged) kind() string  { return "solution" }
-func (*VerifyFinished) kind() string  { return "verified" }
-func (*SeveralFinished) kind() string { return "several-finished" }
+func (e *UnknownEvent) kind() string    { return e.Kind }
+func (*Started) kind() string           { return "started" }
+func (*Built) kind() string             { return "built" }
+func (*Progressed) kind() string        { return "progressed" }
+func (*CaseJudged) kind() string        { return "case" }
+func (*GroupJudged) kind() string       { return "group" }
+func (*Finished) kind() string          { return "finished" }
+func (*Noted) kind() string             { return "note" }
+func (*BatchStarted) kind() string      { return "several" }
+func (*VerifyStarted) kind() string     { return "verify" }
+func (*Checked) kind() string           { return "checked" }
+func (*ProblemErrorFound) kind() string { return "fault" }
+func (*WarningFound) kind() string      { return "warning" }
+func (*SolutionJudged) kind() string    { return "solution" }
+func (*VerifyFinished) kind() string    { return "verified" }
+func (*BatchFinished) kind() string     { return "several-finished" }
 
 // newEvent maps kinds to functions that return an empty event.
 var newEvent = map[string]func() Event{
@@ -226,36 +226,36 @@ var newEvent = map[string]func() Event{
 	"note":       func() Event { return new(Noted) },
 	"verify":     func() Event { return new(VerifyStarted) },
 	"checked":    func() Event { return new(Checked) },
-	"fault":      func() Event { return new(FaultFound) },
-	"warning":    func() Event { return new(Warned) },
+	"fault":      func() Event { return new(ProblemErrorFound) },
+	"warning":    func() Event { return new(WarningFound) },
 	"solution":   func() Event { return new(SolutionJudged) },
 	"verified":   func() Event { return new(VerifyFinished) },
 
-	"several":          func() Event { return new(SeveralStarted) },
-	"several-finished": func() Event { return new(SeveralFinished) },
+	"several":          func() Event { return new(BatchStarted) },
+	"several-finished": func() Event { return new(BatchFinished) },
 
-	"arena":            func() Event { return new(ArenaStarted) },
-	"arena-progressed": func() Event { return new(ArenaProgressed) },
+	"arena":            func() Event { return new(TournamentStarted) },
+	"arena-progressed": func() Event { return new(TournamentProgressed) },
 	"game":             func() Event { return new(GameShown) },
-	"standings":        func() Event { return new(ArenaStood) },
-	"try":              func() Event { return new(TryStarted) },
+	"standings":        func() Event { return new(TournamentFinished) },
+	"try":              func() Event { return new(BotTrialStarted) },
 	"tried":            func() Event { return new(PositionTried) },
-	"try-finished":     func() Event { return new(TryFinished) },
+	"try-finished":     func() Event { return new(BotTrialFinished) },
 
-	"cases-made":   func() Event { return new(CasesMade) },
-	"fresh-made":   func() Event { return new(FreshMade) },
-	"files-made":   func() Event { return new(FilesMade) },
+	"cases-made":   func() Event { return new(CasesGenerated) },
+	"fresh-made":   func() Event { return new(FreshCasesGenerated) },
+	"files-made":   func() Event { return new(FilesGenerated) },
 	"suite-pruned": func() Event { return new(SuitePruned) },
-	"coverage":     func() Event { return new(CoverageShown) },
+	"coverage":     func() Event { return new(CoverageMeasured) },
 	"suite":        func() Event { return new(SuiteMeasured) },
 	"adequacy":     func() Event { return new(AdequacyMeasured) },
-	"golf-proved":  func() Event { return new(GolfProved) },
+	"golf-proved":  func() Event { return new(GolfChecked) },
 }
 
 // EncodeEvent encodes an event as one line of JSON, without the line ending. The first member, "event", is the
 // kind.
 func EncodeEvent(e Event) ([]byte, error) {
-	if u, ok := e.(*Unknown); ok {
+	if u, ok := e.(*UnknownEvent); ok {
 		return u.Line, nil
 	}
 	body, err := json.Marshal(e)
@@ -269,7 +269,7 @@ func EncodeEvent(e Event) ([]byte, error) {
 	return append([]byte(head), body[1:]...), nil
 }
 
-// DecodeEvent decodes the output of EncodeEvent. An event from a later version of the judge becomes an *Unknown.
+// DecodeEvent decodes the output of EncodeEvent. An event from a later version of the judge becomes an *UnknownEvent.
 func DecodeEvent(line []byte) (Event, error) {
 	var head struct {
 		Event  string `json:"event"`
@@ -286,7 +286,7 @@ func DecodeEvent(line []byte) (Event, error) {
 		return nil, fmt.Errorf("saved in format %d by a newer judge; this one reads up to %d", head.Format, EventFormat)
 	}
 	if !ok {
-		return &Unknown{Kind: head.Event, Line: slices.Clone(line)}, nil
+		return &UnknownEvent{Kind: head.Event, Line: slices.Clone(line)}, nil
 	}
 	e := make()
 	if err := json.Unmarshal(line, e); err != nil {

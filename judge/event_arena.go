@@ -5,8 +5,8 @@ import "encoding/json"
 // The events of games between programs. Games and standings are opaque here: they are JSON encoded by packages
 // arena and standings.
 
-// ArenaStarted begins a tournament.
-type ArenaStarted struct {
+// TournamentStarted begins a tournament.
+type TournamentStarted struct {
 	Format int      `json:"format"` // EventFormat
 	Game   string   `json:"game"`   // id of the problem directory
 	Title  string   `json:"title,omitempty"`
@@ -14,19 +14,19 @@ type ArenaStarted struct {
 	Bots   []string `json:"bots"`
 }
 
-// ArenaProgressed is the progress of a tournament. It is for live displays only, and is not saved.
-type ArenaProgressed struct {
-	Done   int         `json:"done"` // number of finished games, of those requested so far
-	Of     int         `json:"of"`
-	Played int         `json:"played"` // number of games that were played, rather than taken from the log
-	Moves  int         `json:"moves"`
-	TookMS int64       `json:"took_ms"`
-	Out    int         `json:"disqualified"`
-	Table  []ArenaLine `json:"table"` // best first
+// TournamentProgressed is the progress of a tournament. It is for live displays only, and is not saved.
+type TournamentProgressed struct {
+	Done         int             `json:"done"` // number of finished games, of those requested so far
+	Total        int             `json:"of"`
+	Played       int             `json:"played"` // number of games that were played, rather than taken from the log
+	Moves        int             `json:"moves"`
+	TookMS       int64           `json:"took_ms"`
+	Disqualified int             `json:"disqualified"`
+	Table        []TournamentRow `json:"table"` // best first
 }
 
-// ArenaLine is the row of one bot in the table of a running tournament.
-type ArenaLine struct {
+// TournamentRow is the row of one bot in the table of a running tournament.
+type TournamentRow struct {
 	Name   string  `json:"name"`
 	Points float64 `json:"points"`
 	Games  int     `json:"games"`
@@ -43,13 +43,13 @@ type GameShown struct {
 	Positions json.RawMessage `json:"positions,omitempty"` // the referee's view, before the first move and after each move
 }
 
-// ArenaStood contains the standings of a tournament when it ended or was stopped.
-type ArenaStood struct {
+// TournamentFinished contains the standings of a tournament when it ended or was stopped.
+type TournamentFinished struct {
 	Standings json.RawMessage `json:"standings"`
 }
 
-// TryStarted begins the trial of one bot.
-type TryStarted struct {
+// BotTrialStarted begins the trial of one bot.
+type BotTrialStarted struct {
 	Format  int    `json:"format"` // EventFormat
 	Game    string `json:"game"`
 	Bot     string `json:"bot"`
@@ -59,23 +59,23 @@ type TryStarted struct {
 
 // PositionTried is the result of a bot in one position.
 type PositionTried struct {
-	Name  string   `json:"name"`
-	Wrong []string `json:"wrong,omitempty"` // descriptions of the bot's errors
+	Name   string   `json:"name"`
+	Errors []string `json:"wrong,omitempty"` // descriptions of the bot's errors
 }
 
-// TryFinished completes the trial of one bot.
-type TryFinished struct {
+// BotTrialFinished completes the trial of one bot.
+type BotTrialFinished struct {
 	OK        bool     `json:"ok"`
-	Wrong     []string `json:"wrong,omitempty"` // errors, in a trial without positions
+	Errors    []string `json:"wrong,omitempty"` // errors, in a trial without positions
 	Moves     int      `json:"moves"`
 	MeanUS    int64    `json:"mean_us"` // mean wall time of a move
 	SlowestUS int64    `json:"slowest_us"`
 }
 
-func (*ArenaStarted) kind() string    { return "arena" }
-func (*ArenaProgressed) kind() string { return "arena-progressed" }
-func (*GameShown) kind() string       { return "game" }
-func (*ArenaStood) kind() string      { return "standings" }
-func (*TryStarted) kind() string      { return "try" }
-func (*PositionTried) kind() string   { return "tried" }
-func (*TryFinished) kind() string     { return "try-finished" }
+func (*TournamentStarted) kind() string    { return "arena" }
+func (*TournamentProgressed) kind() string { return "arena-progressed" }
+func (*GameShown) kind() string            { return "game" }
+func (*TournamentFinished) kind() string   { return "standings" }
+func (*BotTrialStarted) kind() string      { return "try" }
+func (*PositionTried) kind() string        { return "tried" }
+func (*BotTrialFinished) kind() string     { return "try-finished" }

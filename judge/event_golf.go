@@ -7,9 +7,9 @@ type GolfVerdict string
 
 // The verdicts of golf submissions.
 const (
-	GolfRight     GolfVerdict = "RIGHT"
-	GolfWrong     GolfVerdict = "WRONG"
-	GolfSlow      GolfVerdict = "SLOW"       // no errors, but some input took too long
+	GolfCorrect   GolfVerdict = "RIGHT"
+	GolfIncorrect GolfVerdict = "WRONG"
+	GolfTooSlow   GolfVerdict = "SLOW"       // no errors, but some input took too long
 	GolfCannotRun GolfVerdict = "CANNOT RUN" // no interpreter, or it does not compile
 )
 
@@ -21,8 +21,8 @@ type GolfSize struct {
 	Adjusted []string `json:"adjusted,omitempty"` // parts of the file that were not counted
 }
 
-// GolfProved is the result of checking a golf submission.
-type GolfProved struct {
+// GolfChecked is the result of checking a golf submission.
+type GolfChecked struct {
 	Format   int      `json:"format"`
 	Problem  string   `json:"problem"`
 	File     string   `json:"file"`
@@ -31,34 +31,34 @@ type GolfProved struct {
 	GolfSize
 	Claim int `json:"claimed_bytes,omitempty"`
 
-	Verdict GolfVerdict `json:"verdict"`
-	How     string      `json:"how,omitempty"`    // for example "function f(i,j)" or "program, input 'i j'"
-	Log     string      `json:"log,omitempty"`    // why it cannot run
-	Nor     []string    `json:"nor_as,omitempty"` // ids of other languages in which it cannot run
+	Verdict        GolfVerdict `json:"verdict"`
+	How            string      `json:"how,omitempty"`    // for example "function f(i,j)" or "program, input 'i j'"
+	Log            string      `json:"log,omitempty"`    // why it cannot run
+	OtherLanguages []string    `json:"nor_as,omitempty"` // ids of other languages in which it cannot run
 
-	Domain   int  `json:"domain_inputs"`
-	Tried    int  `json:"tried_inputs"`
-	Picked   bool `json:"picked,omitempty"`
-	Quick    bool `json:"quick,omitempty"`
-	Samples  int  `json:"samples"`
-	BadCases int  `json:"wrong_samples"`
-	Shuffles int  `json:"shuffles,omitempty"`
-	Fresh    int  `json:"fresh_calls,omitempty"`
-	Server   int  `json:"server_agreed_on,omitempty"` // number of inputs that were also run in separate processes
+	Domain       int  `json:"domain_inputs"`
+	Tried        int  `json:"tried_inputs"`
+	Picked       bool `json:"picked,omitempty"`
+	Quick        bool `json:"quick,omitempty"`
+	Samples      int  `json:"samples"`
+	BadCases     int  `json:"wrong_samples"`
+	Shuffles     int  `json:"shuffles,omitempty"`
+	FreshCalls   int  `json:"fresh_calls,omitempty"`
+	CrossChecked int  `json:"server_agreed_on,omitempty"` // number of inputs that were also run in separate processes
 
 	Wrong     []GolfWrongInput `json:"wrong,omitempty"` // smallest first
 	WrongMany int              `json:"wrong_inputs"`
 	Slow      []string         `json:"slow,omitempty"`
 	Stateful  bool             `json:"depends_on_earlier_calls,omitempty"`
-	Shown     []GolfShown      `json:"shown,omitempty"` // outputs for the inputs selected with Cases
+	Shown     []GolfOutput     `json:"shown,omitempty"` // outputs for the inputs selected with Cases
 	Says      []string         `json:"says,omitempty"`
 	Notes     []string         `json:"notes,omitempty"`
 
-	TimeMS  int64       `json:"time_limit_ms"`
-	Seed    uint64      `json:"seed"`
-	WallMS  float64     `json:"wall_ms"` // wall time of the whole check
-	Explain []GolfTried `json:"explain,omitempty"`
-	Code    string      `json:"code,omitempty"`
+	TimeMS  int64             `json:"time_limit_ms"`
+	Seed    uint64            `json:"seed"`
+	WallMS  float64           `json:"wall_ms"` // wall time of the whole check
+	Explain []GolfCallAttempt `json:"explain,omitempty"`
+	Code    string            `json:"code,omitempty"`
 }
 
 // GolfWrongInput is an input with a wrong output.
@@ -68,28 +68,28 @@ type GolfWrongInput struct {
 	Why  string `json:"why"`
 }
 
-// GolfShown is the output for one input.
-type GolfShown struct {
+// GolfOutput is the output for one input.
+type GolfOutput struct {
 	In   string `json:"in"`
 	Gave string `json:"gave"`
 	Fate string `json:"fate,omitempty"`
 }
 
-// GolfTried is one way of calling the code, with its result on the samples.
-type GolfTried struct {
-	How    string   `json:"how"`
-	Right  int      `json:"right"` // samples
-	Gave   []string `json:"gave,omitempty"`
-	Reason string   `json:"reason,omitempty"` // why it could not be run
-	Driver string   `json:"driver,omitempty"`
+// GolfCallAttempt is one way of calling the code, with its result on the samples.
+type GolfCallAttempt struct {
+	How     string   `json:"how"`
+	Correct int      `json:"right"` // samples
+	Gave    []string `json:"gave,omitempty"`
+	Reason  string   `json:"reason,omitempty"` // why it could not be run
+	Driver  string   `json:"driver,omitempty"`
 }
 
-// LanguageWords returns the language's name with the flags that were used.
-func (e *GolfProved) LanguageWords() string {
+// LanguageWithFlags returns the language's name with the flags that were used.
+func (e *GolfChecked) LanguageWithFlags() string {
 	if len(e.Flags) == 0 {
 		return e.Language
 	}
 	return e.Language + " + " + strings.Join(e.Flags, " ")
 }
 
-func (*GolfProved) kind() string { return "golf-proved" }
+func (*GolfChecked) kind() string { return "golf-proved" }

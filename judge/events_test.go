@@ -42,7 +42,7 @@ func (f *full) Explain(c *judge.Case, _ *judge.Attempt, o judge.Outcome) *judge.
 }
 
 // stream returns the events of a run, one per line, without progress events.
-func stream(t *testing.T, p *judge.Problem, b judge.Bench, o judge.Options) (lines []string) {
+func stream(t *testing.T, p *judge.Problem, b judge.Executor, o judge.Options) (lines []string) {
 	t.Helper()
 	_, err := judge.Run(t.Context(), p, b, o, func(e judge.Event) {
 		if _, live := e.(*judge.Progressed); live {
@@ -70,13 +70,13 @@ func TestTheWholeStream(t *testing.T) {
 			"sample/1": {Exec: judge.Exec{CPU: 5 * time.Millisecond, Memory: 100}, Stderr: []byte("unseen"), Dialogue: "< unseen", Note: "noted"},
 			"secret/1": {Exec: judge.Exec{CPU: 9 * time.Millisecond, Memory: 50}, Stderr: []byte("why \xfe"), Dialogue: "< hello \xfe"},
 			"secret/2": {Exec: judge.Exec{CPU: 9 * time.Millisecond, Memory: 80, Exit: 3}},
-			"secret/3": {Exec: judge.Exec{CPU: 2 * time.Millisecond}, Settled: &judge.Outcome{
+			"secret/3": {Exec: judge.Exec{CPU: 2 * time.Millisecond}, Outcome: &judge.Outcome{
 				Verdict: judge.Accepted, Message: "settled \xfe", Team: "well done",
 			}},
 		},
 	}
 	b.cases = map[string]judge.Outcome{"secret/1": {Verdict: judge.WrongAnswer, Message: "want 1", Team: "think \xfe"}}
-	lines := stream(t, p, b, judge.Options{All: true})
+	lines := stream(t, p, b, judge.Options{ContinueAfterFailure: true})
 	const zero = `"cpu_ms":0,"wall_ms":0,"memory_bytes":0,"output_bytes":0`
 	exec := func(exit int, cpu string, memory int) string {
 		return fmt.Sprintf(`{"exit":%d,`, exit) + strings.Replace(
@@ -126,7 +126,7 @@ func TestProgressIsTold(t *testing.T) {
 		var told []string
 		_, err := judge.Run(t.Context(), twoGroups(), b, judge.Options{Jobs: 2}, func(e judge.Event) {
 			if done, ok := e.(*judge.Progressed); ok {
-				told = append(told, fmt.Sprintf("%d/%d", done.Done, done.Of))
+				told = append(told, fmt.Sprintf("%d/%d", done.Done, done.Total))
 			}
 		})
 		if err != nil || len(told) < 5 || !slices.Equal(told[:3], []string{"1/10", "2/10", "3/10"}) {
@@ -154,7 +154,7 @@ func TestALongBuildIsTold(t *testing.T) {
 		_, err := judge.Run(t.Context(), twoGroups(), b, judge.Options{}, func(e judge.Event) {
 			switch e := e.(type) {
 			case *judge.Progressed:
-				told = append(told, fmt.Sprintf("%d/%d", e.Done, e.Of))
+				told = append(told, fmt.Sprintf("%d/%d", e.Done, e.Total))
 			case *judge.Built:
 				told = append(told, "built")
 			}
@@ -181,7 +181,7 @@ func TestAGraderIsAskedOnce(t *testing.T) {
 		said string
 		want int
 	}{{"", 1}, {"sample/1:WA", 0}, {"secret/a/1:WA", 1}, {"secret/a/1:JE", 0}} {
-		p := legacy(func(_, _, a, _ *judge.Node) { a.Legacy.Grader = &judge.Part{} })
+		p := legacy(func(_, _, a, _ *judge.Node) { a.Legacy.Grader = &judge.SetterProgram{} })
 		b := &full{}
 		b.cases = map[string]judge.Outcome{}
 		for word := range strings.FieldsSeq(test.said) {
@@ -197,8 +197,8 @@ func TestAGraderIsAskedOnce(t *testing.T) {
 
 // TestComplaintsAboutScores checks the messages for scores that a checker must not give.
 func TestComplaintsAboutScores(t *testing.T) {
-	bounded := judge.Node{Aggregate: judge.Sum, MaxScore: 10}
-	open := judge.Node{Aggregate: judge.Sum, Unbounded: true}
+	bounded := judge.Node{Aggregate: judge.AggregateSum, MaxScore: 10}
+	open := judge.Node{Aggregate: judge.AggregateSum, Unbounded: true}
 	for _, test := range []struct {
 		secret judge.Node
 		said   string
@@ -213,8 +213,8 @@ func TestComplaintsAboutScores(t *testing.T) {
 		{bounded, "AC*0", ""},
 		{bounded, "AC=0", ""},
 		{bounded, "AC=0.5", ""},
-		{judge.Node{Aggregate: judge.Sum, MaxScore: 1e6}, "AC=1000000.0001", ""}, // may differ by rounding
-		{judge.Node{Aggregate: judge.Sum, MaxScore: 1e6}, "AC=1000001", "the checker gives 1000001 points to a case that has at most 1000000"},
+		{judge.Node{Aggregate: judge.AggregateSum, MaxScore: 1e6}, "AC=1000000.0001", ""}, // may differ by rounding
+		{judge.Node{Aggregate: judge.AggregateSum, MaxScore: 1e6}, "AC=1000001", "the checker gives 1000001 points to a case that has at most 1000000"},
 		{open, "AC*1", "the checker gives the multiplier 1, though the case's group has no maximum"},
 	} {
 		for _, message := range []string{"", "look here"} {

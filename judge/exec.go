@@ -24,9 +24,9 @@ func (l Limits) Scaled(factor float64) Limits {
 	return l
 }
 
-// LongestCPUWait is how long a program may wait for a CPU, in addition to its own limits. After a longer wait, the
+// MaxCPUWait is how long a program may wait for a CPU, in addition to its own limits. After a longer wait, the
 // run fails with a *BusyError.
-const LongestCPUWait = 10 * time.Minute
+const MaxCPUWait = 10 * time.Minute
 
 // BusyError is a failure of the machine. The machine kept a program from its CPUs for so long that the program
 // cannot be judged.
@@ -41,12 +41,12 @@ func (e *BusyError) Error() string {
 type Resource string
 
 const (
-	Nothing   Resource = ""          // no limit was reached
-	CPUTime   Resource = "cpu"       // CPU time
-	WallTime  Resource = "wall"      // wall time
-	Memory    Resource = "memory"    // bytes in use
-	Output    Resource = "output"    // bytes written
-	Processes Resource = "processes" // concurrent processes and threads
+	NoResource Resource = ""          // no limit was reached
+	CPUTime    Resource = "cpu"       // CPU time
+	WallTime   Resource = "wall"      // wall time
+	Memory     Resource = "memory"    // bytes in use
+	Output     Resource = "output"    // bytes written
+	Processes  Resource = "processes" // concurrent processes and threads
 )
 
 // Exec is the record of one process and everything it started. It contains only facts; Classify judges them.
@@ -66,12 +66,12 @@ type Exec struct {
 	Withheld bool
 }
 
-// Fate describes how the process ended, such as "exit code 3", "signal SIGSEGV" or "killed at its time limit".
-func (x Exec) Fate() string {
+// Termination describes how the process ended, such as "exit code 3", "signal SIGSEGV" or "killed at its time limit".
+func (x Exec) Termination() string {
 	switch {
-	case x.Killed == Nothing && x.Signal == "":
+	case x.Killed == NoResource && x.Signal == "":
 		return fmt.Sprintf("exit code %d", x.Exit)
-	case x.Killed == Nothing:
+	case x.Killed == NoResource:
 		return "signal " + x.Signal
 	case x.Killed == CPUTime:
 		return "killed at its time limit"

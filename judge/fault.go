@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Fault is a setter's error in a problem directory or judge.toml. It contains the position, what is wrong, and a
+// ProblemError is a setter's error in a problem directory or judge.toml. It contains the position, what is wrong, and a
 // remedy.
-type Fault struct {
+type ProblemError struct {
 	File   string `json:"file"`           // path as the user knows it
 	Line   int    `json:"line,omitempty"` // from 1; zero if the fault has no line
 	Column int    `json:"column,omitempty"`
@@ -16,7 +16,7 @@ type Fault struct {
 }
 
 // Error formats the fault as "file:line:column: text", with the hint on the next line.
-func (f *Fault) Error() string {
+func (f *ProblemError) Error() string {
 	var b strings.Builder
 	b.WriteString(f.File)
 	if f.Line > 0 {
@@ -35,11 +35,11 @@ func (f *Fault) Error() string {
 	return b.String()
 }
 
-// Faults lists all faults of a directory, ordered by file and line.
-type Faults []*Fault
+// ProblemErrors lists all faults of a directory, ordered by file and line.
+type ProblemErrors []*ProblemError
 
 // Error returns the text of all faults, in order.
-func (f Faults) Error() string {
+func (f ProblemErrors) Error() string {
 	lines := make([]string, len(f))
 	for i, fault := range f {
 		lines[i] = fault.Error()
@@ -48,7 +48,7 @@ func (f Faults) Error() string {
 }
 
 // AsError returns the faults as an error, or nil if there are none.
-func (f Faults) AsError() error {
+func (f ProblemErrors) AsError() error {
 	if len(f) == 0 {
 		return nil
 	}

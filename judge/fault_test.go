@@ -10,15 +10,15 @@ import (
 
 func TestFaultsSayWhere(t *testing.T) {
 	for _, test := range []struct {
-		fault judge.Fault
+		fault judge.ProblemError
 		want  string
 	}{
-		{judge.Fault{Text: "what"}, "what"},
-		{judge.Fault{File: "p.toml", Text: "what"}, "p.toml: what"},
-		{judge.Fault{File: "p.toml", Line: 1, Text: "what"}, "p.toml:1: what"},
-		{judge.Fault{File: "p.toml", Line: 3, Column: 1, Text: "what"}, "p.toml:3:1: what"},
-		{judge.Fault{File: "p.toml", Column: 4, Text: "what"}, "p.toml: what"},
-		{judge.Fault{Text: "what", Hint: "do\nthis"}, "what\n    do\n    this"},
+		{judge.ProblemError{Text: "what"}, "what"},
+		{judge.ProblemError{File: "p.toml", Text: "what"}, "p.toml: what"},
+		{judge.ProblemError{File: "p.toml", Line: 1, Text: "what"}, "p.toml:1: what"},
+		{judge.ProblemError{File: "p.toml", Line: 3, Column: 1, Text: "what"}, "p.toml:3:1: what"},
+		{judge.ProblemError{File: "p.toml", Column: 4, Text: "what"}, "p.toml: what"},
+		{judge.ProblemError{Text: "what", Hint: "do\nthis"}, "what\n    do\n    this"},
 	} {
 		if got := test.fault.Error(); got != test.want {
 			t.Errorf("%#v: %q, want %q", test.fault, got, test.want)
@@ -27,12 +27,12 @@ func TestFaultsSayWhere(t *testing.T) {
 }
 
 func TestFaultsAreAnErrorWhereThereAreSome(t *testing.T) {
-	if err := (judge.Faults{}).AsError(); err != nil {
+	if err := (judge.ProblemErrors{}).AsError(); err != nil {
 		t.Errorf("no faults: %v", err)
 	}
-	two := judge.Faults{{File: "a", Text: "first"}, {File: "b", Text: "second"}}
+	two := judge.ProblemErrors{{File: "a", Text: "first"}, {File: "b", Text: "second"}}
 	err := two.AsError()
-	if got, ok := errors.AsType[judge.Faults](err); !ok || len(got) != 2 || err.Error() != "a: first\nb: second" {
+	if got, ok := errors.AsType[judge.ProblemErrors](err); !ok || len(got) != 2 || err.Error() != "a: first\nb: second" {
 		t.Errorf("two faults: %v", err)
 	}
 }
@@ -59,38 +59,38 @@ func TestJudgingLimits(t *testing.T) {
 			t.Errorf("with %+v:\n got %+v\nwant %+v", test.own, got, want)
 		}
 	}
-	if judge.UsualPasses != 2 {
-		t.Errorf("a problem that does not say has %d passes, want 2, as the package format says", judge.UsualPasses)
+	if judge.DefaultPasses != 2 {
+		t.Errorf("a problem that does not say has %d passes, want 2, as the package format says", judge.DefaultPasses)
 	}
 }
 
 func TestWhatAProblemHas(t *testing.T) {
 	p := twoGroups()
 	for id, want := range map[string]bool{"a/a0": true, "b/b4": true, "a/b0": false, "b4": false, "": false} {
-		if got := p.Has(id); got != want {
+		if got := p.HasCase(id); got != want {
 			t.Errorf("Has(%q) = %v", id, got)
 		}
 	}
 	for _, test := range []struct {
 		kind      judge.Kind
-		reference *judge.Part
+		reference *judge.SetterProgram
 		want      bool
 	}{
 		{judge.Kind{}, nil, false},
 		{judge.Kind{Interactive: true}, nil, true},
 		{judge.Kind{MultiPass: true}, nil, true},
-		{judge.Kind{Interactive: true}, &judge.Part{}, false},
-		{judge.Kind{MultiPass: true}, &judge.Part{}, false},
-		{judge.Kind{Answers: true}, nil, false},
+		{judge.Kind{Interactive: true}, &judge.SetterProgram{}, false},
+		{judge.Kind{MultiPass: true}, &judge.SetterProgram{}, false},
+		{judge.Kind{OutputOnly: true}, nil, false},
 	} {
 		p := &judge.Problem{Kind: test.kind, Reference: test.reference}
-		if got := p.Unanswered(); got != test.want {
+		if got := p.LacksAnswers(); got != test.want {
 			t.Errorf("%+v, reference %v: %v, want %v", test.kind, test.reference, got, test.want)
 		}
 	}
-	for _, kind := range []judge.Kind{{}, {Answers: true}} {
-		p := &judge.Problem{Kind: kind, Checker: judge.Checking{Program: &judge.Part{}}}
-		if got := p.Unanswered(); got != kind.Answers {
+	for _, kind := range []judge.Kind{{}, {OutputOnly: true}} {
+		p := &judge.Problem{Kind: kind, Checker: judge.CheckerSpec{Program: &judge.SetterProgram{}}}
+		if got := p.LacksAnswers(); got != kind.OutputOnly {
 			t.Errorf("%+v, a checker of its own: %v", kind, got)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // legacy returns a problem in the legacy form. Its secret data has the groups a and b.
 func legacy(change func(root, secret, a, b *judge.Node)) *judge.Problem {
 	node := func(name string, children ...*judge.Node) *judge.Node {
-		return &judge.Node{Name: name, Children: children, Aggregate: judge.Sum, Legacy: judge.UsualLegacy()}
+		return &judge.Node{Name: name, Children: children, Aggregate: judge.AggregateSum, Legacy: judge.DefaultLegacy()}
 	}
 	a, b := node("secret/a"), node("secret/b")
 	secret := node("secret", a, b)
@@ -40,28 +40,30 @@ func TestScoresOfLegacy(t *testing.T) {
 		{"it breaks off at the first failure, and so do the groups around it", func(_, _, _, _ *judge.Node) {}, false, "secret/a/2:WA",
 			"1:AC=1 sample:AC=1/1 1:AC=1 2:WA=0 3:SK secret/a:WA=1/3 1:SK 2:SK secret/b:SK secret:WA=1/5", judge.WrongAnswer, "=2/6"},
 		{"it breaks off only the group whose on_reject says so", func(root, secret, a, _ *judge.Node) {
-			root.Legacy.GoOn, secret.Legacy.GoOn = true, true
-			a.Aggregate, a.Legacy.AcceptScore = judge.Min, 20
+			root.Legacy.ContinueOnReject, secret.Legacy.ContinueOnReject = true, true
+			a.Aggregate, a.Legacy.AcceptScore = judge.AggregateMin, 20
 		}, false, "secret/a/2:WA", "1:AC=1 sample:AC=1/1 1:AC=20 2:WA=0 3:SK secret/a:WA=0/20 1:AC=1 2:AC=1 secret/b:AC=2/2 secret:WA=2/22", judge.WrongAnswer, "=3/23"},
 		{"it always accepts where the flags say so", func(root, secret, a, b *judge.Node) {
 			for _, n := range []*judge.Node{root, secret, a, b} {
-				n.Legacy.Verdict, n.Legacy.GoOn = judge.AlwaysAccept, true
+				n.Legacy.Verdict, n.Legacy.ContinueOnReject = judge.AlwaysAccept, true
 			}
 			root.Legacy.IgnoreSample = true
 		}, false, "secret/a/1:WA secret/b/2:TLE", "1:AC=1 sample:AC=1/1 1:WA=0 2:AC=1 3:AC=1 secret/a:AC=2/3 1:AC=1 2:TLE=0 secret/b:AC=1/2 secret:AC=3/5", judge.Accepted, "=3/5"},
-		{"it takes the worst error", func(_, _, a, _ *judge.Node) { a.Legacy.GoOn = true }, false, "secret/a/1:WA secret/a/2:RTE secret/a/3:TLE",
+		{"it takes the worst error", func(_, _, a, _ *judge.Node) { a.Legacy.ContinueOnReject = true }, false, "secret/a/1:WA secret/a/2:RTE secret/a/3:TLE",
 			"1:AC=1 sample:AC=1/1 1:WA=0 2:RTE=0 3:TLE=0 secret/a:RTE=0/3 1:SK 2:SK secret/b:SK secret:RTE=0/5", judge.RunTimeError, "=1/6"},
-		{"it takes the first error", func(_, _, a, _ *judge.Node) { a.Legacy.GoOn, a.Legacy.Verdict = true, judge.FirstError }, false, "secret/a/1:WA secret/a/2:RTE",
+		{"it takes the first error", func(_, _, a, _ *judge.Node) { a.Legacy.ContinueOnReject, a.Legacy.Verdict = true, judge.FirstError }, false, "secret/a/1:WA secret/a/2:RTE",
 			"1:AC=1 sample:AC=1/1 1:WA=0 2:RTE=0 3:AC=1 secret/a:WA=1/3 1:SK 2:SK secret/b:SK secret:WA=1/5", judge.WrongAnswer, "=2/6"},
-		{"it accepts if any is accepted", func(_, _, a, _ *judge.Node) { a.Legacy.GoOn, a.Legacy.AnyAccepted, a.Aggregate = true, true, judge.Max }, false, "secret/a/1:WA secret/a/2:RTE",
+		{"it accepts if any is accepted", func(_, _, a, _ *judge.Node) {
+			a.Legacy.ContinueOnReject, a.Legacy.AnyAccepted, a.Aggregate = true, true, judge.AggregateMax
+		}, false, "secret/a/1:WA secret/a/2:RTE",
 			"1:AC=1 sample:AC=1/1 1:WA=0 2:RTE=0 3:AC=1 secret/a:AC=1/1 1:AC=1 2:AC=1 secret/b:AC=2/2 secret:AC=3/3", judge.Accepted, "=4/4"},
 		{"it takes the average", func(_, _, a, _ *judge.Node) {
-			a.Legacy.GoOn, a.Aggregate, a.Legacy.RejectScore = true, judge.Average, -1
+			a.Legacy.ContinueOnReject, a.Aggregate, a.Legacy.RejectScore = true, judge.AggregateAverage, -1
 		}, false, "secret/a/1:WA",
 			"1:AC=1 sample:AC=1/1 1:WA=-1 2:AC=1 3:AC=1 secret/a:WA=0.333333/1 1:SK 2:SK secret/b:SK secret:WA=0.333333/3", judge.WrongAnswer, "=1.333333/4"},
 		{"it takes the scores of a custom validator", func(_, _, _, _ *judge.Node) {}, true, "secret/a/1:AC=12.5",
 			"1:AC=1 sample:AC=1 1:AC=12.5 2:AC=1 3:AC=1 secret/a:AC=14.5 1:AC=1 2:AC=1 secret/b:AC=2 secret:AC=16.5", judge.Accepted, "=17.5"},
-		{"it takes no notice of points for an output that is not accepted", func(_, _, a, _ *judge.Node) { a.Legacy.GoOn = true }, true, "secret/a/3:WA=5",
+		{"it takes no notice of points for an output that is not accepted", func(_, _, a, _ *judge.Node) { a.Legacy.ContinueOnReject = true }, true, "secret/a/3:WA=5",
 			"1:AC=1 sample:AC=1 1:AC=1 2:AC=1 3:WA=0 secret/a:WA=2 1:SK 2:SK secret/b:SK secret:WA=2", judge.WrongAnswer, "=3"},
 		{"it refuses scores of a validator that should give none", func(_, _, _, _ *judge.Node) {}, false, "secret/a/3:AC=5",
 			"1:AC=1 sample:AC=1/1 1:AC=1 2:AC=1 3:JE secret/a:JE 1:SK 2:SK secret/b:SK secret:JE", judge.JudgeError, ""},
@@ -74,7 +76,9 @@ func TestScoresOfLegacy(t *testing.T) {
 			"1:AC=1 sample:AC=1 1:AC=10 2:AC=20 3:AC=20 secret/a:AC=50 1:AC=1 2:AC=1 secret/b:AC=2 secret:AC=52", judge.Accepted, "=53"},
 		{"it says how much of the range there is", func(root, _, _, _ *judge.Node) { root.Legacy.Low, root.Legacy.High = 0, 10 }, false, "",
 			"1:AC=1 sample:AC=1/1 1:AC=1 2:AC=1 3:AC=1 secret/a:AC=3/3 1:AC=1 2:AC=1 secret/b:AC=2/2 secret:AC=5/5", judge.Accepted, "=6/10"},
-		{"it asks a grader of the setter's", func(_, _, a, _ *judge.Node) { a.Legacy.Grader, a.Legacy.GoOn = &judge.Part{}, true }, false, "secret/a/1:WA",
+		{"it asks a grader of the setter's", func(_, _, a, _ *judge.Node) {
+			a.Legacy.Grader, a.Legacy.ContinueOnReject = &judge.SetterProgram{}, true
+		}, false, "secret/a/1:WA",
 			"1:AC=1 sample:AC=1/1 1:WA=0 2:AC=1 3:AC=1 secret/a:AC=103 1:AC=1 2:AC=1 secret/b:AC=2/2 secret:AC=105/2", judge.Accepted, "=106/3"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -103,11 +107,11 @@ func TestTheBestScoreOfLegacy(t *testing.T) {
 		}, "6 of 2"},
 		{"all cases accepted, where less is better and there is no least", func(g *judge.Grading, _ *judge.Node) { g.Minimize = true }, "6 of 6"},
 		{"nothing of a group without cases", func(_ *judge.Grading, secret *judge.Node) {
-			secret.Aggregate = judge.Min
-			secret.Children = append(secret.Children, &judge.Node{Name: "secret/c", Aggregate: judge.Sum, Legacy: judge.UsualLegacy()})
+			secret.Aggregate = judge.AggregateMin
+			secret.Children = append(secret.Children, &judge.Node{Name: "secret/c", Aggregate: judge.AggregateSum, Legacy: judge.DefaultLegacy()})
 		}, "3 of 3"},
 		{"nobody knows of a checker that gives scores", func(g *judge.Grading, _ *judge.Node) { g.Custom = true }, "6"},
-		{"nobody knows of a grader", func(g *judge.Grading, _ *judge.Node) { g.Root.Legacy.Grader = &judge.Part{} }, "102"},
+		{"nobody knows of a grader", func(g *judge.Grading, _ *judge.Node) { g.Root.Legacy.Grader = &judge.SetterProgram{} }, "102"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := legacy(func(_, _, _, _ *judge.Node) {})
@@ -139,7 +143,7 @@ func TestWhatDecidesInLegacy(t *testing.T) {
 			}
 		})
 		p.Grading.Scored = false
-		if _, sum := judged(t, p, test.said, judge.Options{All: true}); sum.Verdict != test.verdict || sum.First != test.first {
+		if _, sum := judged(t, p, test.said, judge.Options{ContinueAfterFailure: true}); sum.Verdict != test.verdict || sum.First != test.first {
 			t.Errorf("%s, %q: %s at %q, want %s at %q", test.mode, test.said, sum.Verdict, sum.First, test.verdict, test.first)
 		}
 	}
@@ -147,10 +151,10 @@ func TestWhatDecidesInLegacy(t *testing.T) {
 
 // legacyTree draws a random tree of groups with cases, and the outcome of each case.
 func legacyTree(t *rapid.T, name string, depth int, p *judge.Problem, s *said) *judge.Node {
-	n := &judge.Node{Name: name, Legacy: judge.UsualLegacy()}
-	n.Aggregate = rapid.SampledFrom([]judge.Aggregate{judge.Sum, judge.Min, judge.Max, judge.Average}).Draw(t, name+" aggregate")
+	n := &judge.Node{Name: name, Legacy: judge.DefaultLegacy()}
+	n.Aggregate = rapid.SampledFrom([]judge.Aggregate{judge.AggregateSum, judge.AggregateMin, judge.AggregateMax, judge.AggregateAverage}).Draw(t, name+" aggregate")
 	n.Legacy.Verdict = rapid.SampledFrom([]judge.VerdictMode{judge.WorstError, judge.FirstError, judge.AlwaysAccept}).Draw(t, name+" mode")
-	n.Legacy.GoOn = rapid.Bool().Draw(t, name+" goes on")
+	n.Legacy.ContinueOnReject = rapid.Bool().Draw(t, name+" goes on")
 	n.Legacy.AnyAccepted = rapid.IntRange(0, 3).Draw(t, name+" any") == 0
 	n.Legacy.AcceptScore = float64(rapid.IntRange(0, 9).Draw(t, name+" accept"))
 	n.Legacy.RejectScore = float64(rapid.IntRange(-2, 0).Draw(t, name+" reject"))
@@ -193,7 +197,7 @@ func gradeSlowly(n *judge.Node, p *judge.Problem, s *said) (judge.Result, bool) 
 		}
 	}
 	bad := func(r judge.Result) bool { return r.Verdict != judge.Accepted }
-	if i := slices.IndexFunc(results, bad); i >= 0 && !n.Legacy.GoOn {
+	if i := slices.IndexFunc(results, bad); i >= 0 && !n.Legacy.ContinueOnReject {
 		results = results[:i+1]
 	}
 	if len(results) == 0 {
@@ -216,15 +220,15 @@ func gradeSlowly(n *judge.Node, p *judge.Problem, s *said) (judge.Result, bool) 
 		all.Verdict = judge.Accepted
 	}
 	switch n.Aggregate {
-	case judge.Min:
+	case judge.AggregateMin:
 		all.Points = slices.Min(scores)
-	case judge.Max:
+	case judge.AggregateMax:
 		all.Points = slices.Max(scores)
 	default:
 		for _, x := range scores {
 			all.Points += x
 		}
-		if n.Aggregate == judge.Average {
+		if n.Aggregate == judge.AggregateAverage {
 			all.Points /= float64(len(scores))
 		}
 	}

@@ -65,9 +65,9 @@ func groups(words string) (made []judge.Group) {
 func outcome(word string) (o judge.Outcome) {
 	verdict, points, given := strings.Cut(word, "=")
 	if given {
-		o.Award.By = judge.Points
+		o.Award.By = judge.AwardPoints
 	} else if verdict, points, given = strings.Cut(word, "*"); given {
-		o.Award.By = judge.Multiplier
+		o.Award.By = judge.AwardMultiplier
 	}
 	if given {
 		fmt.Sscan(points, &o.Award.Value)
@@ -117,7 +117,7 @@ func points(s *judge.Score) string {
 func current(secret judge.Node, words string) *judge.Problem {
 	secret.Name = "secret"
 	return &judge.Problem{
-		Static: &judge.Part{},
+		Static: &judge.SetterProgram{},
 		Groups: groups(words),
 		Grading: &judge.Grading{Form: judge.Format2025, Scored: true, Root: &judge.Node{Children: []*judge.Node{
 			{Name: "sample"}, &secret,
@@ -127,14 +127,14 @@ func current(secret judge.Node, words string) *judge.Problem {
 
 func TestScoresOf2025(t *testing.T) {
 	sumOf := func(most float64, children ...*judge.Node) judge.Node {
-		return judge.Node{Aggregate: judge.Sum, MaxScore: most, Children: children}
+		return judge.Node{Aggregate: judge.AggregateSum, MaxScore: most, Children: children}
 	}
 	group := func(name string, a judge.Aggregate, most float64, requires ...string) *judge.Node {
 		return &judge.Node{Name: "secret/" + name, Aggregate: a, MaxScore: most, RequirePass: requires}
 	}
 	withStatic := func(n *judge.Node, s judge.StaticCheck) *judge.Node { n.Static = &s; return n }
-	open := judge.Node{Aggregate: judge.Sum, Unbounded: true}
-	two := sumOf(100, group("a", judge.PassFail, 40), group("b", judge.PassFail, 60))
+	open := judge.Node{Aggregate: judge.AggregateSum, Unbounded: true}
+	two := sumOf(100, group("a", judge.AggregatePassFail, 40), group("b", judge.AggregatePassFail, 60))
 	for _, test := range []struct {
 		name    string
 		secret  judge.Node
@@ -150,37 +150,37 @@ func TestScoresOf2025(t *testing.T) {
 			"1:WA 2:SK sample:WA secret/a:AC=40/40 secret/b:AC=60/60 secret:AC=100/100", judge.WrongAnswer, "=100/100"},
 		{"it shares a sum among the cases", sumOf(100), "sample:1 secret:4", "secret/2:TLE secret/4:AC*0.5",
 			"sample:AC 1:AC=25/25 2:TLE=0/25 3:AC=25/25 4:AC=12.5/25 secret:TLE=62.5/100", judge.TimeLimit, "=62.5/100"},
-		{"it takes the minimum of a group", sumOf(100, group("a", judge.Min, 100)), "secret/a:3", "secret/a/2:AC*0.3",
+		{"it takes the minimum of a group", sumOf(100, group("a", judge.AggregateMin, 100)), "secret/a:3", "secret/a/2:AC*0.3",
 			"1:AC=100/100 2:AC=30/100 3:AC=100/100 secret/a:AC=30/100 secret:AC=30/100", judge.Accepted, "=30/100"},
-		{"it stops a minimum at 0", sumOf(100, group("a", judge.Min, 100)), "secret/a:3", "secret/a/2:WA",
+		{"it stops a minimum at 0", sumOf(100, group("a", judge.AggregateMin, 100)), "secret/a:3", "secret/a/2:WA",
 			"1:AC=100/100 2:WA=0/100 3:SK secret/a:WA=0/100 secret:WA=0/100", judge.WrongAnswer, "=0/100"},
 		{"it takes any points where there is no maximum", open, "secret:2", "secret/1:AC=5 secret/2:AC=1000.5",
 			"1:AC=5 2:AC=1000.5 secret:AC=1005.5", judge.Accepted, "=1005.5"},
-		{"it skips a group whose required group fails, and what requires that", sumOf(100, group("a", judge.PassFail, 10), group(
-			"b", judge.PassFail, 20, "secret/a",
-		), group("c", judge.PassFail, 30, "secret/b"), group("d", judge.Sum, 40, "sample")),
+		{"it skips a group whose required group fails, and what requires that", sumOf(100, group("a", judge.AggregatePassFail, 10), group(
+			"b", judge.AggregatePassFail, 20, "secret/a",
+		), group("c", judge.AggregatePassFail, 30, "secret/b"), group("d", judge.AggregateSum, 40, "sample")),
 			"sample:1 secret/a:1 secret/b:1 secret/c:1 secret/d:1", "secret/a/1:WA",
 			"sample:AC 1:WA secret/a:WA=0/10 1:SK secret/b:SK=0/20 1:SK secret/c:SK=0/30 1:AC=40/40 secret/d:AC=40/40 secret:WA=40/100", judge.WrongAnswer, "=40/100"},
 		{"it passes or fails as a whole", judge.Node{
-			Aggregate: judge.PassFail, MaxScore: 50, Children: two.Children,
+			Aggregate: judge.AggregatePassFail, MaxScore: 50, Children: two.Children,
 		}, "secret/a:1 secret/b:2", "secret/b/1:WA",
 			"secret/a:AC=40/40 1:WA 2:SK secret/b:WA=0/60 secret:WA=0/50", judge.WrongAnswer, "=0/50"},
 		{"it takes the static check's points from the cases' share", judge.Node{
-			Aggregate: judge.Sum, MaxScore: 100, Static: &judge.StaticCheck{Score: 40},
+			Aggregate: judge.AggregateSum, MaxScore: 100, Static: &judge.StaticCheck{Score: 40},
 		}, "secret:3", "secret/static:AC=30 secret/3:WA",
 			"static-validation:AC=30/40 1:AC=20/20 2:AC=20/20 3:WA=0/20 secret:WA=70/100", judge.WrongAnswer, "=70/100"},
 		{"it fails a group whose static check fails", sumOf(
-			50, withStatic(group("a", judge.PassFail, 50), judge.StaticCheck{PassFail: true}),
+			50, withStatic(group("a", judge.AggregatePassFail, 50), judge.StaticCheck{PassFail: true}),
 		), "secret/a:1", "secret/a/static:WA",
 			"static-validation:WA 1:SK secret/a:WA=0/50 secret:WA=0/50", judge.WrongAnswer, "=0/50"},
 
-		{"it skips the static check of a group that nothing can save", sumOf(50, group("a", judge.PassFail, 20), withStatic(
-			group("b", judge.Sum, 30, "secret/a"), judge.StaticCheck{Score: 30},
+		{"it skips the static check of a group that nothing can save", sumOf(50, group("a", judge.AggregatePassFail, 20), withStatic(
+			group("b", judge.AggregateSum, 30, "secret/a"), judge.StaticCheck{Score: 30},
 		)), "secret/a:1", "secret/a/1:WA",
 			"1:WA secret/a:WA=0/20 static-validation:SK secret/b:SK=0/30 secret:WA=0/50", judge.WrongAnswer, "=0/50"},
 		{"it has a static check over groups", judge.Node{
-			Aggregate: judge.Sum, MaxScore: 100, Static: &judge.StaticCheck{Score: 30},
-			Children: []*judge.Node{group("a", judge.PassFail, 70)},
+			Aggregate: judge.AggregateSum, MaxScore: 100, Static: &judge.StaticCheck{Score: 30},
+			Children: []*judge.Node{group("a", judge.AggregatePassFail, 70)},
 		}, "secret/a:1", "secret/static:AC*0.5",
 			"static-validation:AC=15/30 secret/a:AC=70/70 secret:AC=85/100", judge.Accepted, "=85/100"},
 
@@ -238,9 +238,9 @@ func TestPartsOfAScore(t *testing.T) {
 		return &judge.Node{Name: "secret/" + name, Aggregate: a, MaxScore: most}
 	}
 	sum := func(name string, most float64, children ...*judge.Node) *judge.Node {
-		return &judge.Node{Name: "secret/" + name, Aggregate: judge.Sum, MaxScore: most, Children: children}
+		return &judge.Node{Name: "secret/" + name, Aggregate: judge.AggregateSum, MaxScore: most, Children: children}
 	}
-	a, b, c := leaf("a", judge.PassFail, 20), leaf("b", judge.Min, 30), leaf("d/c", judge.Sum, 50)
+	a, b, c := leaf("a", judge.AggregatePassFail, 20), leaf("b", judge.AggregateMin, 30), leaf("d/c", judge.AggregateSum, 50)
 	secret := func(aggregate judge.Aggregate, static *judge.StaticCheck, children ...*judge.Node) *judge.Problem {
 		return current(
 			judge.Node{Aggregate: aggregate, MaxScore: 100, Static: static, Children: children},
@@ -254,27 +254,27 @@ func TestPartsOfAScore(t *testing.T) {
 		said    string
 		want    string
 	}{
-		{"each group is a part", secret(judge.Sum, nil, a, b, sum("d", 50, c)), "", "[20 30 50]"},
-		{"a part that fails is 0", secret(judge.Sum, nil, a, b, sum("d", 50, c)), "secret/a/1:WA secret/d/c/2:TLE", "[0 30 25]"},
-		{"a group that is no sum is one part", secret(judge.Sum, nil, a, b, &judge.Node{
-			Name: "secret/d", Aggregate: judge.PassFail, MaxScore: 50, Children: []*judge.Node{c},
+		{"each group is a part", secret(judge.AggregateSum, nil, a, b, sum("d", 50, c)), "", "[20 30 50]"},
+		{"a part that fails is 0", secret(judge.AggregateSum, nil, a, b, sum("d", 50, c)), "secret/a/1:WA secret/d/c/2:TLE", "[0 30 25]"},
+		{"a group that is no sum is one part", secret(judge.AggregateSum, nil, a, b, &judge.Node{
+			Name: "secret/d", Aggregate: judge.AggregatePassFail, MaxScore: 50, Children: []*judge.Node{c},
 		}), "", "[20 30 50]"},
-		{"what is no sum has no parts", secret(judge.Min, nil, a, b, sum("d", 50, c)), "", "[]"},
-		{"nor has what a static check adds to", secret(judge.Sum, &judge.StaticCheck{Score: 0}, a, b, sum("d", 50, c)), "", "[]"},
-		{"one group is the whole", current(judge.Node{Aggregate: judge.Sum, MaxScore: 20, Children: []*judge.Node{a}}, "secret/a:2"), "", "[]"},
-		{"nobody needs the parts of no score", secret(judge.Sum, nil, a, b, sum("d", 50, c)), "secret/a/1:JE", "[]"},
+		{"what is no sum has no parts", secret(judge.AggregateMin, nil, a, b, sum("d", 50, c)), "", "[]"},
+		{"nor has what a static check adds to", secret(judge.AggregateSum, &judge.StaticCheck{Score: 0}, a, b, sum("d", 50, c)), "", "[]"},
+		{"one group is the whole", current(judge.Node{Aggregate: judge.AggregateSum, MaxScore: 20, Children: []*judge.Node{a}}, "secret/a:2"), "", "[]"},
+		{"nobody needs the parts of no score", secret(judge.AggregateSum, nil, a, b, sum("d", 50, c)), "secret/a/1:JE", "[]"},
 		{"a legacy score adds the samples", legacy(usual), "", "[1 3 2]"},
 		{"unless they are ignored", legacy(func(root, _, _, _ *judge.Node) { root.Legacy.IgnoreSample = true }), "", "[3 2]"},
 		{"what was not judged any more is 0", legacy(usual), "secret/a/2:WA", "[1 1 0]"},
 		{"a grader of the setter's does not add", legacy(func(
 			_, secret, _, _ *judge.Node,
 		) {
-			secret.Legacy.Grader = &judge.Part{}
+			secret.Legacy.Grader = &judge.SetterProgram{}
 		}), "", "[1 102]"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if _, sum := judged(t, test.problem, test.said, judge.Options{}); fmt.Sprint(sum.Parts) != test.want {
-				t.Errorf("got %v of %v, want %s", sum.Parts, sum.Score, test.want)
+			if _, sum := judged(t, test.problem, test.said, judge.Options{}); fmt.Sprint(sum.ScoreParts) != test.want {
+				t.Errorf("got %v of %v, want %s", sum.ScoreParts, sum.Score, test.want)
 			}
 		})
 	}
@@ -290,7 +290,7 @@ func (c *complainer) Grade(context.Context, *judge.Node, []judge.Result) (judge.
 // TestWhatIsWrongWithAScoreIsSaid checks that an invalid score is reported with the name of its group.
 func TestWhatIsWrongWithAScoreIsSaid(t *testing.T) {
 	for want, change := range map[string]func(root, secret, a, b *judge.Node){
-		"secret/a: the grader does not understand":               func(_, _, a, _ *judge.Node) { a.Legacy.Grader = &judge.Part{} },
+		"secret/a: the grader does not understand":               func(_, _, a, _ *judge.Node) { a.Legacy.Grader = &judge.SetterProgram{} },
 		"secret/a: its score 3 is not in its range, 4 to 9":      func(_, _, a, _ *judge.Node) { a.Legacy.Low, a.Legacy.High = 4, 9 },
 		"secret/b: its score 2 is not in its range, -Inf to 1.5": func(_, _, _, b *judge.Node) { b.Legacy.High = 1.5 },
 	} {
@@ -311,7 +311,7 @@ func TestWhatIsWrongWithAScoreIsSaid(t *testing.T) {
 func TestGroupsOfGroupsAreTold(t *testing.T) {
 	inner := map[string]bool{}
 	p := current(
-		judge.Node{Aggregate: judge.Sum, MaxScore: 1, Children: []*judge.Node{{Name: "secret/a", Aggregate: judge.PassFail, MaxScore: 1}}},
+		judge.Node{Aggregate: judge.AggregateSum, MaxScore: 1, Children: []*judge.Node{{Name: "secret/a", Aggregate: judge.AggregatePassFail, MaxScore: 1}}},
 		"sample:1 secret/a:1",
 	)
 	if _, err := judge.Run(t.Context(), p, &said{}, judge.Options{}, func(e judge.Event) {
@@ -330,7 +330,7 @@ func TestUnscoredGradings(t *testing.T) {
 	t.Run("it goes on with All where a legacy group would break off, and folds what counts", func(t *testing.T) {
 		p := legacy(func(_, _, _, _ *judge.Node) {})
 		p.Grading.Scored = false
-		events, sum := judged(t, p, "secret/a/1:WA secret/a/2:RTE", judge.Options{All: true})
+		events, sum := judged(t, p, "secret/a/1:WA secret/a/2:RTE", judge.Options{ContinueAfterFailure: true})
 		if want := "sample:AC 1:WA 2:RTE secret/a:WA secret/b:AC secret:WA"; events != want ||
 			sum.Verdict != judge.WrongAnswer || sum.Score != nil {
 			t.Errorf("got  %s, %s\nwant %s", events, sum.Verdict, want)
@@ -339,7 +339,7 @@ func TestUnscoredGradings(t *testing.T) {
 	t.Run("it refuses a checker that gives nothing but points", func(t *testing.T) {
 		p := &judge.Problem{Groups: groups("secret:1")}
 		s := &said{
-			cases: map[string]judge.Outcome{"secret/1": {Verdict: judge.Accepted, Award: judge.Award{By: judge.Points, Value: 3, Alone: true}}},
+			cases: map[string]judge.Outcome{"secret/1": {Verdict: judge.Accepted, Award: judge.Award{By: judge.AwardPoints, Value: 3, Alone: true}}},
 		}
 		sum, err := judge.Run(t.Context(), p, s, judge.Options{}, func(judge.Event) {})
 		if err != nil || sum.Verdict != judge.JudgeError {
@@ -348,7 +348,7 @@ func TestUnscoredGradings(t *testing.T) {
 	})
 	t.Run("it refuses a validator that accepts and gives no points, where it has to give them", func(t *testing.T) {
 		p := legacy(func(_, _, _, _ *judge.Node) {})
-		p.Grading.Custom, p.Grading.Must = true, true
+		p.Grading.Custom, p.Grading.ScoreRequired = true, true
 		if _, sum := judged(t, p, "", judge.Options{}); sum.Verdict != judge.JudgeError {
 			t.Errorf("got %s, want a judge error", sum.Verdict)
 		}
@@ -372,9 +372,9 @@ func TestUnscoredGradings(t *testing.T) {
 // text of the format.
 func TestScoresAgainstTheSpecification(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		aggregates := rapid.SampledFrom([]judge.Aggregate{judge.PassFail, judge.Sum, judge.Min})
+		aggregates := rapid.SampledFrom([]judge.Aggregate{judge.AggregatePassFail, judge.AggregateSum, judge.AggregateMin})
 		verdicts := rapid.SampledFrom([]judge.Verdict{judge.Accepted, judge.Accepted, judge.Accepted, judge.WrongAnswer, judge.TimeLimit})
-		secret := judge.Node{Aggregate: judge.Sum, MaxScore: 1e6}
+		secret := judge.Node{Aggregate: judge.AggregateSum, MaxScore: 1e6}
 		words, s := "sample:1", &said{cases: map[string]judge.Outcome{"sample/1": {Verdict: verdicts.Draw(t, "sample")}}}
 		passed := map[string]bool{"sample": s.cases["sample/1"].Verdict == judge.Accepted}
 		want := 0.0
@@ -404,9 +404,9 @@ func TestScoresAgainstTheSpecification(t *testing.T) {
 				worth := 0.0
 				if o.Verdict == judge.Accepted {
 					worth = 1
-					if n.Aggregate != judge.PassFail && rapid.Bool().Draw(t, "partial") {
+					if n.Aggregate != judge.AggregatePassFail && rapid.Bool().Draw(t, "partial") {
 						worth = float64(rapid.IntRange(0, 4).Draw(t, "quarters")) / 4
-						o.Award = judge.Award{By: judge.Multiplier, Value: worth}
+						o.Award = judge.Award{By: judge.AwardMultiplier, Value: worth}
 					}
 				}
 				s.cases[fmt.Sprint(n.Name, "/", i+1)] = o
@@ -415,9 +415,9 @@ func TestScoresAgainstTheSpecification(t *testing.T) {
 			passed[n.Name] = runs && all
 			switch {
 			case !runs:
-			case n.Aggregate == judge.Sum:
+			case n.Aggregate == judge.AggregateSum:
 				want += total * n.MaxScore / float64(count)
-			case n.Aggregate == judge.Min:
+			case n.Aggregate == judge.AggregateMin:
 				want += least * n.MaxScore
 			case all:
 				want += n.MaxScore
@@ -425,7 +425,7 @@ func TestScoresAgainstTheSpecification(t *testing.T) {
 			secret.Children = append(secret.Children, n)
 		}
 		p := current(secret, words)
-		o := judge.Options{All: rapid.Bool().Draw(t, "all"), Jobs: rapid.IntRange(1, 4).Draw(t, "jobs")}
+		o := judge.Options{ContinueAfterFailure: rapid.Bool().Draw(t, "all"), Jobs: rapid.IntRange(1, 4).Draw(t, "jobs")}
 		sum, err := judge.Run(context.Background(), p, s, o, func(judge.Event) {})
 		if err != nil {
 			t.Fatal(err)

@@ -3,10 +3,10 @@
 //
 //	problem directory --problem--> Problem --+
 //	                                      v
-//	solution --lang--> Program --> Bench.Try (sandbox: Exec and output; many at once)
+//	solution --lang--> Program --> Executor.Try (sandbox: Exec and output; many at once)
 //	                                      |
 //	                              Classify, and then
-//	                              Bench.Check (a checker; in judging order)
+//	                              Executor.Check (a checker; in judging order)
 //	                                      |
 //	                                      v
 //	             events --> reports (terminal, JSON, JUnit, HTML)
@@ -25,8 +25,8 @@ import (
 	"time"
 )
 
-// Bench runs one submission on one problem. It implements the steps of the pipeline that have side effects.
-type Bench interface {
+// Executor runs one submission on one problem. It implements the steps of the pipeline that have side effects.
+type Executor interface {
 	// Build makes the submission ready to run. If the submission does not compile, Build sets Built.Verdict and
 	// returns no error.
 	Build(ctx context.Context) (*Built, error)
@@ -45,18 +45,18 @@ type Bench interface {
 
 // Options control how a submission is judged.
 type Options struct {
-	All  bool // continue after the first failure, except for cases that scoring skips
-	Jobs int  // maximum number of cases that run concurrently; at least 1
-	// Failures and Slow limit the number of cases that may fail or exceed their time limit before the other cases
+	ContinueAfterFailure bool // continue after the first failure, except for cases that scoring skips
+	Jobs                 int  // maximum number of cases that run concurrently; at least 1
+	// MaxFailures and Slow limit the number of cases that may fail or exceed their time limit before the other cases
 	// are skipped, even if All is set. Zero means no limit.
-	Failures, Slow int
-	Dialogues      bool // include the dialogue of accepted cases
+	MaxFailures, MaxTimeouts int
+	Dialogues                bool // include the dialogue of accepted cases
 
 	// Preparing, if not nil, returns the name of the language that is being prepared while builds wait for it. If
 	// no build is waiting, it returns an empty string.
 	Preparing func() string
 
-	sleepers int // number of cases started in addition to Jobs
+	extraJobs int // number of cases started in addition to Jobs
 }
 
 func (o Options) preparing() string {
@@ -66,11 +66,11 @@ func (o Options) preparing() string {
 	return o.Preparing()
 }
 
-// Lending returns options for a runner that limits concurrency itself and does not count sleeping programs. With
+// WithExtraJobs returns options for a runner that limits concurrency itself and does not count sleeping programs. With
 // these options, more cases are started concurrently.
-func (o Options) Lending() Options {
+func (o Options) WithExtraJobs() Options {
 	if o.Jobs > 1 {
-		o.sleepers = 3 * o.Jobs
+		o.extraJobs = 3 * o.Jobs
 	}
 	return o
 }
@@ -84,23 +84,23 @@ func (o Options) Lending() Options {
 //
 // Run returns a *Fault if the setter's programs are at fault. It returns another error if the judge or the machine
 // is at fault, or if ctx is done.
-func Run(ctx context.Context, p *Problem, bench Bench, o Options, listen func(Event)) (*Finished, error) {
-	sum := &Finished{Cases: p.Count()}
+func Run(ctx context.Context, p *Problem, executor Executor, o Options, onEvent func(Event)) (*Finished, error) {
+	sum := &Finished{Cases: p.CaseCount()}
 	var built *Built
 	var err error
-	While(func() { built, err = bench.Build(ctx) }, func(time.Duration) { listen(&Progressed{Of: sum.Cases, Preparing: o.preparing()}) })
+	CallWithTicks(func() { built, err = executor.Build(ctx) }, func(time.Duration) { onEvent(&Progressed{Total: sum.Cases, Preparing: o.preparing()}) })
 	if err != nil {
 		return nil, err
 	}
 	built.Log, built.Command = text(built.Log), text(built.Command)
-	listen(built)
+	onEvent(built)
 	if built.Verdict != NotJudged {
 		sum.Verdict = built.Verdict
-		listen(sum)
+		onEvent(sum)
 		return sum, nil
 	}
 	if sum.Cases == 0 {
-		return nil, &Fault{
+		return nil, &ProblemError{
 			File: p.Dir, Text: "no cases to judge",
 			Hint: "add <name>.in and <name>.ans to cases/sample, or generator lines to problem.toml and run: judge generate " + p.ID,
 		}
@@ -110,26 +110,26 @@ func Run(ctx context.Context, p *Problem, bench Bench, o Options, listen func(Ev
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	r := &round{ctx: ctx, p: p, bench: bench, o: o, listen: listen, tally: t, running: map[*Case]context.CancelFunc{}}
-	r.attempts = inOrder(allCases(p), o.Jobs, o.sleepers, r.try, (*Attempt).release, func(done int) {
-		listen(&Progressed{Done: done, Of: sum.Cases})
+	r := &round{ctx: ctx, p: p, executor: executor, o: o, onEvent: onEvent, tally: t, running: map[*Case]context.CancelFunc{}}
+	r.attempts = inOrder(allCases(p), o.Jobs, o.extraJobs, r.runCase, (*Attempt).release, func(done int) {
+		onEvent(&Progressed{Done: done, Total: sum.Cases})
 	})
 	defer r.attempts.stop(cancel)
-	if err := r.branch(t.root); err != nil {
+	if err := r.judgeBranch(t.root); err != nil {
 		return nil, err
 	}
 	t.finish()
-	listen(sum)
+	onEvent(sum)
 	return sum, nil
 }
 
-// goesOn reports whether to judge another case.
-func (o Options) goesOn(sum *Finished) bool {
+// shouldContinue reports whether to judge another case.
+func (o Options) shouldContinue(sum *Finished) bool {
 	if sum.First == "" {
 		return true
 	}
 	failed := sum.Judged - sum.Passed
-	return o.All && (o.Failures == 0 || failed < o.Failures) && (o.Slow == 0 || sum.slow < o.Slow)
+	return o.ContinueAfterFailure && (o.MaxFailures == 0 || failed < o.MaxFailures) && (o.MaxTimeouts == 0 || sum.slow < o.MaxTimeouts)
 }
 
 // text converts the output of a program to valid UTF-8 for an event, so that the event does not change when it is

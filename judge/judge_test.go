@@ -14,7 +14,7 @@ import (
 	"assay/judge"
 )
 
-// bench is a fake judge.Bench. Its programs take time only according to the clock of synctest.
+// bench is a fake judge.Executor. Its programs take time only according to the clock of synctest.
 type bench struct {
 	built judge.Built
 	// verdicts by case name; cases without an entry are accepted. RTE and TLE come from the attempt, WA and JE
@@ -128,19 +128,19 @@ func TestRun(t *testing.T) {
 			"a0:AC a1:AC a2:AC a3:WA a4:SK a:WA:3/5 b0:SK b1:SK b2:SK b3:SK b4:SK b:SK:0/5", judge.WrongAnswer, "a/a3"},
 		{"it goes on with All, and the first failure still decides", map[string]judge.Verdict{
 			"a3": judge.WrongAnswer, "b0": judge.TimeLimit,
-		}, judge.Options{All: true},
+		}, judge.Options{ContinueAfterFailure: true},
 			"a0:AC a1:AC a2:AC a3:WA a4:AC a:WA:4/5 b0:TLE b1:AC b2:AC b3:AC b4:AC b:TLE:4/5", judge.WrongAnswer, "a/a3"},
 		{"it loses patience with slow cases", map[string]judge.Verdict{
 			"a1": judge.TimeLimit, "a3": judge.TimeLimit,
-		}, judge.Options{All: true, Slow: 2},
+		}, judge.Options{ContinueAfterFailure: true, MaxTimeouts: 2},
 			"a0:AC a1:TLE a2:AC a3:TLE a4:SK a:TLE:2/5 b0:SK b1:SK b2:SK b3:SK b4:SK b:SK:0/5", judge.TimeLimit, "a/a1"},
 		{"it stops after enough failures", map[string]judge.Verdict{
 			"a1": judge.WrongAnswer, "a3": judge.RunTimeError, "b0": judge.WrongAnswer,
-		}, judge.Options{All: true, Failures: 2},
+		}, judge.Options{ContinueAfterFailure: true, MaxFailures: 2},
 			"a0:AC a1:WA a2:AC a3:RTE a4:SK a:RTE:2/5 b0:SK b1:SK b2:SK b3:SK b4:SK b:SK:0/5", judge.WrongAnswer, "a/a1"},
 		{"it lets a judge error go before everything", map[string]judge.Verdict{
 			"a1": judge.RunTimeError, "b4": judge.JudgeError,
-		}, judge.Options{All: true},
+		}, judge.Options{ContinueAfterFailure: true},
 			"a0:AC a1:RTE a2:AC a3:AC a4:AC a:RTE:4/5 b0:AC b1:AC b2:AC b3:AC b4:JE b:JE:4/5", judge.JudgeError, "b/b4"},
 	}
 	for _, test := range tests {
@@ -186,8 +186,8 @@ func TestLending(t *testing.T) {
 		want time.Duration
 	}{
 		{judge.Options{Jobs: 2}, 5 * time.Hour},
-		{judge.Options{Jobs: 2}.Lending(), 2 * time.Hour}, // first 8 of the 10 cases, then 2
-		{judge.Options{Jobs: 1}.Lending(), 10 * time.Hour},
+		{judge.Options{Jobs: 2}.WithExtraJobs(), 2 * time.Hour}, // first 8 of the 10 cases, then 2
+		{judge.Options{Jobs: 1}.WithExtraJobs(), 10 * time.Hour},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
@@ -252,7 +252,7 @@ func TestRunErrors(t *testing.T) {
 	})
 	t.Run("it has nothing to say without cases", func(t *testing.T) {
 		_, err := judge.Run(t.Context(), &judge.Problem{ID: "p"}, &bench{}, judge.Options{}, func(judge.Event) {})
-		if _, ok := errors.AsType[*judge.Fault](err); !ok {
+		if _, ok := errors.AsType[*judge.ProblemError](err); !ok {
 			t.Errorf("got %v, want a fault", err)
 		}
 	})
@@ -281,8 +281,8 @@ func TestSelect(t *testing.T) {
 					ids = append(ids, c.ID())
 				}
 			}
-			if got := strings.Join(ids, " "); got != test.want || p.Count() != len(ids) {
-				t.Errorf("Select(%q, %q) = %q (count %d), want %q", test.groups, test.cases, got, p.Count(), test.want)
+			if got := strings.Join(ids, " "); got != test.want || p.CaseCount() != len(ids) {
+				t.Errorf("Select(%q, %q) = %q (count %d), want %q", test.groups, test.cases, got, p.CaseCount(), test.want)
 			}
 		})
 	}
@@ -296,11 +296,11 @@ func TestEventsSurviveBeingSaved(t *testing.T) {
 	events := []judge.Event{
 		&judge.Started{Format: judge.EventFormat, Problem: "p", Groups: []string{"a"}, Unenforced: []string{"memory"}},
 		&judge.Built{Verdict: judge.CompileError, Log: "a\nb"},
-		&judge.CaseJudged{Group: "a", Case: "x", Verdict: judge.WrongAnswer, Exec: exec, Detail: &judge.Detail{Place: &judge.Place{Line: 2}}},
+		&judge.CaseJudged{Group: "a", Case: "x", Verdict: judge.WrongAnswer, Exec: exec, Detail: &judge.Detail{Place: &judge.Position{Line: 2}}},
 		&judge.GroupJudged{Group: "a", Verdict: judge.Accepted},
 		&judge.Finished{Verdict: judge.Accepted, TimeMS: 1.5},
 		&judge.Noted{Text: "a <b> & \uFFFD"},
-		&judge.FaultFound{Fault: &judge.Fault{File: "f", Line: 3, Text: "t", Hint: "h"}},
+		&judge.ProblemErrorFound{Fault: &judge.ProblemError{File: "f", Line: 3, Text: "t", Hint: "h"}},
 		&judge.SolutionJudged{Path: "s", Groups: []judge.GroupJudged{{Group: "a"}}},
 		&judge.VerifyFinished{OK: true},
 	}

@@ -27,25 +27,25 @@ var layers = map[string][]string{
 	"judge/contests/rating": nil,                                 // pure statistics
 
 	// Small acts.
-	"judge/internal/suggest":       nil,                    // finds the nearest name
-	"judge/internal/tex":           nil,                    // converts texts
-	"judge/internal/formula":       {"judge/internal/tex"}, // finds broken formulas
-	"judge/internal/example":       nil,                    // converts texts
-	"judge/internal/pattern":       nil,                    // regular expressions: any package may import it
-	"judge/internal/golden":        nil,                    // for tests
-	"judge/internal/unboxed":       {"judge"},              // for tests
-	"judge/internal/browser":       nil,                    // for tests
-	"judge/host/freeport":          nil,                    // for tests
-	"judge/internal/atomicfile":    nil,                    // of one file
-	"judge/internal/raze":          nil,                    // removes one directory
-	"judge/internal/raze/razetest": nil,                    // for tests
-	"judge/host/fair/fairtest":     {"judge/host/fair"},
-	"judge/internal/tail":          nil, // of one text
-	"judge/internal/collide":       nil, // of names
-	"judge/internal/mark":          nil, // of one text
-	"judge/internal/pictures":      nil, // of one text
+	"judge/internal/suggest":                     nil,                    // finds the nearest name
+	"judge/internal/tex":                         nil,                    // converts texts
+	"judge/internal/formula":                     {"judge/internal/tex"}, // finds broken formulas
+	"judge/internal/example":                     nil,                    // converts texts
+	"judge/internal/pattern":                     nil,                    // regular expressions: any package may import it
+	"judge/internal/golden":                      nil,                    // for tests
+	"judge/internal/unboxed":                     {"judge"},              // for tests
+	"judge/internal/browser":                     nil,                    // for tests
+	"judge/host/freeport":                        nil,                    // for tests
+	"judge/internal/atomicfile":                  nil,                    // of one file
+	"judge/internal/forceremove":                 nil,                    // removes one directory
+	"judge/internal/forceremove/forceremovetest": nil,                    // for tests
+	"judge/host/fair/fairtest":                   {"judge/host/fair"},
+	"judge/internal/tail":                        nil, // of one text
+	"judge/internal/collide":                     nil, // of names
+	"judge/internal/mark":                        nil, // of one text
+	"judge/internal/pictures":                    nil, // of one text
 	// Old directories may contain files that untrusted programs wrote.
-	"judge/internal/cachedir": {"judge/internal/raze"},
+	"judge/internal/cachedir": {"judge/internal/forceremove"},
 	"judge/running/testcache": nil,                                                        // for tests
 	"judge/internal/strict":   {"judge", "judge/internal/mark", "judge/internal/suggest"}, // reports faults
 	"judge/internal/timeout":  {"judge"},                                                  // the timeout of a judge.Process
@@ -57,12 +57,12 @@ var layers = map[string][]string{
 	"judge/packages/ctd":    {"judge", "judge/internal/suggest"},
 	"judge/internal/window": {"judge"}, // its excerpts are part of events
 	// The sandbox returns a judge.Exec, and removes the files that programs leave.
-	"judge/running/sandbox": {"judge", "judge/internal/raze"},
+	"judge/running/sandbox": {"judge", "judge/internal/forceremove"},
 	// Package report renders events about bots. A referee defines how a position looks.
 	"judge/report":                      {"judge", "judge/internal/formula", "judge/internal/pictures", "judge/internal/tex", "judge/contests/arena", "judge/kit/referee", "judge/contests/rating", "judge/contests/standings"},
 	"judge/running/sandbox/sandboxtest": {"judge", "judge/running/sandbox"}, // for tests
 	// Checkers may be kit programs.
-	"judge/running/check": {"judge", "judge/internal/kitproc", "judge/internal/raze", "judge/internal/suggest", "judge/internal/tail", "judge/kit"},
+	"judge/running/check": {"judge", "judge/internal/kitproc", "judge/internal/forceremove", "judge/internal/suggest", "judge/internal/tail", "judge/kit"},
 	// Reads judge.toml with line and column positions.
 	"judge/running/config": {"judge", "judge/internal/strict", "judge/internal/suggest"},
 	// Package icpc reads a package as a problem. Titles and notes may be LaTeX.
@@ -90,18 +90,18 @@ var layers = map[string][]string{
 	// Package golf builds golf submissions, and makes an extra input with the generator.
 	"judge/contests/golf": {"judge", "judge/contests/golf/drivers", "judge/running/config", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/running/lang", "judge/problem"},
 	// Combines a program that lang built with a checker.
-	"judge/running/trial": {"judge", "judge/running/check", "judge/internal/raze", "judge/internal/tail", "judge/running/lang", "judge/internal/window"},
+	"judge/running/trial": {"judge", "judge/running/check", "judge/internal/forceremove", "judge/internal/tail", "judge/running/lang", "judge/internal/window"},
 	// Package gen makes cases with setters' programs, and caches cases that took long to make.
 	"judge/cases/gen": {"judge", "judge/internal/mark", "judge/running/check", "judge/cases/format", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
 	// Package verify checks a whole problem directory: it makes the cases and runs the solutions.
 	"judge/cases/verify": {"judge", "judge/internal/mark", "judge/internal/tail", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/example", "judge/internal/suggest", "judge/internal/window", "judge/running/lang", "judge/problem", "judge/running/trial"},
 	// Package fill reads generators.yaml, and caches the cases that it makes.
-	"judge/packages/fill": {"judge", "judge/internal/cachedir", "judge/internal/raze", "judge/internal/strict", "judge/internal/suggest", "judge/internal/tail"},
+	"judge/packages/fill": {"judge", "judge/internal/cachedir", "judge/internal/forceremove", "judge/internal/strict", "judge/internal/suggest", "judge/internal/tail"},
 	// Converts icpc packages to problem directories, and back.
 	"judge/packages/exchange": {"judge", "judge/internal/example", "judge/internal/pictures", "judge/problem", "judge/packages/icpc"},
 	// Package stress generates cases like gen, runs programs on them as for a submission, and shrinks a failing
 	// case.
-	"judge/cases/stress": {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/raze", "judge/internal/tail", "judge/kit", "judge/problem", "judge/cases/shrink", "judge/internal/window", "judge/running/trial"},
+	"judge/cases/stress": {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/forceremove", "judge/internal/tail", "judge/kit", "judge/problem", "judge/cases/shrink", "judge/internal/window", "judge/running/trial"},
 	// Package mutate builds mutants and runs them on the inputs of stress. The file families.toml names tools in
 	// the same way as judge.toml.
 	"judge/cases/mutate": {"judge", "judge/internal/timeout", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/strict", "judge/problem", "judge/cases/shrink", "judge/cases/stress"},
@@ -111,7 +111,7 @@ var layers = map[string][]string{
 	"judge/host/job":  {"judge", "judge/blob"},                                                                                                                             // words
 	"judge/host/flow": {"judge", "judge/blob", "judge/bundle", "judge/cases/mutate", "judge/contests/arena", "judge/contests/golf", "judge/host/job", "judge/kit/referee"}, // pure: what comes next of parts; golf and mutate say how answers are proved, and what kills mutants; arena what an event misses
 	// A job is any command that workspace supports, and its errors tell whose fault they are.
-	"judge/host/worker": {"judge", "judge/blob", "judge/bundle", "judge/cases/mutate", "judge/contests/arena", "judge/contests/golf", "judge/host/flow", "judge/host/job", "judge/host/queue", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/raze", "judge/running/lang", "judge/workspace"},
+	"judge/host/worker": {"judge", "judge/blob", "judge/bundle", "judge/cases/mutate", "judge/contests/arena", "judge/contests/golf", "judge/host/flow", "judge/host/job", "judge/host/queue", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/forceremove", "judge/running/lang", "judge/workspace"},
 
 	"judge/host/fair":        nil,                                                           // pure: the formula that orders the queue
 	"judge/host/scoring":     {"judge"},                                                     // pure
@@ -120,7 +120,7 @@ var layers = map[string][]string{
 	"judge/host/media":       {"judge/blob", "judge/host/clics", "judge/internal/pictures"}, // pure: a contest's files
 	"judge/host/matchmaking": {"judge/contests/rating"},                                     // pure: the next encounters of a ladder
 	// Renders what scoring computes from the store's rows.
-	"judge/host/board": {"judge/host/media", "judge/host/scoring", "judge/host/store", "judge/report"},
+	"judge/host/scoreboard": {"judge/host/media", "judge/host/scoring", "judge/host/store", "judge/report"},
 	// The queries of store follow the formula of package fair, and its rows use the types of package job.
 	"judge/host/store":                {"judge", "judge/blob", "judge/host/fair", "judge/host/job", "judge/host/media", "judge/host/store/internal/query"},
 	"judge/host/store/internal/query": nil,                  // generated
@@ -149,37 +149,37 @@ var layers = map[string][]string{
 	// Package ladder describes encounters as workflows. Package dispatch starts them, and package arena plays
 	// their games.
 	"judge/host/ladder": {"judge/contests/arena", "judge/contests/rating", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/matchmaking", "judge/host/store"},
-	"judge/host/desk":   {"judge", "judge/blob", "judge/contests/golf", "judge/host/auth", "judge/host/clics", "judge/host/client", "judge/host/contestpackage", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/media", "judge/host/printing", "judge/host/scoring", "judge/host/store"}, // golf reads posts
+	"judge/host/intake": {"judge", "judge/blob", "judge/contests/golf", "judge/host/auth", "judge/host/clics", "judge/host/client", "judge/host/contestpackage", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/media", "judge/host/printing", "judge/host/scoring", "judge/host/store"}, // golf reads posts
 	// Each route of the API uses one of these packages. Package api also unpacks bundles, and compares the
 	// isolation levels of workers.
-	"judge/host/contestexport": {"judge/blob", "judge/host/board", "judge/host/clics", "judge/host/contestpackage", "judge/host/desk", "judge/host/feed", "judge/host/media", "judge/host/scoring", "judge/host/store"},
-	"judge/host/shadow":        {"judge", "judge/blob", "judge/host/clics", "judge/host/contestpackage", "judge/host/desk", "judge/host/feed", "judge/host/job", "judge/host/media", "judge/host/store"},
-	"judge/host/feed":          {"judge", "judge/blob", "judge/host/board", "judge/host/clics", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/host/media", "judge/host/scoring", "judge/host/store"},
-	"judge/host/api":           {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/clics", "judge/host/client", "judge/host/contestexport", "judge/host/contestpackage", "judge/host/desk", "judge/host/dispatch", "judge/host/feed", "judge/host/flow", "judge/host/job", "judge/host/media", "judge/host/openapi", "judge/host/printing", "judge/host/queue", "judge/host/roster", "judge/host/shadow", "judge/host/store", "judge/running/sandbox"},
+	"judge/host/contestexport": {"judge/blob", "judge/host/scoreboard", "judge/host/clics", "judge/host/contestpackage", "judge/host/intake", "judge/host/feed", "judge/host/media", "judge/host/scoring", "judge/host/store"},
+	"judge/host/shadow":        {"judge", "judge/blob", "judge/host/clics", "judge/host/contestpackage", "judge/host/intake", "judge/host/feed", "judge/host/job", "judge/host/media", "judge/host/store"},
+	"judge/host/feed":          {"judge", "judge/blob", "judge/host/scoreboard", "judge/host/clics", "judge/host/client", "judge/host/intake", "judge/host/job", "judge/host/media", "judge/host/scoring", "judge/host/store"},
+	"judge/host/api":           {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/scoreboard", "judge/host/clics", "judge/host/client", "judge/host/contestexport", "judge/host/contestpackage", "judge/host/intake", "judge/host/dispatch", "judge/host/feed", "judge/host/flow", "judge/host/job", "judge/host/media", "judge/host/openapi", "judge/host/printing", "judge/host/queue", "judge/host/roster", "judge/host/shadow", "judge/host/store", "judge/running/sandbox"},
 	// Joins all of them.
-	"judge/host/server": {"judge", "judge/blob", "judge/bundle", "judge/host/api", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/ladder", "judge/host/printing", "judge/host/queue", "judge/host/shadow", "judge/host/signon", "judge/host/store", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/running/config"},
+	"judge/host/server": {"judge", "judge/blob", "judge/bundle", "judge/host/api", "judge/host/auth", "judge/host/scoreboard", "judge/host/client", "judge/host/intake", "judge/host/dispatch", "judge/host/ladder", "judge/host/printing", "judge/host/queue", "judge/host/shadow", "judge/host/signon", "judge/host/store", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/running/config"},
 	// Package web is the framework of the pages: sessions, forms, streams, templates. It never imports the page
 	// packages.
-	"judge/host/web": {"judge", "judge/blob", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/host/ladder", "judge/host/roster", "judge/host/signon", "judge/host/store", "judge/report"},
+	"judge/host/web": {"judge", "judge/blob", "judge/host/auth", "judge/host/scoreboard", "judge/host/client", "judge/host/intake", "judge/host/job", "judge/host/ladder", "judge/host/roster", "judge/host/signon", "judge/host/store", "judge/report"},
 	// What the page packages know about the contest in a URL.
-	"judge/host/web/access": {"judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/scoring", "judge/host/store", "judge/host/web"},
+	"judge/host/web/access": {"judge/host/auth", "judge/host/scoreboard", "judge/host/intake", "judge/host/scoring", "judge/host/store", "judge/host/web"},
 	// These packages contain pages. Each package imports the parts of the server that its pages show. The packages
 	// do not import each other.
-	"judge/host/web/contest":  {"judge", "judge/blob", "judge/host/auth", "judge/host/board", "judge/host/clics", "judge/host/client", "judge/host/desk", "judge/host/media", "judge/host/printing", "judge/host/store", "judge/host/web", "judge/host/web/access", "judge/internal/example", "judge/report"},
-	"judge/host/web/hole":     {"judge", "judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/flow", "judge/host/job", "judge/host/scoring", "judge/host/store", "judge/host/web", "judge/report"},
-	"judge/host/web/ladder":   {"judge/blob", "judge/contests/arena", "judge/contests/standings", "judge/host/auth", "judge/host/client", "judge/host/desk", "judge/host/flow", "judge/host/job", "judge/host/ladder", "judge/host/store", "judge/host/web", "judge/report"},
-	"judge/host/web/people":   {"judge", "judge/blob", "judge/host/auth", "judge/host/board", "judge/host/contestpackage", "judge/host/desk", "judge/host/job", "judge/host/media", "judge/host/roster", "judge/host/shadow", "judge/host/signon", "judge/host/store", "judge/host/web", "judge/host/web/access"},
-	"judge/host/web/problems": {"judge/blob", "judge/bundle", "judge/host/auth", "judge/host/client", "judge/host/desk", "judge/host/store", "judge/host/web", "judge/report"},
-	"judge/host/web/runner":   {"judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/scoring", "judge/host/printing", "judge/host/store", "judge/host/web", "judge/host/web/access"},
-	"judge/host/web/staff":    {"judge", "judge/host/auth", "judge/host/board", "judge/host/contestexport", "judge/host/desk", "judge/host/feed", "judge/host/job", "judge/host/media", "judge/host/scoring", "judge/host/shadow", "judge/host/store", "judge/host/web", "judge/host/web/access"},
+	"judge/host/web/contest":  {"judge", "judge/blob", "judge/host/auth", "judge/host/scoreboard", "judge/host/clics", "judge/host/client", "judge/host/intake", "judge/host/media", "judge/host/printing", "judge/host/store", "judge/host/web", "judge/host/web/access", "judge/internal/example", "judge/report"},
+	"judge/host/web/hole":     {"judge", "judge/host/auth", "judge/host/scoreboard", "judge/host/intake", "judge/host/flow", "judge/host/job", "judge/host/scoring", "judge/host/store", "judge/host/web", "judge/report"},
+	"judge/host/web/ladder":   {"judge/blob", "judge/contests/arena", "judge/contests/standings", "judge/host/auth", "judge/host/client", "judge/host/intake", "judge/host/flow", "judge/host/job", "judge/host/ladder", "judge/host/store", "judge/host/web", "judge/report"},
+	"judge/host/web/people":   {"judge", "judge/blob", "judge/host/auth", "judge/host/scoreboard", "judge/host/contestpackage", "judge/host/intake", "judge/host/job", "judge/host/media", "judge/host/roster", "judge/host/shadow", "judge/host/signon", "judge/host/store", "judge/host/web", "judge/host/web/access"},
+	"judge/host/web/problems": {"judge/blob", "judge/bundle", "judge/host/auth", "judge/host/client", "judge/host/intake", "judge/host/store", "judge/host/web", "judge/report"},
+	"judge/host/web/runner":   {"judge/host/auth", "judge/host/scoreboard", "judge/host/intake", "judge/host/scoring", "judge/host/printing", "judge/host/store", "judge/host/web", "judge/host/web/access"},
+	"judge/host/web/staff":    {"judge", "judge/host/auth", "judge/host/scoreboard", "judge/host/contestexport", "judge/host/intake", "judge/host/feed", "judge/host/job", "judge/host/media", "judge/host/scoring", "judge/host/shadow", "judge/host/store", "judge/host/web", "judge/host/web/access"},
 	// Lists all pages, and contains the home page.
 	"judge/host/web/pages": {"judge/host/auth", "judge/host/store", "judge/host/web", "judge/host/web/access", "judge/host/web/contest", "judge/host/web/hole", "judge/host/web/ladder", "judge/host/web/people", "judge/host/web/problems", "judge/host/web/runner", "judge/host/web/staff"},
 	// For tests of the pages.
-	"judge/host/web/webtest": {"judge", "judge/blob", "judge/contests/arena", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/ladder", "judge/host/queue", "judge/host/store", "judge/host/store/storetest", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages"},
+	"judge/host/web/webtest": {"judge", "judge/blob", "judge/contests/arena", "judge/host/auth", "judge/host/scoreboard", "judge/host/client", "judge/host/intake", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/ladder", "judge/host/queue", "judge/host/store", "judge/host/store/storetest", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages"},
 
 	// Package workspace combines a problem with everything that runs it. It imports nearly all packages except the
 	// reports.
-	"judge/workspace": {"judge", "judge/internal/example", "judge/internal/formula", "judge/internal/pictures", "judge/internal/tail", "judge/blob", "judge/bundle", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify", "judge/contests/arena", "judge/contests/golf", "judge/contests/golf/drivers", "judge/internal/cachedir", "judge/internal/raze", "judge/internal/suggest", "judge/packages", "judge/packages/ctd", "judge/packages/fill", "judge/packages/icpc", "judge/packages/polygon", "judge/problem", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/running/sandbox", "judge/running/trial"},
+	"judge/workspace": {"judge", "judge/internal/example", "judge/internal/formula", "judge/internal/pictures", "judge/internal/tail", "judge/blob", "judge/bundle", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify", "judge/contests/arena", "judge/contests/golf", "judge/contests/golf/drivers", "judge/internal/cachedir", "judge/internal/forceremove", "judge/internal/suggest", "judge/packages", "judge/packages/ctd", "judge/packages/fill", "judge/packages/icpc", "judge/packages/polygon", "judge/problem", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/running/sandbox", "judge/running/trial"},
 }
 
 // doors maps packages outside the project, and project packages with restricted use, to the only packages that may

@@ -21,16 +21,16 @@ type result[R any] struct {
 	err   error
 }
 
-// ahead is the maximum number of results per job that wait for an earlier result.
-const ahead = 4
+// maxPending is the maximum number of results per job that wait for an earlier result.
+const maxPending = 4
 
 // inOrder runs call for each item, in at most jobs + sleepers calls at a time. The caller receives the results in
 // order with the method next, once for each item, and must call stop. Results that the caller does not receive are
 // passed to drop. Each call of next calls tick with the number of calls that have returned so far.
-func inOrder[T, R any](items iter.Seq[T], jobs, sleepers int, call func(T) (R, error), drop func(R), tick func(ended int)) *ordered[R] {
+func inOrder[T, R any](items iter.Seq[T], jobs, extraJobs int, call func(T) (R, error), drop func(R), tick func(ended int)) *ordered[R] {
 	jobs = max(jobs, 1)
 	o := &ordered[R]{
-		queue: make(chan chan result[R], ahead*jobs),
+		queue: make(chan chan result[R], maxPending*jobs),
 		ended: make(chan struct{}),
 		quit:  make(chan struct{}),
 		drop:  drop,
@@ -38,7 +38,7 @@ func inOrder[T, R any](items iter.Seq[T], jobs, sleepers int, call func(T) (R, e
 	}
 	go func() { // ends after the last item, or at stop
 		defer close(o.queue)
-		slots := make(chan struct{}, jobs+sleepers)
+		slots := make(chan struct{}, jobs+extraJobs)
 		for item := range items {
 			select {
 			case <-o.quit:
@@ -94,11 +94,11 @@ func (o *ordered[R]) stop(cancel func()) {
 	}
 }
 
-// While calls the function do and waits until it returns. In the meantime, it calls tick every second with the
+// CallWithTicks calls the function do and waits until it returns. In the meantime, it calls tick every second with the
 // elapsed time.
-func While(do func(), tick func(passed time.Duration)) {
+func CallWithTicks(do func(), tick func(passed time.Duration)) {
 	start, done := time.Now(), make(chan struct{})
-	go func() { // ends with do; While waits for it
+	go func() { // ends with do; CallWithTicks waits for it
 		defer close(done)
 		do()
 	}()

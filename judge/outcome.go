@@ -7,15 +7,15 @@ import (
 
 // Outcome is a checker's result for one output.
 type Outcome struct {
-	Verdict Verdict // Accepted, WrongAnswer, or JudgeError if the checker itself is at fault
-	Message string  // `line 3, token 2: want "7", got "8"`
-	Place   *Place  // where the output first differs; nil if unknown
-	Award   Award   // points or multiplier, in addition to the verdict
-	Team    string  // message for the contestant (teammessage.txt)
+	Verdict Verdict   // Accepted, WrongAnswer, or JudgeError if the checker itself is at fault
+	Message string    // `line 3, token 2: want "7", got "8"`
+	Place   *Position // where the output first differs; nil if unknown
+	Award   Award     // points or multiplier, in addition to the verdict
+	Team    string    // message for the contestant (teammessage.txt)
 }
 
-// Place is the position at which an output first differs from the answer.
-type Place struct {
+// Position is the position at which an output first differs from the answer.
+type Position struct {
 	Line      int   `json:"line"`       // of the output, from 1
 	Column    int   `json:"column"`     // in bytes, from 1
 	AnsOffset int64 `json:"ans_offset"` // byte offset in the answer
@@ -28,13 +28,13 @@ type Attempt struct {
 	Out    *io.SectionReader // standard output of the program
 	Stderr []byte            // the end of standard error
 	Note   string            // a remark about the run for the report
-	// Settled is the outcome if the run already includes the check, as with an interactor or in a multi-pass
+	// Outcome is the outcome if the run already includes the check, as with an interactor or in a multi-pass
 	// problem. If nil, Classify and Check determine the outcome.
-	Settled *Outcome
+	Outcome *Outcome
 	// Dialogue is the dialogue of the program and the interactor; see CaseJudged.
-	Dialogue string
-	Beside   time.Duration // CPU time of the interactor while the program waited for it
-	Close    func()        // releases Out; may be nil
+	Dialogue      string
+	InteractorCPU time.Duration // CPU time of the interactor while the program waited for it
+	Close         func()        // releases Out; may be nil
 }
 
 func (a *Attempt) release() {
@@ -55,8 +55,8 @@ type Excerpt struct {
 
 // Detail is what a report shows about a failed case.
 type Detail struct {
-	Input Excerpt `json:"input"`
-	Want  Excerpt `json:"want"`
-	Got   Excerpt `json:"got"`
-	Place *Place  `json:"place,omitempty"`
+	Input Excerpt   `json:"input"`
+	Want  Excerpt   `json:"want"`
+	Got   Excerpt   `json:"got"`
+	Place *Position `json:"place,omitempty"`
 }

@@ -17,7 +17,7 @@ type Problem struct {
 	// Validation contains the limits for one run of the checker, the interactor, or another program that judges.
 	// If zero, the judge's default limits for a setter's program apply.
 	Validation Limits
-	Passes     int // maximum number of passes on a case; zero means UsualPasses
+	Passes     int // maximum number of passes on a case; zero means DefaultPasses
 	// Reruns, if not empty, reports for each run on a case whether the submission interacts with the interactor.
 	// It is set for a Polygon problem with a run-count. Then Kind.MultiPass is set, and no program requests
 	// passes.
@@ -34,35 +34,35 @@ type Problem struct {
 	// files, as in the format 2025-09. Otherwise it applies only to standard output.
 	AllOutput bool
 
-	Reference  *Part // each of these parts is nil if the directory does not contain it
-	Validator  *Part
-	Generator  *Part
-	Interactor *Part // interacts with the submission; set if and only if Kind.Interactive is
-	Static     *Part // static validator of the submission's own files; uses protocol "kattis"
-	Checker    Checking
+	Reference  *SetterProgram // each of these parts is nil if the directory does not contain it
+	Validator  *SetterProgram
+	Generator  *SetterProgram
+	Interactor *SetterProgram // interacts with the submission; set if and only if Kind.Interactive is
+	Static     *SetterProgram // static validator of the submission's own files; uses protocol "kattis"
+	Checker    CheckerSpec
 	Salt       string // part of the seeds of all generator lines
 
 	Groups  []Group  // in judging order; the samples first
 	Grading *Grading // if nil, there are no scores, and every case must be accepted
 }
 
-// JudgingLimits returns the limits for one run of a program that judges. Usual contains the judge's limits for a
+// JudgingLimits returns the limits for one run of a program that judges. Defaults contains the judge's limits for a
 // setter's program.
-func (p *Problem) JudgingLimits(usual Limits) Limits {
+func (p *Problem) JudgingLimits(defaults Limits) Limits {
 	own := p.Validation
 	if own.CPU > 0 {
-		usual.CPU, usual.Wall = own.CPU, max(usual.Wall, 2*own.CPU)
+		defaults.CPU, defaults.Wall = own.CPU, max(defaults.Wall, 2*own.CPU)
 	}
 	if own.Wall > 0 {
-		usual.Wall = own.Wall
+		defaults.Wall = own.Wall
 	}
 	if own.Memory > 0 {
-		usual.Memory = own.Memory
+		defaults.Memory = own.Memory
 	}
 	if own.Output > 0 {
-		usual.Output = own.Output
+		defaults.Output = own.Output
 	}
-	return usual
+	return defaults
 }
 
 // Kind describes what a submission does on a case. With the zero value, it reads one input and prints one output.
@@ -70,25 +70,25 @@ func (p *Problem) JudgingLimits(usual Limits) Limits {
 type Kind struct {
 	Interactive bool // the submission interacts with the interactor
 	MultiPass   bool // it runs again on input that the checker or interactor made from its output
-	// Answers means that a submission consists of the outputs themselves: a file or directory of <case>.out.
-	Answers bool
+	// OutputOnly means that a submission consists of the outputs themselves: a file or directory of <case>.out.
+	OutputOnly bool
 }
 
-// Unanswered reports whether cases have no answers because there is no reference solution. This is the case if
+// LacksAnswers reports whether cases have no answers because there is no reference solution. This is the case if
 // programs interact or run several times. It is also the case if a setter's checker judges submitted outputs: it
 // often needs no answers, and no reference solution can print them.
-func (p *Problem) Unanswered() bool {
-	return p.Reference == nil && (p.Kind.Interactive || p.Kind.MultiPass || p.Kind.Answers && p.Checker.Program != nil)
+func (p *Problem) LacksAnswers() bool {
+	return p.Reference == nil && (p.Kind.Interactive || p.Kind.MultiPass || p.Kind.OutputOnly && p.Checker.Program != nil)
 }
 
-// UsualPasses is the default maximum number of passes.
-const UsualPasses = 2
+// DefaultPasses is the default maximum number of passes.
+const DefaultPasses = 2
 
-// Part is one of the setter's programs in a problem directory.
-type Part struct {
-	Path   string   // file or directory
-	Args   []string // passed before other arguments; with "kattis", after the file names
-	Speaks string   // its protocol: "kit", "testlib", "kattis", "plain" or Checktestdata
+// SetterProgram is one of the setter's programs in a problem directory.
+type SetterProgram struct {
+	Path     string   // file or directory
+	Args     []string // passed before other arguments; with "kattis", after the file names
+	Protocol string   // its protocol: "kit", "testlib", "kattis", "plain" or Checktestdata
 
 	// PartialFrom applies to a checker that uses testlib. It is the exit code for zero percent (testlib's PC_BASE,
 	// 50 in its adult form). This code and higher codes give the score of the output, in units of 1/200. If zero,
@@ -99,16 +99,16 @@ type Part struct {
 // Checktestdata is the protocol of a script that describes inputs. The script is interpreted, not built.
 const Checktestdata = "ctd"
 
-// Checking describes how output is judged: by a built-in checker (Name), or by the setter's program. If the
+// CheckerSpec describes how output is judged: by a built-in checker (Name), or by the setter's program. If the
 // interactor alone judges, neither is set.
-type Checking struct {
+type CheckerSpec struct {
 	Name    string   // name of a built-in checker; empty if Program is set
 	Args    []string // options of the built-in checker, passed before a case's own
-	Program *Part
+	Program *SetterProgram
 }
 
-// Sample is the name of the group whose cases are shown in the statement.
-const Sample = "sample"
+// SampleGroup is the name of the group whose cases are shown in the statement.
+const SampleGroup = "sample"
 
 // Group is a set of cases that are judged together. In a package with nested groups, each directory with cases is
 // a group, named by its path ("secret/group1/a"), and Problem.Grading contains the tree.
@@ -145,8 +145,8 @@ type CaseFile struct {
 // ID returns the name of the case within its problem, such as "edge/corner-0-0".
 func (c *Case) ID() string { return c.Group + "/" + c.Name }
 
-// Count returns the number of cases of all groups.
-func (p *Problem) Count() int {
+// CaseCount returns the number of cases of all groups.
+func (p *Problem) CaseCount() int {
 	n := 0
 	for _, g := range p.Groups {
 		n += len(g.Cases)
@@ -177,7 +177,7 @@ func (p *Problem) Select(groups, cases []string) *Problem {
 			picked.Groups = append(picked.Groups, kept)
 		}
 	}
-	if picked.Count() < p.Count() {
+	if picked.CaseCount() < p.CaseCount() {
 		picked.Grading = nil
 	}
 	return &picked
@@ -196,8 +196,8 @@ func allCases(p *Problem) iter.Seq[*Case] {
 	}
 }
 
-// Has reports whether the problem contains the case with this id.
-func (p *Problem) Has(id string) bool {
+// HasCase reports whether the problem contains the case with this id.
+func (p *Problem) HasCase(id string) bool {
 	for c := range allCases(p) {
 		if c.ID() == id {
 			return true

@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// Show is how much of a judging a contestant may see. Each level includes the ones before it.
-type Show string
+// Visibility is how much of a judging a contestant may see. Each level includes the ones before it.
+type Visibility string
 
 const (
 	// ShowVerdict shows the verdict and the score of the submission, and the compiler's log.
-	ShowVerdict Show = "verdict"
+	ShowVerdict Visibility = "verdict"
 	// ShowFirst also shows the number of the first case that failed.
-	ShowFirst Show = "first"
+	ShowFirst Visibility = "first"
 	// ShowCases also shows the verdict and the time of each case, by number.
-	ShowCases Show = "cases"
+	ShowCases Visibility = "cases"
 	// ShowSamples also shows all details of the cases in the statement.
-	ShowSamples Show = "samples"
+	ShowSamples Visibility = "samples"
 	// ShowAll shows everything.
-	ShowAll Show = "all"
+	ShowAll Visibility = "all"
 )
 
-// Shows lists the levels, beginning with the one that shows least.
-var Shows = []Show{ShowVerdict, ShowFirst, ShowCases, ShowSamples, ShowAll}
+// VisibilityLevels lists the levels, beginning with the one that shows least.
+var VisibilityLevels = []Visibility{ShowVerdict, ShowFirst, ShowCases, ShowSamples, ShowAll}
 
 // Redact returns the events of one judging without the parts that a contestant may not see. It removes secret
 // inputs, answers and generator lines, and everything that programs wrote about them: checkers' messages, standard
@@ -32,7 +32,7 @@ var Shows = []Show{ShowVerdict, ShowFirst, ShowCases, ShowSamples, ShowAll}
 //
 // Each event is rebuilt from the fields that may be seen. So new fields, events of newer versions, and events
 // without an entry in redactions stay secret.
-func Redact(events []Event, show Show) []Event {
+func Redact(events []Event, show Visibility) []Event {
 	if show == ShowAll {
 		return events
 	}
@@ -42,7 +42,7 @@ func Redact(events []Event, show Show) []Event {
 	}
 	var kept []Event
 	for _, e := range events {
-		_, unknown := e.(*Unknown)
+		_, unknown := e.(*UnknownEvent)
 		if redact := redactions[e.kind()]; redact != nil && !unknown {
 			kept = append(kept, redact(r, e)...)
 		}
@@ -52,7 +52,7 @@ func Redact(events []Event, show Show) []Event {
 
 // redactor redacts the events of one judging.
 type redactor struct {
-	show    Show
+	show    Visibility
 	numbers map[string]string // case numbers, by id
 	ids     map[string]string // new case ids, by old id
 	groups  map[string]string // numbers of secret groups, by name
@@ -60,8 +60,8 @@ type redactor struct {
 }
 
 // sees reports whether the redactor's level includes the level other.
-func (r *redactor) sees(other Show) bool {
-	return slices.Contains(Shows, r.show) && slices.Index(Shows, other) <= slices.Index(Shows, r.show)
+func (r *redactor) sees(level Visibility) bool {
+	return slices.Contains(VisibilityLevels, r.show) && slices.Index(VisibilityLevels, level) <= slices.Index(VisibilityLevels, r.show)
 }
 
 // number assigns numbers to the cases and groups of an event.
@@ -80,7 +80,7 @@ func (r *redactor) number(e Event) {
 		default:
 			r.numbers[id] = fmt.Sprint(len(r.numbers) + 1)
 			r.ids[id] = r.group(e.Group) + "/" + r.numbers[id]
-			if r.whole(e) {
+			if r.showsDetails(e) {
 				r.ids[id] = id
 			}
 		}
@@ -89,8 +89,8 @@ func (r *redactor) number(e Event) {
 	}
 }
 
-// whole reports whether all details of a case are shown.
-func (r *redactor) whole(c *CaseJudged) bool {
+// showsDetails reports whether all details of a case are shown.
+func (r *redactor) showsDetails(c *CaseJudged) bool {
 	return r.sees(ShowSamples) && isSample(c.Group) && !c.Static
 }
 
@@ -106,7 +106,9 @@ func (r *redactor) group(name string) string {
 }
 
 // isSample reports whether the cases of a group are shown in the statement.
-func isSample(group string) bool { return group == Sample || strings.HasPrefix(group, Sample+"/") }
+func isSample(group string) bool {
+	return group == SampleGroup || strings.HasPrefix(group, SampleGroup+"/")
+}
 
 // redactions maps each kind of event to a function that returns the visible part of it. Kinds without an entry are
 // not shown.
@@ -131,7 +133,7 @@ var redactions = map[string]func(*redactor, Event) []Event{
 	},
 	"progressed": func(r *redactor, e Event) []Event {
 		if p := e.(*Progressed); r.sees(ShowCases) {
-			return []Event{&Progressed{Done: p.Done, Of: p.Of}}
+			return []Event{&Progressed{Done: p.Done, Total: p.Total}}
 		}
 		return nil
 	},
@@ -140,7 +142,7 @@ var redactions = map[string]func(*redactor, Event) []Event{
 		id := r.ids[c.ID()]
 		name := id[strings.LastIndex(id, "/")+1:]
 		switch {
-		case r.whole(c):
+		case r.showsDetails(c):
 			return []Event{&CaseJudged{
 				Group: c.Group, Case: c.Case, Verdict: c.Verdict, Exec: c.Exec, Message: c.Message, Note: c.Note, Stderr: c.Stderr,
 				Detail: c.Detail, Score: c.Score, Team: c.Team, Dialogue: c.Dialogue,
@@ -177,31 +179,31 @@ var redactions = map[string]func(*redactor, Event) []Event{
 		}
 		return []Event{kept}
 	},
-	"note":             secret, // about the package, for the problem's setter
-	"arena":            secret, // events of games do not belong to the judging of a submission
-	"arena-progressed": secret,
-	"game":             secret,
-	"standings":        secret,
-	"try":              secret,
-	"tried":            secret,
-	"try-finished":     secret,
-	"verify":           secret, // verifications are for setters
-	"checked":          secret,
-	"fault":            secret,
-	"warning":          secret,
-	"solution":         secret,
-	"verified":         secret,
-	"several":          secret, // each judging is redacted by itself
-	"several-finished": secret,
+	"note":             redactAll, // about the package, for the problem's setter
+	"arena":            redactAll, // events of games do not belong to the judging of a submission
+	"arena-progressed": redactAll,
+	"game":             redactAll,
+	"standings":        redactAll,
+	"try":              redactAll,
+	"tried":            redactAll,
+	"try-finished":     redactAll,
+	"verify":           redactAll, // verifications are for setters
+	"checked":          redactAll,
+	"fault":            redactAll,
+	"warning":          redactAll,
+	"solution":         redactAll,
+	"verified":         redactAll,
+	"several":          redactAll, // each judging is redacted by itself
+	"several-finished": redactAll,
 
-	"cases-made":   secret, // test data is for setters
-	"fresh-made":   secret,
-	"files-made":   secret,
-	"suite-pruned": secret,
-	"coverage":     secret,
-	"suite":        secret,
-	"adequacy":     secret,
-	"golf-proved":  secret, // its witness is an input
+	"cases-made":   redactAll, // test data is for setters
+	"fresh-made":   redactAll,
+	"files-made":   redactAll,
+	"suite-pruned": redactAll,
+	"coverage":     redactAll,
+	"suite":        redactAll,
+	"adequacy":     redactAll,
+	"golf-proved":  redactAll, // its witness is an input
 }
 
 // withoutExit returns the parts of a run that a contestant may see: its times, and the limit that it exceeded if
@@ -215,5 +217,5 @@ func withoutExit(x Exec) Exec {
 	return kept
 }
 
-// secret is the redaction of events that contestants never see.
-func secret(*redactor, Event) []Event { return nil }
+// redactAll is the redaction of events that contestants never see.
+func redactAll(*redactor, Event) []Event { return nil }

@@ -72,7 +72,7 @@ func every(group string) []Event {
 			all = append(all, filled(kind, group))
 		}
 	}
-	return append(all, &Unknown{Kind: "later", Line: []byte(`{"event":"later","secret":"<later>"}`)}, &Unknown{
+	return append(all, &UnknownEvent{Kind: "later", Line: []byte(`{"event":"later","secret":"<later>"}`)}, &UnknownEvent{
 		Kind: "case", Line: []byte(`{"event":"case","secret":"<later>"}`),
 	})
 }
@@ -119,7 +119,7 @@ func TestRedact(t *testing.T) {
 	ofCases := []string{"case.Verdict", "group.Verdict"}
 	ofSamples := []string{"case.Case", "case.Message", "case.Note", "case.Stderr", "case.Dialogue", "case.Exec", "case.Detail"}
 	for _, row := range []struct {
-		show  Show
+		show  Visibility
 		group string
 		seen  []string
 	}{
@@ -127,10 +127,10 @@ func TestRedact(t *testing.T) {
 		{ShowFirst, "<group>", open},
 		{ShowCases, "<group>", slices.Concat(open, ofCases)},
 		{ShowSamples, "<group>", slices.Concat(open, ofCases)},
-		{ShowVerdict, Sample, open},
-		{ShowFirst, Sample, open},
-		{ShowCases, Sample, slices.Concat(open, ofCases)},
-		{ShowSamples, Sample, slices.Concat(open, ofCases, ofSamples)},
+		{ShowVerdict, SampleGroup, open},
+		{ShowFirst, SampleGroup, open},
+		{ShowCases, SampleGroup, slices.Concat(open, ofCases)},
+		{ShowSamples, SampleGroup, slices.Concat(open, ofCases, ofSamples)},
 		{"another", "<group>", open},
 	} {
 		text := encoded(t, Redact(every(row.group), row.show))
@@ -159,7 +159,7 @@ func TestRedact(t *testing.T) {
 
 // judging returns the events for two samples and three secret cases. The second secret case fails.
 func judging() []Event {
-	events := []Event{&Started{Format: EventFormat, Problem: "p", Groups: []string{Sample, "tight", "corner"}, Cases: 5}, &Built{}}
+	events := []Event{&Started{Format: EventFormat, Problem: "p", Groups: []string{SampleGroup, "tight", "corner"}, Cases: 5}, &Built{}}
 	for i, c := range []string{"sample/one", "sample/two", "tight/max-9", "corner/empty", "corner/one"} {
 		group, name, _ := strings.Cut(c, "/")
 		e := &CaseJudged{Group: group, Case: name, Verdict: Accepted, Message: "message " + c, Line: "line " + c}
@@ -199,7 +199,7 @@ func TestRedactedRuns(t *testing.T) {
 }
 
 func TestRedactNumbers(t *testing.T) {
-	for show, want := range map[Show]string{
+	for show, want := range map[Visibility]string{
 		ShowVerdict: "note mind the empty list; WA of 0 cases, first , slowest  0 0",
 		ShowFirst:   "note mind the empty list; WA of 0 cases, first 4, slowest  0 0",
 		ShowCases:   "5 cases in [sample 1 2]; sample/1 AC; sample/2 AC; 1/3 AC; 2/4 WA mind the empty list; 2/5 AC well done; 2/static-validation AC; group 2 WA; WA of 5 cases, first 2/4, slowest sample/2 3 4",
@@ -239,7 +239,7 @@ func TestRedactProperty(t *testing.T) {
 			events = append(events, filled(rapid.SampledFrom(kinds).Draw(r, "kind"), group))
 		}
 		before := encoded(r, events)
-		show := rapid.SampledFrom(Shows[:len(Shows)-1]).Draw(r, "show")
+		show := rapid.SampledFrom(VisibilityLevels[:len(VisibilityLevels)-1]).Draw(r, "show")
 		text := encoded(r, Redact(events, show))
 		for _, secret := range []string{
 			"<secret", "<case.Case", "<case.Message", "<case.Stderr", "<case.Line", "<case.Detail",

@@ -22,30 +22,30 @@ func number(x float64) string {
 	return strconv.FormatFloat(math.Round(x*1e6)/1e6, 'f', -1, 64)
 }
 
-// above reports whether a score exceeds its maximum by more than rounding errors.
-func above(points, most float64) bool {
-	return points > most+1e-9*max(1, math.Abs(most))
+// exceeds reports whether a score exceeds its maximum by more than rounding errors.
+func exceeds(points, maximum float64) bool {
+	return points > maximum+1e-9*max(1, math.Abs(maximum))
 }
 
-// caseMost returns the maximum score of each case if the node has the given number of cases. If there is no
+// maxCaseScore returns the maximum score of each case if the node has the given number of cases. If there is no
 // maximum, it returns false.
-func (n *Node) caseMost(cases int) (most float64, bounded bool) {
+func (n *Node) maxCaseScore(cases int) (maximum float64, bounded bool) {
 	switch {
 	case n.Unbounded:
 		return 0, false
-	case n.Aggregate != Sum:
+	case n.Aggregate != AggregateSum:
 		return n.MaxScore, true
 	}
-	most = n.MaxScore
+	maximum = n.MaxScore
 	if n.Static != nil && !n.Static.PassFail {
-		most -= n.Static.Score
+		maximum -= n.Static.Score
 	}
-	return most / float64(max(cases, 1)), true
+	return maximum / float64(max(cases, 1)), true
 }
 
 // points returns the score of a case in a node with the aggregation sum or min. If complaint is not empty, the
 // setter's checker is at fault, and the verdict must become a judge error.
-func (o Outcome) points(most float64, bounded bool) (points float64, complaint string) {
+func (o Outcome) points(maximum float64, bounded bool) (points float64, complaint string) {
 	award := o.Award
 	if o.Verdict != Accepted {
 		if award.By != NoAward && !award.Alone {
@@ -58,47 +58,47 @@ func (o Outcome) points(most float64, bounded bool) (points float64, complaint s
 		if !bounded {
 			return 0, "the checker accepts an output and gives no points (score.txt), though its group has no maximum"
 		}
-		return most, ""
-	case Multiplier:
+		return maximum, ""
+	case AwardMultiplier:
 		switch {
 		case !bounded:
 			return 0, fmt.Sprintf("the checker gives %s, though the case's group has no maximum", award)
 		case !(award.Value >= 0 && award.Value <= 1):
 			return 0, fmt.Sprintf("the checker gives %s, which is not from 0 to 1", award)
 		}
-		return award.Value * most, ""
+		return award.Value * maximum, ""
 	}
 	switch {
 	case !(award.Value >= 0):
 		return 0, fmt.Sprintf("the checker gives %s, which is below 0", award)
-	case bounded && above(award.Value, most):
-		return 0, fmt.Sprintf("the checker gives %s to a case that has at most %s", award, number(most))
+	case bounded && exceeds(award.Value, maximum):
+		return 0, fmt.Sprintf("the checker gives %s to a case that has at most %s", award, number(maximum))
 	}
 	return award.Value, ""
 }
 
 // String describes the award, such as "5 points".
 func (a Award) String() string {
-	if a.By == Multiplier {
+	if a.By == AwardMultiplier {
 		return "the multiplier " + number(a.Value)
 	}
 	return number(a.Value) + " points"
 }
 
-// fold aggregates the scores of cases or groups. There must be at least one.
-func (a Aggregate) fold(points []float64) float64 {
+// combine aggregates the scores of cases or groups. There must be at least one.
+func (a Aggregate) combine(points []float64) float64 {
 	folded := points[0]
 	for _, p := range points[1:] {
 		switch a {
-		case Min:
+		case AggregateMin:
 			folded = min(folded, p)
-		case Max:
+		case AggregateMax:
 			folded = max(folded, p)
 		default:
 			folded += p
 		}
 	}
-	if a == Average {
+	if a == AggregateAverage {
 		folded /= float64(len(points))
 	}
 	return folded
@@ -130,8 +130,8 @@ func (n *Node) grade(results []Result) Result {
 		points[i] = r.Points
 		anyAccepted = anyAccepted || r.Verdict == Accepted
 	}
-	folded.Points = n.Aggregate.fold(points)
-	if worst := legacyWorst(results); worst == JudgeError {
+	folded.Points = n.Aggregate.combine(points)
+	if worst := worstLegacyVerdict(results); worst == JudgeError {
 		folded.Verdict = JudgeError
 	} else if anyAccepted && n.Legacy.AnyAccepted || n.Legacy.Verdict == AlwaysAccept {
 		folded.Verdict = Accepted
@@ -143,7 +143,7 @@ func (n *Node) grade(results []Result) Result {
 	return folded
 }
 
-func legacyWorst(results []Result) Verdict {
+func worstLegacyVerdict(results []Result) Verdict {
 	for _, v := range legacyOrder {
 		for _, r := range results {
 			if r.Verdict == v {
@@ -168,11 +168,11 @@ func (g *Grading) legacyPoints(n *Node, o Outcome) (points float64, complaint st
 	switch {
 	case o.Verdict != Accepted:
 		return n.Legacy.RejectScore, ""
-	case o.Award.By == NoAward && g.Must:
+	case o.Award.By == NoAward && g.ScoreRequired:
 		return 0, "the checker accepts an output and gives no points (score.txt), though validation says: custom score"
 	case o.Award.By == NoAward:
 		return n.Legacy.AcceptScore, ""
-	case o.Award.By == Multiplier:
+	case o.Award.By == AwardMultiplier:
 		return o.Award.Value * n.Legacy.AcceptScore, ""
 	case !g.Custom && !o.Award.Alone:
 		return 0, fmt.Sprintf("the checker gives %s, but the problem does not take scores from it", o.Award)

@@ -62,8 +62,8 @@ func TestJobsBoundWhatRuns(t *testing.T) {
 func TestWhatIsDecidedIsBrokenOff(t *testing.T) {
 	for name, grading := range map[string]*judge.Grading{
 		"without scores": nil,
-		"with scores": {Form: judge.Format2025, Scored: true, Root: &judge.Node{Children: []*judge.Node{{Name: "secret", Aggregate: judge.Sum, MaxScore: 2, Children: []*judge.Node{
-			{Name: "a", Aggregate: judge.PassFail, MaxScore: 1}, {Name: "b", Aggregate: judge.PassFail, MaxScore: 1},
+		"with scores": {Form: judge.Format2025, Scored: true, Root: &judge.Node{Children: []*judge.Node{{Name: "secret", Aggregate: judge.AggregateSum, MaxScore: 2, Children: []*judge.Node{
+			{Name: "a", Aggregate: judge.AggregatePassFail, MaxScore: 1}, {Name: "b", Aggregate: judge.AggregatePassFail, MaxScore: 1},
 		}}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -122,19 +122,19 @@ func TestALegacyGroupBreaksOff(t *testing.T) {
 		p, s := &judge.Problem{}, &said{cases: map[string]judge.Outcome{}}
 		root := legacyTree(t, "data", 2, p, s)
 		p.Grading = &judge.Grading{Form: judge.FormatLegacy, Scored: rapid.Bool().Draw(t, "scored"), Root: root}
-		if p.Count() == 0 {
+		if p.CaseCount() == 0 {
 			t.Skip("no cases")
 		}
-		o := judge.Options{Jobs: rapid.IntRange(1, 4).Draw(t, "jobs"), All: rapid.Bool().Draw(t, "all")}
+		o := judge.Options{Jobs: rapid.IntRange(1, 4).Draw(t, "jobs"), ContinueAfterFailure: rapid.Bool().Draw(t, "all")}
 		want := map[string]bool{}
 		var walk func(n *judge.Node, broken bool) (ran bool)
 		walk = func(n *judge.Node, broken bool) (ran bool) {
-			after := func(v judge.Verdict) { broken = broken || v != judge.Accepted && !n.Legacy.GoOn }
+			after := func(v judge.Verdict) { broken = broken || v != judge.Accepted && !n.Legacy.ContinueOnReject }
 			for _, g := range p.Groups {
 				for _, c := range g.Cases {
 					switch {
 					case g.Name != n.Name:
-					case broken && (p.Grading.Scored || !o.All):
+					case broken && (p.Grading.Scored || !o.ContinueAfterFailure):
 						want[c.ID()] = true
 					default:
 						ran = true
@@ -160,7 +160,7 @@ func TestALegacyGroupBreaksOff(t *testing.T) {
 // of a group is judged only if it can still change the score.
 func TestWhatDecidesAScore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		aggregates := rapid.SampledFrom([]judge.Aggregate{judge.PassFail, judge.Sum, judge.Min})
+		aggregates := rapid.SampledFrom([]judge.Aggregate{judge.AggregatePassFail, judge.AggregateSum, judge.AggregateMin})
 		accepted := rapid.Custom(func(t *rapid.T) bool { return rapid.IntRange(0, 3).Draw(t, "fails") > 0 })
 		s := &said{cases: map[string]judge.Outcome{}}
 		words := ""
@@ -181,23 +181,23 @@ func TestWhatDecidesAScore(t *testing.T) {
 			draw(n.Name)
 		}
 		p := current(secret, words)
-		o := judge.Options{Jobs: rapid.IntRange(1, 4).Draw(t, "jobs"), All: rapid.Bool().Draw(t, "all")}
+		o := judge.Options{Jobs: rapid.IntRange(1, 4).Draw(t, "jobs"), ContinueAfterFailure: rapid.Bool().Draw(t, "all")}
 		want := map[string]bool{}
 		everything := false // whether the result of secret is decided
 		for _, g := range p.Groups {
 			decides := g.Name == "sample"
 			for _, n := range secret.Children {
-				decides = decides || n.Name == g.Name && n.Aggregate != judge.Sum
+				decides = decides || n.Name == g.Name && n.Aggregate != judge.AggregateSum
 			}
 			decided := everything
 			for _, c := range g.Cases {
-				if decided && !o.All {
+				if decided && !o.ContinueAfterFailure {
 					want[c.ID()] = true
 					continue
 				}
 				if _, fails := s.cases[c.ID()]; fails {
-					decided = decided || decides || g.Name != "sample" && secret.Aggregate == judge.PassFail
-					everything = everything || g.Name != "sample" && secret.Aggregate == judge.PassFail
+					decided = decided || decides || g.Name != "sample" && secret.Aggregate == judge.AggregatePassFail
+					everything = everything || g.Name != "sample" && secret.Aggregate == judge.AggregatePassFail
 				}
 			}
 		}

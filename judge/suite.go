@@ -4,33 +4,33 @@ import "fmt"
 
 // Events about generating and measuring test data. Each is complete in itself.
 
-// CasesMade reports the result of generating a problem's cases, or of checking that their generator lines still
+// CasesGenerated reports the result of generating a problem's cases, or of checking that their generator lines still
 // make the same cases.
-type CasesMade struct {
-	Format  int    `json:"format"`
-	Problem string `json:"problem"`
-	Check   bool   `json:"check,omitempty"` // whether this was only a check
-	Cases   int    `json:"cases"`           // number of the problem's cases
-	Made    int    `json:"made"`
-	Changed int    `json:"changed"` // how many of Made differ from before
-	Kept    int    `json:"kept"`
-	Removed int    `json:"removed"`
-	Faults  int    `json:"faults"`
-	Why     string `json:"why,omitempty"` // reason if nothing was done
+type CasesGenerated struct {
+	Format    int    `json:"format"`
+	Problem   string `json:"problem"`
+	Check     bool   `json:"check,omitempty"` // whether this was only a check
+	Cases     int    `json:"cases"`           // number of the problem's cases
+	Generated int    `json:"made"`
+	Changed   int    `json:"changed"` // how many of Made differ from before
+	Kept      int    `json:"kept"`
+	Removed   int    `json:"removed"`
+	Faults    int    `json:"faults"`
+	Reason    string `json:"why,omitempty"` // reason if nothing was done
 }
 
-// FreshMade means that new cases were generated in addition to the problem's cases.
-type FreshMade struct {
+// FreshCasesGenerated means that new cases were generated in addition to the problem's cases.
+type FreshCasesGenerated struct {
 	Format  int    `json:"format"`
 	Problem string `json:"problem"`
 	Cases   int    `json:"cases"`
 	Seed    uint64 `json:"seed"`
-	Place   string `json:"place"` // directory of the cases
+	Dir     string `json:"place"` // directory of the cases
 }
 
-// FilesMade reports the result of generating a package's data, or of checking that the generators still make the
+// FilesGenerated reports the result of generating a package's data, or of checking that the generators still make the
 // same data.
-type FilesMade struct {
+type FilesGenerated struct {
 	Format  int      `json:"format"`
 	Problem string   `json:"problem"`
 	Check   bool     `json:"check,omitempty"`
@@ -42,15 +42,15 @@ type FilesMade struct {
 // SuitePruned lists generator lines that are not needed, because the remaining cases detect everything that the
 // cases of these lines detect.
 type SuitePruned struct {
-	Format  int      `json:"format"`
-	Problem string   `json:"problem"`
-	Changes []string `json:"changes"` // changes to problem.toml
-	Before  Tally    `json:"before"`
-	After   Tally    `json:"after"`
+	Format  int         `json:"format"`
+	Problem string      `json:"problem"`
+	Changes []string    `json:"changes"` // changes to problem.toml
+	Before  SuiteTotals `json:"before"`
+	After   SuiteTotals `json:"after"`
 }
 
-// Tally is the number of cases and of what they detect.
-type Tally struct {
+// SuiteTotals is the number of cases and of what they detect.
+type SuiteTotals struct {
 	Cases     int   `json:"cases"`
 	Bytes     int64 `json:"bytes"`
 	Mutants   int   `json:"mutants"`
@@ -58,24 +58,24 @@ type Tally struct {
 	Bounds    int   `json:"bounds"`
 }
 
-// CoverageShown lists which cases cover the requirements of the declared input format.
-type CoverageShown struct {
-	Format  int    `json:"format"`
-	Problem string `json:"problem"`
-	File    string `json:"file"` // file that contains the declaration
-	Cases   int    `json:"cases"`
-	Goals   []Goal `json:"goals"` // in declaration order
+// CoverageMeasured lists which cases cover the requirements of the declared input format.
+type CoverageMeasured struct {
+	Format  int            `json:"format"`
+	Problem string         `json:"problem"`
+	File    string         `json:"file"` // file that contains the declaration
+	Cases   int            `json:"cases"`
+	Goals   []CoverageGoal `json:"goals"` // in declaration order
 }
 
-// Goal is a requirement for coverage: a bound, a word, an alternative, a condition or a feature of a declaration.
-type Goal struct {
-	What  string `json:"what"`
-	Line  int    `json:"line"`  // line in the declaration
-	Cases int    `json:"cases"` // number of cases that cover it
+// CoverageGoal is a requirement for coverage: a bound, a word, an alternative, a condition or a feature of a declaration.
+type CoverageGoal struct {
+	Description string `json:"what"`
+	Line        int    `json:"line"`  // line in the declaration
+	Cases       int    `json:"cases"` // number of cases that cover it
 }
 
-// Shown returns the number of goals that are covered by at least one case.
-func (e *CoverageShown) Shown() (n int) {
+// CoveredCount returns the number of goals that are covered by at least one case.
+func (e *CoverageMeasured) CoveredCount() (n int) {
 	for _, g := range e.Goals {
 		if g.Cases > 0 {
 			n++
@@ -86,25 +86,25 @@ func (e *CoverageShown) Shown() (n int) {
 
 // SuiteMeasured lists what each case of a problem detects.
 type SuiteMeasured struct {
-	Format  int         `json:"format"`
-	Problem string      `json:"problem"`
-	Most    int         `json:"most"` // maximum number of cases that are counted for each mutant
-	Cases   []CaseFinds `json:"cases"`
-	Once    []FoundOnce `json:"once,omitempty"` // wrong solutions that are detected by only one case
+	Format     int               `json:"format"`
+	Problem    string            `json:"problem"`
+	MaxCounted int               `json:"most"` // maximum number of cases that are counted for each mutant
+	Cases      []CaseDetections  `json:"cases"`
+	Unique     []UniqueDetection `json:"once,omitempty"` // wrong solutions that are detected by only one case
 }
 
-// CaseFinds describes what a case detects.
-type CaseFinds struct {
+// CaseDetections describes what a case detects.
+type CaseDetections struct {
 	Case      string `json:"case"` // its id
 	Bytes     int64  `json:"bytes"`
 	Mutants   int    `json:"mutants"`
 	Solutions int    `json:"solutions"`
 	Bounds    int    `json:"bounds"`
-	Alone     int    `json:"alone"` // how many of all these are detected by no other case
+	Unique    int    `json:"alone"` // how many of all these are detected by no other case
 }
 
-// FoundOnce is something that is detected by only one case.
-type FoundOnce struct {
+// UniqueDetection is something that is detected by only one case.
+type UniqueDetection struct {
 	Case string `json:"case"`
 	Kind string `json:"kind"` // "solution"
 	Name string `json:"name"`
@@ -121,8 +121,8 @@ type AdequacyMeasured struct {
 	Programs  []ProgramMutants  `json:"programs"`
 	Operators []OperatorMutants `json:"operators"`
 	Total     MutantCounts      `json:"total"`
-	How       []Death           `json:"how"` // how the killed mutants died
-	Mutants   []LivingMutant    `json:"mutants"`
+	How       []KillMethod      `json:"how"` // how the killed mutants died
+	Mutants   []UnkilledMutant  `json:"mutants"`
 	Notes     []string          `json:"notes,omitempty"`
 	All       bool              `json:"all,omitempty"` // also list mutants that no input distinguishes from the correct program
 }
@@ -158,8 +158,8 @@ type OperatorMutants struct {
 	MutantCounts
 }
 
-// Death is a way in which mutants are killed.
-type Death struct {
+// KillMethod is a way in which mutants are killed.
+type KillMethod struct {
 	How   string `json:"how"`
 	Count int    `json:"count"`
 }
@@ -182,8 +182,8 @@ const (
 	MutantUnreached MutantState = "unreached"
 )
 
-// LivingMutant is a mutant that no case kills.
-type LivingMutant struct {
+// UnkilledMutant is a mutant that no case kills.
+type UnkilledMutant struct {
 	State    MutantState `json:"state"`
 	Program  string      `json:"program"`
 	Place    string      `json:"place"` // file and line
@@ -196,7 +196,7 @@ type LivingMutant struct {
 }
 
 // Listed returns the mutants that should be shown.
-func (e *AdequacyMeasured) Listed() (list []LivingMutant) {
+func (e *AdequacyMeasured) Listed() (list []UnkilledMutant) {
 	for _, m := range e.Mutants {
 		if m.State == MutantSurvived || e.All && m.State != MutantUnreached {
 			list = append(list, m)
@@ -214,10 +214,10 @@ func (e *AdequacyMeasured) Score() string {
 	return text
 }
 
-func (*CasesMade) kind() string        { return "cases-made" }
-func (*FreshMade) kind() string        { return "fresh-made" }
-func (*FilesMade) kind() string        { return "files-made" }
-func (*SuitePruned) kind() string      { return "suite-pruned" }
-func (*CoverageShown) kind() string    { return "coverage" }
-func (*SuiteMeasured) kind() string    { return "suite" }
-func (*AdequacyMeasured) kind() string { return "adequacy" }
+func (*CasesGenerated) kind() string      { return "cases-made" }
+func (*FreshCasesGenerated) kind() string { return "fresh-made" }
+func (*FilesGenerated) kind() string      { return "files-made" }
+func (*SuitePruned) kind() string         { return "suite-pruned" }
+func (*CoverageMeasured) kind() string    { return "coverage" }
+func (*SuiteMeasured) kind() string       { return "suite" }
+func (*AdequacyMeasured) kind() string    { return "adequacy" }

@@ -44,7 +44,7 @@ func TestMutantsThatAreListed(t *testing.T) {
 		judge.MutantUnreached, judge.MutantSurvived, judge.MutantEquivalent, judge.MutantUnseparated,
 		judge.MutantSurvived,
 	} {
-		e.Mutants = append(e.Mutants, judge.LivingMutant{State: state})
+		e.Mutants = append(e.Mutants, judge.UnkilledMutant{State: state})
 	}
 	for all, want := range map[bool][]judge.MutantState{
 		false: {judge.MutantSurvived, judge.MutantSurvived},
@@ -62,19 +62,19 @@ func TestMutantsThatAreListed(t *testing.T) {
 }
 
 func TestGoalsThatAreShown(t *testing.T) {
-	e := &judge.CoverageShown{Goals: []judge.Goal{{Cases: 0}, {Cases: 1}, {Cases: 2}, {Cases: 0}, {Cases: 7}}}
-	if got := e.Shown(); got != 3 {
+	e := &judge.CoverageMeasured{Goals: []judge.CoverageGoal{{Cases: 0}, {Cases: 1}, {Cases: 2}, {Cases: 0}, {Cases: 7}}}
+	if got := e.CoveredCount(); got != 3 {
 		t.Errorf("Shown() = %d of goals with 0, 1, 2, 0 and 7 cases, want 3", got)
 	}
 }
 
 func TestLanguagesAreNamedWithTheirFlags(t *testing.T) {
-	for want, e := range map[string]judge.GolfProved{
+	for want, e := range map[string]judge.GolfChecked{
 		"Perl":           {Language: "Perl"},
 		"Perl + -p":      {Language: "Perl", Flags: []string{"-p"}},
 		"Perl + -l -040": {Language: "Perl", Flags: []string{"-l", "-040"}},
 	} {
-		if got := e.LanguageWords(); got != want {
+		if got := e.LanguageWithFlags(); got != want {
 			t.Errorf("%q %q is called %q, want %q", e.Language, e.Flags, got, want)
 		}
 	}

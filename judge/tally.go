@@ -24,14 +24,14 @@ type tally struct {
 // branch is a node in the tree of groups with its results.
 type branch struct {
 	*Node
-	of       *branch
+	parent   *branch
 	group    *Group // nil if the branch has no direct cases
 	children []*branch
 	sample   bool
 
 	counts  GroupJudged
 	failed  bool     // whether a case in the branch was not accepted, or was skipped
-	broken  bool     // whether the rest of the branch no longer counts (legacy)
+	ended   bool     // whether the rest of the branch no longer counts (legacy)
 	results []Result // results of direct cases and closed children, in order
 }
 
@@ -41,13 +41,13 @@ func newTally(p *Problem, o Options, sum *Finished) (*tally, error) {
 	if p.Grading == nil {
 		t.root = &branch{Node: &Node{}}
 		for i := range p.Groups {
-			t.grow(t.root, &Node{Name: p.Groups[i].Name})
+			t.addNode(t.root, &Node{Name: p.Groups[i].Name})
 		}
 	} else {
-		t.root = t.grow(nil, p.Grading.Root)
+		t.root = t.addNode(nil, p.Grading.Root)
 	}
 	var order []*branch
-	for b := range t.all(t.root) {
+	for b := range t.descendants(t.root) {
 		order = append(order, b)
 	}
 	k := 0
@@ -57,30 +57,30 @@ func newTally(p *Problem, o Options, sum *Finished) (*tally, error) {
 			k++
 		}
 		if k == len(order) {
-			return nil, &Fault{File: p.Dir, Text: fmt.Sprintf("group %q has no place in the grading, or not at this one", g.Name)}
+			return nil, &ProblemError{File: p.Dir, Text: fmt.Sprintf("group %q has no place in the grading, or not at this one", g.Name)}
 		}
 		order[k].group = g
 		t.group[g.Name] = order[k]
 	}
 	for _, b := range order {
-		for m := b; m != nil && b.group != nil; m = m.of {
+		for m := b; m != nil && b.group != nil; m = m.parent {
 			m.counts.Cases += len(b.group.Cases)
 		}
 	}
 	return t, nil
 }
 
-// grow adds a node and its descendants.
-func (t *tally) grow(of *branch, n *Node) *branch {
-	b := &branch{Node: n, of: of}
+// addNode adds a node and its descendants.
+func (t *tally) addNode(parent *branch, n *Node) *branch {
+	b := &branch{Node: n, parent: parent}
 	b.counts = GroupJudged{Group: n.Name, Inner: len(n.Children) > 0}
-	b.sample = of != nil && (n.Name == sampleName || of.sample)
-	if of != nil {
-		of.children = append(of.children, b)
+	b.sample = parent != nil && (n.Name == sampleName || parent.sample)
+	if parent != nil {
+		parent.children = append(parent.children, b)
 	}
 	t.nodes[n.Name] = b
 	for _, child := range n.Children {
-		t.grow(b, child)
+		t.addNode(b, child)
 	}
 	return b
 }
@@ -88,14 +88,14 @@ func (t *tally) grow(of *branch, n *Node) *branch {
 // sampleName is the name of the node for the statement's cases, which give no score.
 const sampleName = "sample"
 
-// all returns an iterator over a branch and its descendants, in judging order.
-func (t *tally) all(b *branch) func(yield func(*branch) bool) {
+// descendants returns an iterator over a branch and its descendants, in judging order.
+func (t *tally) descendants(b *branch) func(yield func(*branch) bool) {
 	return func(yield func(*branch) bool) {
 		if !yield(b) {
 			return
 		}
 		for _, child := range b.children {
-			for below := range t.all(child) {
+			for below := range t.descendants(child) {
 				if !yield(below) {
 					return
 				}
@@ -109,15 +109,15 @@ func (t *tally) scored() bool { return t.grading != nil && t.grading.Scored }
 
 // wanted reports whether cases in this branch must still be judged. As more cases are judged, the result may
 // change from true to false, but never back. So an unwanted case need not be run. When it is a case's turn to be
-// judged, the result for that case is final. wanted may be called at any time.
+// recordCase, the result for that case is final. wanted may be called at any time.
 func (t *tally) wanted(b *branch) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.scored() && !t.legacy() && !t.o.goesOn(t.sum) {
+	if !t.scored() && !t.legacy() && !t.o.shouldContinue(t.sum) {
 		return false
 	}
-	for m := b; m != nil; m = m.of {
-		if m.broken && (t.scored() || !t.o.All) {
+	for m := b; m != nil; m = m.parent {
+		if m.ended && (t.scored() || !t.o.ContinueAfterFailure) {
 			return false
 		}
 		for _, name := range m.RequirePass {
@@ -125,16 +125,16 @@ func (t *tally) wanted(b *branch) bool {
 				return false
 			}
 		}
-		if t.scored() && !t.legacy() && !t.o.All && m.failed && m.decided() {
+		if t.scored() && !t.legacy() && !t.o.ContinueAfterFailure && m.failed && m.decidedByOneCase() {
 			return false
 		}
 	}
 	return true
 }
 
-// decided reports whether a single case that is not accepted decides the score of the branch.
-func (b *branch) decided() bool {
-	return b.sample || b.Aggregate == PassFail && b.of != nil || b.Aggregate == Min && len(b.children) == 0
+// decidedByOneCase reports whether a single case that is not accepted decides the score of the branch.
+func (b *branch) decidedByOneCase() bool {
+	return b.sample || b.Aggregate == AggregatePassFail && b.parent != nil || b.Aggregate == AggregateMin && len(b.children) == 0
 }
 
 // skip records a case that was not judged.
@@ -142,13 +142,13 @@ func (t *tally) skip(b *branch, c *CaseJudged) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.count(b, c)
-	for m := b; m != nil; m = m.of {
+	for m := b; m != nil; m = m.parent {
 		m.failed = true
 	}
 }
 
-// judged records a judged case and computes its score, which may turn the verdict into a judge error.
-func (t *tally) judged(b *branch, c *CaseJudged, o Outcome) {
+// recordCase records a judged case and computes its score, which may turn the verdict into a judge error.
+func (t *tally) recordCase(b *branch, c *CaseJudged, o Outcome) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	points, complaint := t.score(b, c, o)
@@ -158,16 +158,16 @@ func (t *tally) judged(b *branch, c *CaseJudged, o Outcome) {
 	t.sum.add(c)
 	t.count(b, c)
 	if c.Verdict != Accepted {
-		for m := b; m != nil; m = m.of {
+		for m := b; m != nil; m = m.parent {
 			m.failed = true
 		}
 	}
-	t.result(b, Result{Verdict: c.Verdict, Points: points})
+	t.addResult(b, Result{Verdict: c.Verdict, Points: points})
 }
 
 // count counts a case in its branch and all ancestors.
 func (t *tally) count(b *branch, c *CaseJudged) {
-	for m := b; m != nil; m = m.of {
+	for m := b; m != nil; m = m.parent {
 		m.counts.Verdict = Worst(m.counts.Verdict, c.Verdict)
 		if c.Verdict == Accepted && !c.Static {
 			m.counts.Passed++
@@ -175,17 +175,17 @@ func (t *tally) count(b *branch, c *CaseJudged) {
 	}
 }
 
-// result adds a result to a branch, unless an earlier result has ended the judging of the branch or of a branch
-// above it.
-func (t *tally) result(b *branch, r Result) {
-	for m := b; m != nil; m = m.of {
-		if m.broken {
+// addResult adds a result to a branch, unless an earlier result has ended the judging of the branch or of a branch
+// exceeds it.
+func (t *tally) addResult(b *branch, r Result) {
+	for m := b; m != nil; m = m.parent {
+		if m.ended {
 			return
 		}
 	}
 	b.results = append(b.results, r)
-	if t.legacy() && r.Verdict != Accepted && !b.Legacy.GoOn {
-		b.broken = true
+	if t.legacy() && r.Verdict != Accepted && !b.Legacy.ContinueOnReject {
+		b.ended = true
 	}
 }
 
@@ -205,28 +205,28 @@ func (t *tally) score(b *branch, c *CaseJudged, o Outcome) (points float64, comp
 	if b.sample {
 		return 0, "" // a sample has no score
 	}
-	if b.Aggregate == PassFail {
+	if b.Aggregate == AggregatePassFail {
 		if o.Award.By != NoAward && !o.Award.Alone {
 			return 0, fmt.Sprintf("the checker gives %s to a case whose group only passes or fails", o.Award)
 		}
 		return 0, "" // the group has a score
 	}
-	if by := o.Award.By; by != NoAward {
-		if t.award != NoAward && t.award != by {
+	if kind := o.Award.By; kind != NoAward {
+		if t.award != NoAward && t.award != kind {
 			return 0, "the checker gives points to some cases and a multiplier to others"
 		}
-		t.award = by
+		t.award = kind
 	}
-	most, bounded := 0.0, true
+	maximum, bounded := 0.0, true
 	if c.Static {
-		most = b.Static.Score
+		maximum = b.Static.Score
 	} else {
-		most, bounded = b.caseMost(len(b.group.Cases))
+		maximum, bounded = b.maxCaseScore(len(b.group.Cases))
 	}
-	points, complaint = o.points(most, bounded)
+	points, complaint = o.points(maximum, bounded)
 	c.Score = &Score{Points: points}
 	if bounded {
-		c.Score.Of = most
+		c.Score.Of = maximum
 	}
 	return points, complaint
 }
@@ -238,7 +238,7 @@ func (t *tally) close(b *branch, graded *Result) *GroupJudged {
 	switch {
 	case t.legacy():
 		t.closeLegacy(b, graded)
-	case t.scored() && !b.sample && b.of != nil:
+	case t.scored() && !b.sample && b.parent != nil:
 		t.closeScored(b)
 	}
 	if b.counts.Message != "" && t.sum.Verdict != JudgeError {
@@ -249,7 +249,7 @@ func (t *tally) close(b *branch, graded *Result) *GroupJudged {
 
 func (t *tally) closeLegacy(b *branch, graded *Result) {
 	n := b.Node
-	if len(b.results) == 0 && b.of != nil {
+	if len(b.results) == 0 && b.parent != nil {
 		return // no part of the branch was judged
 	}
 	r := n.grade(b.results)
@@ -265,16 +265,16 @@ func (t *tally) closeLegacy(b *branch, graded *Result) {
 			)
 			r.Verdict = JudgeError
 		}
-		b.counts.Score = &Score{Points: r.Points, Of: t.best(b)}
+		b.counts.Score = &Score{Points: r.Points, Of: t.bestLegacyScore(b)}
 	}
 	b.counts.Verdict = r.Verdict
-	if b.of != nil {
-		t.result(b.of, r)
+	if b.parent != nil {
+		t.addResult(b.parent, r)
 	}
 }
 
-// best returns the best score that a legacy branch can give, or zero if it is unknown.
-func (t *tally) best(b *branch) float64 {
+// bestLegacyScore returns the best score that a legacy branch can give, or zero if it is unknown.
+func (t *tally) bestLegacyScore(b *branch) float64 {
 	end := b.Legacy.High
 	if t.grading.Minimize {
 		end = b.Legacy.Low
@@ -293,7 +293,7 @@ func (t *tally) best(b *branch) float64 {
 	}
 	for _, child := range b.children {
 		if child.counts.Cases > 0 {
-			all = append(all, Result{Verdict: Accepted, Points: t.best(child)})
+			all = append(all, Result{Verdict: Accepted, Points: t.bestLegacyScore(child)})
 		}
 	}
 	return b.grade(all).Points
@@ -306,7 +306,7 @@ func (t *tally) closeScored(b *branch) {
 		score.Of = n.MaxScore
 	}
 	switch {
-	case n.Aggregate == PassFail:
+	case n.Aggregate == AggregatePassFail:
 		if !b.failed {
 			score.Points = n.MaxScore
 		}
@@ -315,14 +315,14 @@ func (t *tally) closeScored(b *branch) {
 		for i, r := range b.results {
 			points[i] = r.Points
 		}
-		score.Points = n.Aggregate.fold(points)
+		score.Points = n.Aggregate.combine(points)
 	}
-	if !n.Unbounded && above(score.Points, n.MaxScore) {
+	if !n.Unbounded && exceeds(score.Points, n.MaxScore) {
 		b.counts.Message = fmt.Sprintf("its score %s is above its maximum %s", number(score.Points), number(n.MaxScore))
 		b.counts.Verdict = JudgeError
 	}
 	b.counts.Score = score
-	t.result(b.of, Result{Verdict: b.counts.Verdict, Points: score.Points})
+	t.addResult(b.parent, Result{Verdict: b.counts.Verdict, Points: score.Points})
 }
 
 // finish sets the verdict and the score of the submission.
@@ -352,14 +352,14 @@ func (t *tally) finish() {
 		sum.Score = nil
 	}
 	if sum.Score != nil {
-		sum.Parts = t.parts()
+		sum.ScoreParts = t.groupPoints()
 	}
 }
 
-// parts returns the points of the groups whose sum is the submission's score. From these groups up to the root,
+// groupPoints returns the points of the groups whose sum is the submission's score. From these groups up to the root,
 // scores are only added. If there is only one such group, or the score differs from the sum because the judging
 // ended early or a limit reduced it, parts returns none.
-func (t *tally) parts() []float64 {
+func (t *tally) groupPoints() []float64 {
 	summands := t.root.summands(t.legacy())
 	if len(summands) < 2 {
 		return nil
@@ -371,15 +371,15 @@ func (t *tally) parts() []float64 {
 		}
 		total += points[i]
 	}
-	if above(total, t.sum.Score.Points) || above(t.sum.Score.Points, total) {
+	if exceeds(total, t.sum.Score.Points) || exceeds(t.sum.Score.Points, total) {
 		return nil
 	}
 	return points
 }
 
 // summands returns the branches whose scores are added to the score of b.
-func (b *branch) summands(legacy bool) (all []*branch) {
-	adds := b.Aggregate == Sum && b.Legacy.Grader == nil || b.of == nil && !legacy // in 2025-09, the root only contains the other nodes
+func (b *branch) summands(legacy bool) (addends []*branch) {
+	adds := b.Aggregate == AggregateSum && b.Legacy.Grader == nil || b.parent == nil && !legacy // in 2025-09, the root only contains the other nodes
 	if len(b.children) == 0 || b.group != nil || b.Static != nil || !adds {
 		return []*branch{b}
 	}
@@ -387,9 +387,9 @@ func (b *branch) summands(legacy bool) (all []*branch) {
 		if child.sample && (!legacy || b.Legacy.IgnoreSample) {
 			continue
 		}
-		all = append(all, child.summands(legacy)...)
+		addends = append(addends, child.summands(legacy)...)
 	}
-	return all
+	return addends
 }
 
 // joinLines joins two texts with a line feed.

@@ -65,9 +65,9 @@ func (v Verdict) Dir() string {
 
 // VerdictOfDir returns the verdict that programs in a directory in solutions/<problem> must get. It returns false
 // if no verdict has a directory of that name.
-func VerdictOfDir(folder string) (Verdict, bool) {
+func VerdictOfDir(dir string) (Verdict, bool) {
 	for _, row := range verdicts {
-		if row.folder != "" && row.folder == folder {
+		if row.folder != "" && row.folder == dir {
 			return row.verdict, true
 		}
 	}

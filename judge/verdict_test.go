@@ -136,7 +136,7 @@ func TestFate(t *testing.T) {
 		{judge.Exec{Exit: 1, Killed: judge.Processes}, "exit code 1, with too many processes"},
 	}
 	for _, test := range tests {
-		if got := test.exec.Fate(); got != test.want {
+		if got := test.exec.Termination(); got != test.want {
 			t.Errorf("%+v: %q, want %q", test.exec, got, test.want)
 		}
 	}

@@ -13,21 +13,21 @@ import (
 	"assay/judge/workspace"
 )
 
-// measuring holds the flags of judge adequacy.
-type measuring struct {
-	running
-	drawing
-	hunt     mutate.Hunt
-	thorough bool
-	all      bool
-	marks    bool
-	grid     bool
-	add      string
-	on       string // a server
+// adequacyOptions holds the flags of judge adequacy.
+type adequacyOptions struct {
+	runOptions
+	outputOptions
+	budget    mutate.SearchBudget
+	thorough  bool
+	all       bool
+	keepMarks bool
+	grid      bool
+	add       string
+	server    string // a server
 }
 
 func adequacyCommand(c *console) *cobra.Command {
-	var m measuring
+	var m adequacyOptions
 	cmd := &cobra.Command{
 		Use:   "adequacy <problem>",
 		Short: "measure how many small mutations of a correct program the cases detect",
@@ -49,8 +49,8 @@ Exit codes: 0 every mutant known to be wrong is killed, 1 some are not, 2 wrong 
 3 error in the problem directory, 4 judge or system error, 130 interrupted.`,
 		Example: "  judge adequacy wythoff\n  judge adequacy wythoff --seed 7 --count 20000 --all\n  judge adequacy wythoff --add mutants",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if m.on != "" {
-				if err := hereOnly(cmd, "on", "on", "seed", "count", "time", "evaluations", "thorough", "all", "grid", "json", "html"); err != nil {
+			if m.server != "" {
+				if err := rejectLocalFlags(cmd, "on", "on", "seed", "count", "time", "evaluations", "thorough", "all", "grid", "json", "html"); err != nil {
 					return err
 				}
 			}
@@ -58,59 +58,59 @@ Exit codes: 0 every mutant known to be wrong is killed, 1 some are not, 2 wrong 
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&m.on, "on", "", onHelp)
-	m.hunt = standardHunt
-	f.Uint64Var(&m.hunt.Seed, "seed", m.hunt.Seed, "seed of the search: the same seed tries the same inputs")
-	f.IntVar(&m.hunt.Count, "count", m.hunt.Count, "inputs to try on surviving mutants; 0 for none")
-	f.DurationVar(&m.hunt.Time, "time", 0, "end the search after this long, even if it is not finished")
-	f.IntVar(&m.hunt.Shrink, "evaluations", m.hunt.Shrink, "most smaller inputs to try for each input found; 0 keeps the inputs unchanged")
+	f.StringVar(&m.server, "on", "", serverFlagHelp)
+	m.budget = standardBudget
+	f.Uint64Var(&m.budget.Seed, "seed", m.budget.Seed, "seed of the search: the same seed tries the same inputs")
+	f.IntVar(&m.budget.Count, "count", m.budget.Count, "inputs to try on surviving mutants; 0 for none")
+	f.DurationVar(&m.budget.Time, "time", 0, "end the search after this long, even if it is not finished")
+	f.IntVar(&m.budget.Shrink, "evaluations", m.budget.Shrink, "most smaller inputs to try for each input found; 0 keeps the inputs unchanged")
 	f.BoolVar(&m.thorough, "thorough", false, "run every mutant on every case, including the slowest")
 	f.BoolVar(&m.all, "all", false, "also list the mutants that no input distinguishes from the correct program")
-	f.BoolVar(&m.marks, "marks", false, "print only these mutants, as marks for mutants.toml")
+	f.BoolVar(&m.keepMarks, "marks", false, "print only these mutants, as marks for mutants.toml")
 	f.BoolVar(&m.grid, "grid", false, "instead, print how many mutants and wrong solutions each case detects")
 	f.StringVar(&m.add, "add", "", "keep the inputs that kill most as cases of `GROUP`, in the problem's cases/ directory")
-	m.running.flags(c, f)
-	m.drawing.jsonFlag(f)
-	m.drawing.htmlFlag(f)
+	m.runOptions.flags(c, f)
+	m.outputOptions.jsonFlag(f)
+	m.outputOptions.htmlFlag(f)
 	return cmd
 }
 
-func (m *measuring) run(ctx context.Context, c *console, name string) error {
+func (m *adequacyOptions) run(ctx context.Context, c *console, name string) error {
 	if m.add != "" && !problem.GoodName(m.add) {
 		return usageError{fmt.Errorf("--add %q cannot be the name of a group\n    use letters, digits, dots, - and _", m.add)}
 	}
-	return m.within(func(contest *workspace.Workspace) error {
-		at, err := contest.Locate(name)
+	return m.withContest(func(contest *workspace.Workspace) error {
+		location, err := contest.Locate(name)
 		if err != nil {
 			return err
 		}
-		if m.add != "" && at.IsBundled() {
+		if m.add != "" && location.IsBundled() {
 			return cannotChange(name)
 		}
-		folder, faults, err := at.Ready(ctx)
+		folder, faults, err := location.ReadForJudging(ctx)
 		if err = errors.Join(err, faults.AsError()); err != nil {
 			return err
 		}
 		if m.grid {
-			found, err := m.findings(ctx, c, at, folder)
+			found, err := m.measureGrid(ctx, c, location, folder)
 			if err != nil {
 				return err
 			}
-			return m.tell(c, func(tell func(judge.Event)) error { tell(found); return nil })
+			return m.withReports(c, func(tell func(judge.Event)) error { tell(found); return nil })
 		}
 		if folder.Kind.Interactive || folder.Kind.MultiPass {
 			return usageError{fmt.Errorf("mutants of %s cannot be judged: only problems with one input and one output are supported", folder.ID)}
 		}
-		if len(folder.Mutable()) == 0 {
+		if len(folder.MutablePrograms()) == 0 {
 			return usageError{fmt.Errorf("%s has no reference or accepted solution in a language that can be mutated", folder.ID)}
 		}
-		report, err := m.report(ctx, c, contest, at, folder)
+		report, err := m.storedReport(ctx, c, contest, location, folder)
 		if err != nil {
 			return err
 		}
-		if !m.marks {
+		if !m.keepMarks {
 			report.All = m.all
-			err = m.tell(c, func(tell func(judge.Event)) error { tell(report); return nil })
+			err = m.withReports(c, func(tell func(judge.Event)) error { tell(report); return nil })
 		}
 		if err == nil && report.Total.Survived > 0 {
 			err = errNotAccepted
@@ -119,43 +119,43 @@ func (m *measuring) run(ctx context.Context, c *console, name string) error {
 	})
 }
 
-// report returns the stored measurement of the problem. If there is none that fits the flags, it measures the
+// storedReport returns the stored measurement of the problem. If there is none that fits the flags, it measures the
 // problem.
-func (m *measuring) report(
-	ctx context.Context, c *console, contest *workspace.Workspace, at *workspace.Location,
+func (m *adequacyOptions) storedReport(
+	ctx context.Context, c *console, contest *workspace.Workspace, location *workspace.Location,
 	folder *workspace.Problem,
 ) (*judge.AdequacyMeasured, error) {
-	solutions := folder.Accepted()
+	solutions := folder.AcceptedSolutions()
 	roots := mutate.Roots(folder.Directory, solutions)
-	key, err := mutate.Key(roots, m.hunt, m.thorough)
+	key, err := mutate.Key(roots, m.budget, m.thorough)
 	if err != nil {
 		return nil, err
 	}
-	if kept := mutate.Load(contest.Cache, key, roots); kept != nil && m.add == "" && !m.marks && m.hunt.Time == 0 {
+	if kept := mutate.Load(contest.Cache, key, roots); kept != nil && m.add == "" && !m.keepMarks && m.budget.Time == 0 {
 		return kept, nil
 	}
-	if m.on != "" {
-		return m.reportOn(ctx, c, contest, at, key, roots)
+	if m.server != "" {
+		return m.storedReportOnServer(ctx, c, contest, location, key, roots)
 	}
 	lab, results, finds, err := m.measure(ctx, c, folder, solutions, mutate.Journal(contest.Cache, key))
 	if err != nil {
 		return nil, err
 	}
-	if m.marks {
+	if m.keepMarks {
 		for _, r := range results {
 			if r.State == mutate.Unseparated {
-				fmt.Fprintln(c.out, lab.Form(r))
+				fmt.Fprintln(c.out, lab.FormatMark(r))
 			}
 		}
 	}
-	report := lab.Report(results, m.hunt, key)
-	if m.hunt.Time == 0 {
-		if err := errors.Join(mutate.Keep(contest.Cache, report, roots), mutate.DropJournal(contest.Cache, key)); err != nil {
+	report := lab.Report(results, m.budget, key)
+	if m.budget.Time == 0 {
+		if err := errors.Join(mutate.Save(contest.Cache, report, roots), mutate.DropJournal(contest.Cache, key)); err != nil {
 			return nil, err
 		}
 	}
 	if m.add != "" {
-		err = m.keep(c, folder, finds)
+		err = m.saveInputs(c, folder, finds)
 	}
 	return report, err
 }

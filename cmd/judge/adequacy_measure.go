@@ -11,13 +11,13 @@ import (
 	"assay/judge/workspace"
 )
 
-// findings determines which mutants each case kills, and returns the event that reports this.
-func (m *measuring) findings(ctx context.Context, c *console, at *workspace.Location, folder *workspace.Problem) (judge.Event, error) {
+// measureGrid determines which mutants each case kills, and returns the event that reports this.
+func (m *adequacyOptions) measureGrid(ctx context.Context, c *console, location *workspace.Location, problem *workspace.Problem) (judge.Event, error) {
 	defer c.clear()
-	if m.on != "" {
-		return m.measureOn(ctx, c, at)
+	if m.server != "" {
+		return m.measureOnServer(ctx, c, location)
 	}
-	grid, err := folder.Grid(ctx, c.counter("mutants judged"))
+	grid, err := problem.MeasureGrid(ctx, c.counter("mutants judged"))
 	if err != nil {
 		return nil, err
 	}
@@ -25,38 +25,38 @@ func (m *measuring) findings(ctx context.Context, c *console, at *workspace.Loca
 }
 
 // measure judges the mutants, and searches for inputs that kill the surviving ones.
-func (m *measuring) measure(ctx context.Context, c *console, folder *workspace.Problem, solutions []string, journal string) (
-	*mutate.Lab, []*mutate.Result, []*mutate.Find, error,
+func (m *adequacyOptions) measure(ctx context.Context, c *console, problem *workspace.Problem, solutions []string, journal string) (
+	*mutate.Runner, []*mutate.Result, []*mutate.FailingInput, error,
 ) {
-	lab, err := folder.Mutants(ctx, solutions)
+	lab, err := problem.MutantRunner(ctx, solutions)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	lab.Thorough, lab.Progress, lab.Journal = m.thorough, c.counter("mutants judged"), journal
-	results, finds, err := folder.Adequacy(ctx, lab, solutions, m.hunt)
+	results, finds, err := problem.MeasureAdequacy(ctx, lab, solutions, m.budget)
 	c.clear()
 	return lab, results, finds, err
 }
 
-// keep saves inputs found by the search as cases. It starts with the inputs that kill the most mutants.
-func (m *measuring) keep(c *console, folder *workspace.Problem, finds []*mutate.Find) error {
+// saveInputs saves inputs found by the search as cases. It starts with the inputs that kill the most mutants.
+func (m *adequacyOptions) saveInputs(c *console, problem *workspace.Problem, finds []*mutate.FailingInput) error {
 	out := c.out
-	if m.drawing.json { // with --json, stdout contains only JSON lines
+	if m.outputOptions.json { // with --json, stdout contains only JSON lines
 		out = c.err
 	}
-	for _, f := range mutate.Few(finds) {
+	for _, f := range mutate.SelectInputs(finds) {
 		provenance := fmt.Sprintf(
-			"Found by: judge adequacy %s --seed %d --count %d\n%s.\nIt kills:\n", folder.ID, m.hunt.Seed,
-			m.hunt.Count, upper(f.Origin),
+			"Found by: judge adequacy %s --seed %d --count %d\n%s.\nIt kills:\n", problem.ID, m.budget.Seed,
+			m.budget.Count, capitalize(f.Origin),
 		)
 		for _, r := range f.Kills {
 			provenance += r.Subject.Name(r.Mutant) + "\n" + r.Subject.Diff(r.Mutant)
 		}
-		path, err := gen.Keep(folder.Directory, m.add, caseName("mutant", f.Input), f.Input, f.Answer, provenance)
+		path, err := gen.AddCase(problem.Directory, m.add, uniqueCaseName("mutant", f.Input), f.Input, f.Answer, provenance)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "kept: %s, which kills %d\n", cli.Near(path), len(f.Kills))
+		fmt.Fprintf(out, "kept: %s, which kills %d\n", cli.DisplayPath(path), len(f.Kills))
 	}
 	return nil
 }

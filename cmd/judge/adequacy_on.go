@@ -15,12 +15,12 @@ import (
 	"assay/judge/workspace"
 )
 
-// reportOn measures the problem on a server, and saves the report in the same way as after a local measurement.
-func (m *measuring) reportOn(
-	ctx context.Context, c *console, contest *workspace.Workspace, at *workspace.Location, key string,
+// storedReportOnServer measures the problem on a server, and saves the report in the same way as after a local measurement.
+func (m *adequacyOptions) storedReportOnServer(
+	ctx context.Context, c *console, contest *workspace.Workspace, location *workspace.Location, key string,
 	roots []string,
 ) (*judge.AdequacyMeasured, error) {
-	e, err := m.measureOn(ctx, c, at)
+	e, err := m.measureOnServer(ctx, c, location)
 	c.clear()
 	if err != nil {
 		return nil, err
@@ -29,57 +29,57 @@ func (m *measuring) reportOn(
 	if !ok {
 		return nil, errors.New("the server returned no score")
 	}
-	if report.Key = key; m.hunt.Time == 0 {
-		err = errors.Join(mutate.Keep(contest.Cache, report, roots), mutate.DropJournal(contest.Cache, key))
+	if report.Key = key; m.budget.Time == 0 {
+		err = errors.Join(mutate.Save(contest.Cache, report, roots), mutate.DropJournal(contest.Cache, key))
 	}
 	return report, err
 }
 
-// measureOn measures a problem on a server, and returns the last event that the server sends.
-func (m *measuring) measureOn(ctx context.Context, c *console, at *workspace.Location) (judge.Event, error) {
-	api, err := c.server(m.on)
+// measureOnServer measures a problem on a server, and returns the last event that the server sends.
+func (m *adequacyOptions) measureOnServer(ctx context.Context, c *console, location *workspace.Location) (judge.Event, error) {
+	api, err := c.server(m.server)
 	if err != nil {
 		return nil, err
 	}
-	snapshot, err := at.Snapshot()
+	snapshot, err := location.TakeSnapshot()
 	if err != nil {
 		return nil, err
 	}
-	n := &client.NewFlow{Kind: flow.Adequacy, Problem: snapshot.ID}
-	options := flow.AdequacyOptions{Problem: snapshot.Problem, Hunt: m.hunt, Thorough: m.thorough, Grid: m.grid}
+	n := &client.NewWorkflow{Kind: flow.Adequacy, Problem: snapshot.ID}
+	options := flow.AdequacyOptions{Problem: snapshot.Problem, Budget: m.budget, Thorough: m.thorough, Grid: m.grid}
 	if n.Options, err = json.Marshal(options); err != nil {
 		return nil, err
 	}
-	if err := api.Snapshot(ctx, snapshot.Bundle, n); err != nil {
+	if err := api.UploadSnapshot(ctx, snapshot.Bundle, n); err != nil {
 		return nil, err
 	}
 	var events []judge.Event
-	var made flow.Mutated
+	var mutants flow.MutantSet
 	done, told := 0, c.counter("mutants judged")
-	err = api.Hold(ctx, n, func(p *client.Part) (err error) {
+	err = api.RunWorkflow(ctx, n, func(p *client.TaskResult) (err error) {
 		switch {
 		case p.State != job.Done:
 			return nil // the last event reports it
-		case p.Key == flow.LabKey:
-			if err := json.Unmarshal(p.Output, &made); err != nil {
+		case p.Key == flow.MutantGenerationKey:
+			if err := json.Unmarshal(p.Output, &mutants); err != nil {
 				return fmt.Errorf("read the server's events: %w", err)
 			}
 		case p.Key != flow.ScoreKey && p.Key != flow.GridKey:
 			if done += len(p.Lines); told != nil {
-				told(done, made.Count)
+				told(done, mutants.Count)
 			}
 		}
-		if p.Key == flow.ScoreKey || p.Key == flow.GridKey || p.Key == flow.LabKey && made.Made == "" {
-			events, err = cli.DecodeLines(p.Lines, snapshot.Here)
+		if p.Key == flow.ScoreKey || p.Key == flow.GridKey || p.Key == flow.MutantGenerationKey && mutants.Digest == "" {
+			events, err = cli.DecodeLines(p.Lines, snapshot.Localize)
 		}
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("measure %s: %w", at.Name, err)
+		return nil, fmt.Errorf("measure %s: %w", location.Name, err)
 	}
-	var faults judge.Faults
+	var faults judge.ProblemErrors
 	for _, e := range events {
-		if found, ok := e.(*judge.FaultFound); ok {
+		if found, ok := e.(*judge.ProblemErrorFound); ok {
 			faults = append(faults, found.Fault)
 		}
 	}
@@ -87,7 +87,7 @@ func (m *measuring) measureOn(ctx context.Context, c *console, at *workspace.Loc
 		return nil, err
 	}
 	if len(events) == 0 {
-		return nil, fmt.Errorf("measure %s: the server returned no result", at.Name)
+		return nil, fmt.Errorf("measure %s: the server returned no result", location.Name)
 	}
 	return events[len(events)-1], nil
 }

@@ -5,24 +5,24 @@ import (
 	"assay/judge/workspace"
 )
 
-// standardHunt is the search whose score judge verify reports.
-var standardHunt = mutate.Hunt{Seed: 1, Count: 2000, Shrink: 500}
+// standardBudget is the search whose score judge verify reports.
+var standardBudget = mutate.SearchBudget{Seed: 1, Count: 2000, Shrink: 500}
 
-// scoreOf returns the measured mutation score of a problem for judge verify. It is empty if nothing can be
+// mutationScore returns the measured mutation score of a problem for judge verify. It is empty if nothing can be
 // mutated.
-func scoreOf(contest *workspace.Workspace, folder *workspace.Problem) (string, error) {
-	if folder.Reference == nil || folder.Kind.Interactive || folder.Kind.MultiPass || len(folder.Mutable()) == 0 {
+func mutationScore(contest *workspace.Workspace, problem *workspace.Problem) (string, error) {
+	if problem.Reference == nil || problem.Kind.Interactive || problem.Kind.MultiPass || len(problem.MutablePrograms()) == 0 {
 		return "", nil
 	}
-	roots := mutate.Roots(folder.Directory, folder.Accepted())
-	key, err := mutate.Key(roots, standardHunt, false)
+	roots := mutate.Roots(problem.Directory, problem.AcceptedSolutions())
+	key, err := mutate.Key(roots, standardBudget, false)
 	if err != nil {
 		return "", err
 	}
-	if kept := mutate.Load(contest.Cache, key, roots); kept == nil {
-		return "mutation score: not measured yet; run: judge adequacy " + folder.ID, nil
-	} else if len(kept.Programs) > 0 {
-		return kept.Score(), nil
+	if saved := mutate.Load(contest.Cache, key, roots); saved == nil {
+		return "mutation score: not measured yet; run: judge adequacy " + problem.ID, nil
+	} else if len(saved.Programs) > 0 {
+		return saved.Score(), nil
 	}
 	return "", nil
 }

@@ -88,11 +88,11 @@ func TestMutantsInParts(t *testing.T) {
 		}
 	}
 	t.Chdir(root)
-	contest, err := cli.Find()
+	contest, err := cli.FindContest()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := contest.Start(workspace.Running{Jobs: 2}); err != nil {
+	if err := contest.Start(workspace.RunOptions{Jobs: 2}); err != nil {
 		t.Fatal(err)
 	}
 	defer contest.Close()
@@ -100,7 +100,7 @@ func TestMutantsInParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lab, err := p.Mutants(t.Context(), p.Accepted())
+	lab, err := p.MutantRunner(t.Context(), p.AcceptedSolutions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,13 +113,13 @@ func TestMutantsInParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := slices.Sorted(strings.Lines(string(journal)))
-	if len(want) != lab.Count() || len(lab.Subjects) != 2 || lab.Count() < 8 || !strings.Contains(string(journal), `"outs"`) {
-		t.Fatalf("%d mutants of %d programs; the journal is\n%s", lab.Count(), len(lab.Subjects), journal)
+	if len(want) != lab.MutantCount() || len(lab.Subjects) != 2 || lab.MutantCount() < 8 || !strings.Contains(string(journal), `"outs"`) {
+		t.Fatalf("%d mutants of %d programs; the journal is\n%s", lab.MutantCount(), len(lab.Subjects), journal)
 	}
 	const parts = 3
 	var got []string
 	for _, first := range rand.Perm(parts) {
-		lines, err := lab.Part(t.Context(), first, parts)
+		lines, err := lab.JudgeShard(t.Context(), first, parts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,17 +132,17 @@ func TestMutantsInParts(t *testing.T) {
 	}
 
 	// With more parts than mutants, a part contains one mutant or none.
-	for first, n := range map[int]int{lab.Count() - 1: 1, lab.Count() + 1: 0} {
-		lines, err := lab.Part(t.Context(), first, lab.Count()+2)
+	for first, n := range map[int]int{lab.MutantCount() - 1: 1, lab.MutantCount() + 1: 0} {
+		lines, err := lab.JudgeShard(t.Context(), first, lab.MutantCount()+2)
 		if err != nil || len(lines) != n || n == 1 && !slices.Contains(want, string(lines[0])+"\n") {
-			t.Errorf("part %d of %d: %d lines, %v", first, lab.Count()+2, len(lines), err)
+			t.Errorf("part %d of %d: %d lines, %v", first, lab.MutantCount()+2, len(lines), err)
 		}
 	}
 
 	// Another lab makes the same mutants. A changed program gives different ones.
-	again, err := p.Mutants(t.Context(), p.Accepted())
-	if err != nil || again.Identity() != lab.Identity() {
-		t.Errorf("the mutants are %s and %s, %v", lab.Identity(), again.Identity(), err)
+	again, err := p.MutantRunner(t.Context(), p.AcceptedSolutions())
+	if err != nil || again.MutantsHash() != lab.MutantsHash() {
+		t.Errorf("the mutants are %s and %s, %v", lab.MutantsHash(), again.MutantsHash(), err)
 	}
 	file := filepath.Join(root, "solutions/even/accepted/twice.go")
 	text, err := os.ReadFile(file)
@@ -152,8 +152,8 @@ func TestMutantsInParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := p.Mutants(t.Context(), p.Accepted())
-	if err != nil || other.Identity() == lab.Identity() {
+	other, err := p.MutantRunner(t.Context(), p.AcceptedSolutions())
+	if err != nil || other.MutantsHash() == lab.MutantsHash() {
 		t.Errorf("the mutants of another program are the same, %v", err)
 	}
 }
@@ -165,26 +165,26 @@ func TestTranslationsScoreAlike(t *testing.T) {
 		t.Skip("no python3: install it")
 	}
 	t.Chdir("../..")
-	contest, err := cli.Find()
+	contest, err := cli.FindContest()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer contest.Close()
-	jobs := workspace.Running{Jobs: 2}
-	p, err := contest.OpenReady(t.Context(), "wythoff", jobs)
+	jobs := workspace.RunOptions{Jobs: 2}
+	p, err := contest.OpenForJudging(t.Context(), "wythoff", jobs)
 	if err == nil {
 		err = contest.Start(jobs)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	solutions := []string{filepath.Join(p.Solutions(), "accepted", "square_root.py")}
-	lab, err := p.Mutants(t.Context(), solutions)
+	solutions := []string{filepath.Join(p.SolutionsDir(), "accepted", "square_root.py")}
+	lab, err := p.MutantRunner(t.Context(), solutions)
 	if err != nil {
 		t.Fatal(err)
 	}
-	hunt := mutate.Hunt{Seed: 1, Count: 100}
-	results, _, err := p.Adequacy(t.Context(), lab, solutions, hunt)
+	hunt := mutate.SearchBudget{Seed: 1, Count: 100}
+	results, _, err := p.MeasureAdequacy(t.Context(), lab, solutions, hunt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,10 +16,10 @@ import (
 	"assay/judge/workspace"
 )
 
-// arenaing holds the flags of judge arena.
-type arenaing struct {
-	running
-	standing
+// arenaOptions holds the flags of judge arena.
+type arenaOptions struct {
+	runOptions
+	tournamentOptions
 	title    string // of the game's directory
 	rules    string
 	set      []string
@@ -36,11 +36,11 @@ type arenaing struct {
 	noLog    bool
 	language string
 	try      bool
-	on       string // a server
+	server   string // a server
 }
 
 func arenaCommand(c *console) *cobra.Command {
-	var a arenaing
+	var a arenaOptions
 	cmd := &cobra.Command{
 		Use:   "arena <game> <bot>...",
 		Short: "run a tournament between bots",
@@ -58,11 +58,11 @@ game has an adapter for (docs/arena.md).
   judge arena check sylver mine.py
   judge arena replay games.jsonl 17`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if a.on != "" {
-				if err := hereOnly(cmd, "on", onFlags...); err != nil {
+			if a.server != "" {
+				if err := rejectLocalFlags(cmd, "on", serverFlags...); err != nil {
 					return err
 				}
-				return a.runOn(cmd.Context(), c, cmd.Flags(), args[0], args[1:])
+				return a.runOnServer(cmd.Context(), c, cmd.Flags(), args[0], args[1:])
 			}
 			return a.run(cmd.Context(), c, cmd.Flags(), args[0], args[1:])
 		},
@@ -72,14 +72,14 @@ game has an adapter for (docs/arena.md).
 	return cmd
 }
 
-func (a *arenaing) flags(c *console, f *pflag.FlagSet) {
+func (a *arenaOptions) flags(c *console, f *pflag.FlagSet) {
 	f.StringVar(&a.rules, "rules", "", "the `NAME` of the rule set (default the game's first one)")
 	f.StringArrayVar(&a.set, "set", nil, "an option of the game, `NAME=VALUE` (repeatable)")
 	f.Uint64Var(&a.seed, "seed", 1, "the random seed of the event")
 	f.IntVar(&a.rounds, "rounds", 0, "how often each pair meets")
 	f.IntVar(&a.games, "games", 0, "games of each encounter; the bots take turns in going first")
-	cli.OneOf(f, &a.points, "points", "what is scored: game, encounter or surplus", "game", "encounter", "surplus")
-	cli.OneOf(f, &a.format, "format", "the schedule: "+strings.Join(arena.FormatNames(), ", "), arena.FormatNames()...)
+	cli.ChoiceFlag(f, &a.points, "points", "what is scored: game, encounter or surplus", "game", "encounter", "surplus")
+	cli.ChoiceFlag(f, &a.format, "format", "the schedule: "+strings.Join(arena.FormatNames(), ", "), arena.FormatNames()...)
 	f.IntVar(&a.maxMoves, "max-moves", 0, "number of moves after which a game is a draw")
 	f.StringVar(&a.start, "start", "", `how games start: "drawn", "none", numbers such as "5 7", or a range such as "1000..9999"`)
 	f.DurationVar(&a.move, "move-time", 0, "CPU time for one answer")
@@ -88,26 +88,26 @@ func (a *arenaing) flags(c *console, f *pflag.FlagSet) {
 	f.BoolVar(&a.noLog, "no-log", false, "keep no log")
 	f.StringVar(&a.language, "lang", "", "the language of all bots, if their names do not determine it")
 	f.BoolVar(&a.try, "try", false, "play the bot against the game's tester, and report its errors")
-	f.StringVar(&a.on, "on", "", "run on the workers of the server at this `URL`; log in first: judge login URL")
-	a.standing.flags(f)
-	a.running.flags(c, f)
+	f.StringVar(&a.server, "on", "", "run on the workers of the server at this `URL`; log in first: judge login URL")
+	a.tournamentOptions.flags(f)
+	a.runOptions.flags(c, f)
 }
 
-func (a *arenaing) run(ctx context.Context, c *console, flags *pflag.FlagSet, name string, files []string) error {
-	return a.within(func(contest *workspace.Workspace) error {
-		folder, err := contest.Game(name)
+func (a *arenaOptions) run(ctx context.Context, c *console, flags *pflag.FlagSet, name string, files []string) error {
+	return a.withContest(func(contest *workspace.Workspace) error {
+		problem, err := contest.OpenGame(name)
 		if err != nil {
 			return err
 		}
 		if a.try {
-			if files, err = a.tryOut(folder, files); err != nil {
+			if files, err = a.addTester(problem, files); err != nil {
 				return err
 			}
 		}
 		if len(files) < 2 {
 			return usageError{noOpponent(name, files[0])}
 		}
-		rules, err := folder.Rules(a.choice(flags))
+		rules, err := problem.Rules(a.choice(flags))
 		if err != nil {
 			return err
 		}
@@ -115,16 +115,16 @@ func (a *arenaing) run(ctx context.Context, c *console, flags *pflag.FlagSet, na
 		if err != nil {
 			return err
 		}
-		event, err := contest.Event(ctx, folder, rules, files, a.language)
+		event, err := contest.NewTournament(ctx, problem, rules, files, a.language)
 		if err != nil {
 			return err
 		}
-		event.Schedule, a.title = schedule, folder.Title
+		event.Schedule, a.title = schedule, problem.Title
 		event.Seed, event.Jobs = a.seed, a.jobs
 		if event.LogPath = a.log; a.log == "" && !a.noLog && !a.try {
-			event.LogPath = logName(folder.ID, &rules, a.seed)
+			event.LogPath = logName(problem.ID, &rules, a.seed)
 		}
-		return a.hold(ctx, c, event)
+		return a.runTournament(ctx, c, event)
 	})
 }
 
@@ -138,8 +138,8 @@ func logName(game string, r *arena.Rules, seed uint64) string {
 	return fmt.Sprintf("%s-%s-%s.jsonl", game, r.Name, r.Fingerprint(seed))
 }
 
-// tryOut adds the game's tester as the opponent of the bot.
-func (a *arenaing) tryOut(f *workspace.Problem, files []string) ([]string, error) {
+// addTester adds the game's tester as the opponent of the bot.
+func (a *arenaOptions) addTester(f *workspace.Problem, files []string) ([]string, error) {
 	if f.Game.Tester == "" {
 		return nil, usageError{fmt.Errorf("%s has no tester: its [game] table does not name one", f.ID)}
 	}
@@ -158,26 +158,26 @@ func (a *arenaing) tryOut(f *workspace.Problem, files []string) ([]string, error
 	return append(files, f.Game.Tester), nil
 }
 
-// choice returns the arena.Choice that the flags select.
-func (a *arenaing) choice(flags *pflag.FlagSet) arena.Choice {
-	c := arena.Choice{Rules: a.rules, Points: a.points, Format: a.format, Options: slices.Clone(a.set)}
-	given := func(name string) bool { return flags.Changed(name) }
-	if given("rounds") || a.rounds > 0 {
+// choice returns the arena.RulesChoice that the flags select.
+func (a *arenaOptions) choice(flags *pflag.FlagSet) arena.RulesChoice {
+	c := arena.RulesChoice{Rules: a.rules, Points: a.points, Format: a.format, Options: slices.Clone(a.set)}
+	isSet := func(name string) bool { return flags.Changed(name) }
+	if isSet("rounds") || a.rounds > 0 {
 		c.Rounds = &a.rounds
 	}
-	if given("games") || a.games > 0 {
+	if isSet("games") || a.games > 0 {
 		c.Games = &a.games
 	}
-	if given("move-time") {
+	if isSet("move-time") {
 		c.Move = &a.move
 	}
-	if given("clock") {
+	if isSet("clock") {
 		c.Clock = &a.clock
 	}
-	if given("max-moves") {
+	if isSet("max-moves") {
 		c.Options = append(c.Options, fmt.Sprintf("max_moves=%d", a.maxMoves))
 	}
-	if given("start") {
+	if isSet("start") {
 		if low, high, isRange := strings.Cut(a.start, ".."); isRange {
 			c.Options = append(c.Options, "start=drawn", "low="+low, "high="+high)
 		} else {

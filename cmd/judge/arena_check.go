@@ -14,16 +14,16 @@ import (
 	"assay/judge/workspace"
 )
 
-// checking holds the flags of judge arena check.
-type checking struct {
-	running
+// arenaCheckOptions holds the flags of judge arena check.
+type arenaCheckOptions struct {
+	runOptions
 	rules    string
 	language string
 	json     bool
 }
 
 func arenaCheckCommand(c *console) *cobra.Command {
-	var k checking
+	var k arenaCheckOptions
 	cmd := &cobra.Command{
 		Use:   "check [game] <bot>",
 		Short: "test a bot before a tournament: handshake, unusual positions, speed",
@@ -35,7 +35,7 @@ Exit codes: 0 no errors, 1 errors, 2 wrong usage, 3 error in the problem directo
 4 judge or system error, 130 interrupted.`,
 		Example: "  judge arena check sylver mine.py --rules s1",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return k.within(func(contest *workspace.Workspace) error { return k.run(cmd.Context(), c, contest, args) })
+			return k.withContest(func(contest *workspace.Workspace) error { return k.run(cmd.Context(), c, contest, args) })
 		},
 	}
 	cmd.Flags().StringVar(
@@ -44,11 +44,11 @@ Exit codes: 0 no errors, 1 errors, 2 wrong usage, 3 error in the problem directo
 	)
 	cmd.Flags().StringVar(&k.language, "lang", "", "the bot's language, if its name does not determine it")
 	cmd.Flags().BoolVar(&k.json, "json", false, "instead, write the events as lines of JSON, for judge report")
-	k.running.flags(c, cmd.Flags())
+	k.runOptions.flags(c, cmd.Flags())
 	return cmd
 }
 
-func (k *checking) run(ctx context.Context, c *console, contest *workspace.Workspace, args []string) error {
+func (k *arenaCheckOptions) run(ctx context.Context, c *console, contest *workspace.Workspace, args []string) error {
 	var err error
 	if len(args) == 1 {
 		name, err := contest.OnlyGame()
@@ -57,23 +57,23 @@ func (k *checking) run(ctx context.Context, c *console, contest *workspace.Works
 		}
 		args = []string{name, args[0]}
 	}
-	folder, err := contest.Game(args[0])
+	problem, err := contest.OpenGame(args[0])
 	if err != nil {
 		return err
 	}
-	if folder.Game.Tester == "" {
-		return usageError{fmt.Errorf("%s has no tester: its [game] table does not name one", folder.ID)}
+	if problem.Game.Tester == "" {
+		return usageError{fmt.Errorf("%s has no tester: its [game] table does not name one", problem.ID)}
 	}
 	rules, madeFor := k.rules, false
 	if rules == "" {
-		rules = arena.MadeFor(folder.Game, args[1])
+		rules = arena.MadeFor(problem.Game, args[1])
 		madeFor = rules != ""
 	}
-	set, err := workspace.RuleSet(folder, rules)
+	set, err := workspace.FindRuleSet(problem, rules)
 	if err != nil {
 		return err
 	}
-	event, err := contest.Event(ctx, folder, arena.FromSet(set), []string{args[1], folder.Game.Tester}, k.language)
+	event, err := contest.NewTournament(ctx, problem, arena.FromSet(set), []string{args[1], problem.Game.Tester}, k.language)
 	if err != nil {
 		return err
 	}
@@ -82,11 +82,11 @@ func (k *checking) run(ctx context.Context, c *console, contest *workspace.Works
 		return err
 	}
 	bot := event.Bots[0]
-	out.Event(&judge.TryStarted{Format: judge.EventFormat, Game: folder.ID, Bot: bot.File, Rules: set.Name, MadeFor: madeFor})
-	if bot.Chose != "" {
-		out.Event(&judge.Noted{Text: bot.Name + ": " + bot.Chose})
+	out.Event(&judge.BotTrialStarted{Format: judge.EventFormat, Game: problem.ID, Bot: bot.File, Rules: set.Name, MadeFor: madeFor})
+	if bot.ChosenFile != "" {
+		out.Event(&judge.Noted{Text: bot.Name + ": " + bot.ChosenFile})
 	}
-	trial := arena.Trial{Event: event, Rules: arena.FromSet(set), Checks: folder.Game.Checks}
+	trial := arena.BotTrial{Tournament: event, Rules: arena.FromSet(set), Checks: problem.Game.Checks}
 	var tried atomic.Int64
 	c.notice(func() string {
 		return fmt.Sprintf("%s: %d of %d positions tried", bot.Name, tried.Load(), max(len(trial.Checks), 1))
@@ -108,7 +108,7 @@ func (k *checking) run(ctx context.Context, c *console, contest *workspace.Works
 }
 
 // open opens the report that the flags select.
-func (k *checking) open(c *console) (report.Report, error) {
+func (k *arenaCheckOptions) open(c *console) (report.Report, error) {
 	if k.json {
 		return report.JSON(c.out), nil
 	}

@@ -16,16 +16,16 @@ import (
 	"assay/judge/report"
 )
 
-// replaying holds the flags of judge arena replay.
-type replaying struct {
-	running
+// replayOptions holds the flags of judge arena replay.
+type replayOptions struct {
+	runOptions
 	json     bool
 	notation bool
 	bot      string
 }
 
 func arenaReplayCommand(c *console) *cobra.Command {
-	var r replaying
+	var r replayOptions
 	cmd := &cobra.Command{
 		Use:   "replay <log> [game]...",
 		Short: "show the games of a log",
@@ -44,11 +44,11 @@ brackets, the moves, the winner, and the reason.`,
 	cmd.Flags().BoolVar(&r.json, "json", false, "print the games as in the log, one per line")
 	cmd.Flags().BoolVar(&r.notation, "notation", false, "print the games in notation, one per line")
 	cmd.Flags().StringVar(&r.bot, "bot", "", "only the games of this bot")
-	r.running.flags(c, cmd.Flags())
+	r.runOptions.flags(c, cmd.Flags())
 	return cmd
 }
 
-func (r *replaying) run(ctx context.Context, c *console, path string, numbers []string) error {
+func (r *replayOptions) run(ctx context.Context, c *console, path string, numbers []string) error {
 	res, err := readLog(c, path)
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (r *replaying) run(ctx context.Context, c *console, path string, numbers []
 		case r.notation || len(numbers) == 0:
 			fmt.Fprintln(c.out, arena.Notation(res, i+1, g))
 		default:
-			seen, err := r.look(ctx, res, g)
+			seen, err := r.positions(ctx, res, g)
 			if err != nil {
 				return err
 			}
@@ -121,7 +121,7 @@ func replayLog(c *console, path string) (*arena.Log, *arena.Results, error) {
 		return nil, nil, err
 	}
 	res, err := log.Replay()
-	if errors.Is(err, arena.ErrNoEvent) {
+	if errors.Is(err, arena.ErrNoTournament) {
 		return nil, nil, usageError{fmt.Errorf("%s is not the log of an event\n    judge arena writes logs, and prints their names", path)}
 	}
 	for _, d := range log.Damaged {
@@ -142,10 +142,10 @@ func botByName(r *arena.Results, name string) int {
 	return 0
 }
 
-// look asks the game's referee for the positions of g. If the contest does not contain the game, look returns nil,
+// positions asks the game's referee for the positions of g. If the contest does not contain the game, look returns nil,
 // nil, so that only the moves are shown.
-func (r *replaying) look(ctx context.Context, res *arena.Results, g *arena.Game) (seen []referee.Position, err error) {
-	contest, err := cli.Find()
+func (r *replayOptions) positions(ctx context.Context, res *arena.Results, g *arena.Game) (seen []referee.Position, err error) {
+	contest, err := cli.FindContest()
 	if err != nil {
 		return nil, err
 	}
@@ -153,15 +153,15 @@ func (r *replaying) look(ctx context.Context, res *arena.Results, g *arena.Game)
 	if err != nil || folder.Game == nil {
 		return nil, nil // then only the moves are shown
 	}
-	if err := contest.Start(r.running.options()); err != nil {
+	if err := contest.Start(r.runOptions.workspaceOptions()); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, contest.Close()) }()
-	event, err := contest.Event(ctx, folder, res.Rules, nil, "")
+	event, err := contest.NewTournament(ctx, folder, res.Rules, nil, "")
 	if err != nil {
 		return nil, err
 	}
 	event.Seed, event.Opened = res.Seed, &arena.Opened{Bots: res.Bots} // as the referee received them
-	all, err := event.Look(ctx, []*arena.Game{g}, nil)
+	all, err := event.Positions(ctx, []*arena.Game{g}, nil)
 	return all[g.Key()], err
 }

@@ -14,10 +14,10 @@ import (
 	"assay/judge/report"
 )
 
-// hold runs a tournament, shows its progress on the terminal, and then its outcome.
-func (a *arenaing) hold(ctx context.Context, c *console, e *arena.Event) error {
+// runTournament runs a tournament, shows its progress on the terminal, and then its outcome.
+func (a *arenaOptions) runTournament(ctx context.Context, c *console, e *arena.Tournament) error {
 	live, listen := liveTable(c)
-	e.Listen = listen
+	e.OnProgress = listen
 	out, err := e.Run(ctx)
 	err = errors.Join(err, live.Close())
 	if bad, ok := errors.AsType[*arena.OptionsError](err); ok {
@@ -31,8 +31,8 @@ func (a *arenaing) hold(ctx context.Context, c *console, e *arena.Event) error {
 	}
 	var notes []string
 	for _, b := range e.Bots {
-		if b.Chose != "" {
-			notes = append(notes, b.Name+": "+b.Chose)
+		if b.ChosenFile != "" {
+			notes = append(notes, b.Name+": "+b.ChosenFile)
 		}
 	}
 	if late := out.LateNote(); late != "" {
@@ -40,12 +40,12 @@ func (a *arenaing) hold(ctx context.Context, c *console, e *arena.Event) error {
 	}
 	var last []judge.Event
 	if a.try {
-		tried, bad := arena.Tried(out.Results, e.Bots[0].ID)
+		tried, bad := arena.EvaluateTrial(out.Results, e.Bots[0].ID)
 		if err = errors.Join(err, bad); bad == nil {
 			last = append(last, tried)
 		}
 	}
-	err = errors.Join(err, a.show(ctx, c, shown{out.Results, out.Whole, a.title, e.Look, notes, last}))
+	err = errors.Join(err, a.show(ctx, c, tournamentReport{out.Results, out.Complete, a.title, e.Positions, notes, last}))
 	if _, full := errors.AsType[*arena.LogError](err); e.LogPath != "" && !full {
 		fmt.Fprintf(c.err, "%s has every game: judge arena replay %[1]s\n", e.LogPath)
 	}

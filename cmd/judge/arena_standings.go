@@ -16,36 +16,36 @@ import (
 	"assay/judge/report"
 )
 
-// standing holds the flags of judge arena that determine a tournament's length and output.
-type standing struct {
-	sprt    string
-	settled bool
-	html    string
-	json    bool
-	look    int
-	times   bool
+// tournamentOptions holds the flags of judge arena that determine a tournament's length and output.
+type tournamentOptions struct {
+	sprt          string
+	settled       bool
+	html          string
+	json          bool
+	analyzedGames int
+	times         bool
 }
 
-func (s *standing) flags(f *pflag.FlagSet) {
-	s.drawing(f)
+func (s *tournamentOptions) flags(f *pflag.FlagSet) {
+	s.outputFlags(f)
 	f.StringVar(&s.sprt, "sprt", "", "continue until it is decided whether the first of two bots is stronger by `ELO0,ELO1`, such as 0,50")
 	f.BoolVar(&s.settled, "until-settled", false, "continue until the ranking is settled, for at most --rounds")
 }
 
-// drawing adds the flags that select the output.
-func (s *standing) drawing(f *pflag.FlagSet) {
+// outputFlags adds the flags that select the output.
+func (s *tournamentOptions) outputFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.html, "html", "", "write an HTML page with standings and games to `FILE`")
 	f.BoolVar(&s.json, "json", false, "instead, write the events as lines of JSON, for judge report")
 	f.BoolVar(&s.times, "times", false, "also show the time that bots used, which differs from run to run")
-	f.IntVar(&s.look, "look", 100, "number of games in which to look for blunders, and to show on the page")
+	f.IntVar(&s.analyzedGames, "look", 100, "number of games in which to look for blunders, and to show on the page")
 }
 
-// manyRounds is the maximum number of rounds of a tournament without a fixed end.
-const manyRounds = 1 << 14
+// maxRounds is the maximum number of rounds of a tournament without a fixed end.
+const maxRounds = 1 << 14
 
 // schedule returns the schedule that the flags select, or nil for the default schedule of the rules. If it returns
 // a schedule, it also changes the format and length in r, so that the tournament gets a separate log.
-func (s *standing) schedule(r *arena.Rules, flags *pflag.FlagSet, bots int) (arena.Schedule, error) {
+func (s *tournamentOptions) schedule(r *arena.Rules, flags *pflag.FlagSet, bots int) (arena.Schedule, error) {
 	refuse := func(format string, args ...any) (arena.Schedule, error) {
 		return nil, usageError{fmt.Errorf(format, args...)}
 	}
@@ -60,7 +60,7 @@ func (s *standing) schedule(r *arena.Rules, flags *pflag.FlagSet, bots int) (are
 		return refuse("--sprt is for two bots, got %d", bots)
 	}
 	if !flags.Changed("rounds") {
-		r.Rounds = manyRounds
+		r.Rounds = maxRounds
 	}
 	if s.settled {
 		schedule := standings.UntilSettled{Rules: r}
@@ -93,37 +93,37 @@ func parseSPRT(text string) (t rating.SPRT, err error) {
 	return t, t.Check()
 }
 
-// look is a function that asks the game's referee for the positions of games.
-type look func(ctx context.Context, games []*arena.Game, told func(done, of int)) (arena.Seen, error)
+// analyzeFunc is a function that asks the game's referee for the positions of games.
+type analyzeFunc func(ctx context.Context, games []*arena.Game, told func(done, of int)) (arena.GamePositions, error)
 
-// shown is a tournament with all data that is reported about it.
-type shown struct {
-	so    *arena.Results
-	whole bool
-	title string
-	look  look
-	notes []string
-	last  []judge.Event // reported after the standings
+// tournamentReport is a tournament with all data that is reported about it.
+type tournamentReport struct {
+	results  *arena.Results
+	complete bool
+	title    string
+	analyze  analyzeFunc
+	notes    []string
+	last     []judge.Event // reported after the standings
 }
 
 // show sends a tournament, complete or not, to the reports. The HTML page always includes times.
-func (s *standing) show(ctx context.Context, c *console, e shown) (err error) {
+func (s *tournamentOptions) show(ctx context.Context, c *console, e tournamentReport) (err error) {
 	out, err := s.open(c)
 	if err != nil {
 		return err
 	}
-	so := e.so
-	games, problems := so.Load(standings.Pick(so.Games, max(s.look, 0))...)
-	var seen arena.Seen
+	results := e.results
+	games, problems := results.Load(standings.SelectGames(results.Games, max(s.analyzedGames, 0))...)
+	var seen arena.GamePositions
 	if ctx.Err() == nil && problems == nil {
-		seen, problems = e.look(ctx, games, c.counter("games looked at for mistakes"))
+		seen, problems = e.analyze(ctx, games, c.counter("games looked at for mistakes"))
 	}
-	drawn := standings.Make(so, games, seen)
-	drawn.Title, drawn.Over = e.title, e.whole
-	replays, bad := standings.Shown(so, games, seen)
+	drawn := standings.Compute(results, games, seen)
+	drawn.Title, drawn.Over = e.title, e.complete
+	replays, bad := standings.GameEvents(results, games, seen)
 	problems = errors.Join(problems, bad)
-	started := &judge.ArenaStarted{Format: judge.EventFormat, Game: so.Game, Title: e.title, Rules: so.Rules.Name}
-	for _, b := range so.Bots {
+	started := &judge.TournamentStarted{Format: judge.EventFormat, Game: results.Game, Title: e.title, Rules: results.Rules.Name}
+	for _, b := range results.Bots {
 		started.Bots = append(started.Bots, b.Name)
 	}
 	tell := func(r report.Report, s *standings.Standings) error {
@@ -141,7 +141,7 @@ func (s *standing) show(ctx context.Context, c *console, e shown) (err error) {
 		return r.Close()
 	}
 	if s.html != "" {
-		page, err := newFile(s.html, report.HTML)
+		page, err := newReportFile(s.html, report.HTML)
 		if err != nil {
 			return usageError{err}
 		}
@@ -154,11 +154,11 @@ func (s *standing) show(ctx context.Context, c *console, e shown) (err error) {
 }
 
 // open opens the report for standard output.
-func (s *standing) open(c *console) (report.Report, error) {
+func (s *tournamentOptions) open(c *console) (report.Report, error) {
 	if s.json {
 		return report.JSON(c.out), nil
 	}
-	width, is := screen(c.out)
+	width, is := terminalSize(c.out)
 	color, err := c.useColor(is)
 	if err != nil {
 		return nil, err

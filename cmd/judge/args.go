@@ -13,20 +13,20 @@ import (
 	"assay/judge"
 )
 
-// swapped replaces err with a better error if the problem and solution arguments were swapped.
-func swapped(cmd *cobra.Command, err error) error {
-	args, all := cmd.Flags().Args(), cli.Parameters(cmd)
-	if judge.Whose(err) != judge.Caller || len(args) < 2 || len(all) < 2 || all[0].Name != "problem" && all[0].Name != "game" {
+// swappedArguments replaces err with a better error if the problem and solution arguments were swapped.
+func swappedArguments(cmd *cobra.Command, err error) error {
+	args, parameters := cmd.Flags().Args(), cli.Parameters(cmd)
+	if judge.BlameOf(err) != judge.Caller || len(args) < 2 || len(parameters) < 2 || parameters[0].Name != "problem" && parameters[0].Name != "game" {
 		return err
 	}
 	if _, failed := os.Stat(args[0]); failed != nil && filepath.Ext(args[0]) == "" {
 		return err // it is neither a file nor meant as one
 	}
-	contest, failed := cli.Find()
+	contest, failed := cli.FindContest()
 	if failed != nil {
 		return err
 	}
-	ids, failed := contest.Known()
+	ids, failed := contest.KnownProblems()
 	if failed != nil || slices.Contains(ids, args[0]) || !slices.Contains(ids, args[1]) {
 		return err
 	}

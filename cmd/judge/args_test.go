@@ -15,7 +15,7 @@ import (
 // walk calls f with every command and the words that invoke it.
 func walk(f func(cmd *cobra.Command, words []string)) {
 	root := &cobra.Command{Use: "judge"}
-	for _, g := range contents(&console{}) {
+	for _, g := range commandGroups(&console{}) {
 		root.AddCommand(g.commands...)
 	}
 	var visit func(cmd *cobra.Command)
@@ -101,7 +101,7 @@ func TestEveryArgumentIsNamed(t *testing.T) {
 				refused(t, "the "+p.Name, line...)
 				line = append(line, "x")
 			}
-			many = many || p.Many
+			many = many || p.Repeated
 		}
 		if !many {
 			for range cli.Parameters(cmd) {

@@ -13,7 +13,7 @@ import (
 )
 
 func bundleCommand(c *console) *cobra.Command {
-	var r running
+	var r runOptions
 	cmd := &cobra.Command{
 		Use:   "bundle <problem> <directory>",
 		Short: "pack a problem into one file that is judged the same everywhere",
@@ -25,15 +25,15 @@ same id on any machine. Other commands accept the file as a problem.
 ` + exitHelp,
 		Example: "  judge bundle wythoff out\n  judge submit out/wythoff.bundle sol.py",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return freeze(cmd.Context(), c, r, args[0], args[1])
+			return writeBundle(cmd.Context(), c, r, args[0], args[1])
 		},
 	}
 	r.flags(c, cmd.Flags())
 	return cmd
 }
 
-func freeze(ctx context.Context, c *console, r running, name, out string) (err error) {
-	contest, err := cli.Find()
+func writeBundle(ctx context.Context, c *console, r runOptions, name, out string) (err error) {
+	contest, err := cli.FindContest()
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func freeze(ctx context.Context, c *console, r running, name, out string) (err e
 	if err != nil {
 		return err
 	}
-	folder, frozen, err := cli.Freeze(ctx, contest, at, r.options())
+	folder, frozen, err := cli.BundleProblem(ctx, contest, at, r.workspaceOptions())
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func (c *console) withAnyCache(run func(*cobra.Command, []string) error) func(*c
 		if unusable == nil {
 			return run(cmd, args)
 		}
-		spare, done, err := workspace.SpareCache()
+		spare, done, err := workspace.TempCache()
 		if err != nil {
 			return unusable
 		}
@@ -42,12 +42,12 @@ func (c *console) withSpareCache(run func(cmd *cobra.Command, cache string) erro
 			unusable = workspace.ProbeCache(dir)
 		}
 		if unusable == nil {
-			unusable = lang.Forget(dir)
+			unusable = lang.ForgetToolOutput(dir)
 		}
 		if unusable != nil {
 			dir = fmt.Sprintf("cannot be used: %v", unusable)
 		}
-		spare, done, err := workspace.SpareCache()
+		spare, done, err := workspace.TempCache()
 		if err != nil {
 			return err
 		}

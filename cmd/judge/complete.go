@@ -11,16 +11,16 @@ import (
 	"assay/judge/workspace"
 )
 
-// completion sets up shell completion for a command and its subcommands. It must not fail, so errors are ignored:
+// addCompletion sets up shell completion for a command and its subcommands. It must not fail, so errors are ignored:
 // without completions, the shell offers file names.
-func completion(cmd *cobra.Command) {
+func addCompletion(cmd *cobra.Command) {
 	for _, below := range cmd.Commands() {
-		completion(below)
+		addCompletion(below)
 	}
-	all := cli.Parameters(cmd)
-	if cmd.ValidArgsFunction == nil && len(all) > 0 {
+	parameters := cli.Parameters(cmd)
+	if cmd.ValidArgsFunction == nil && len(parameters) > 0 {
 		cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			return words(all[min(len(args), len(all)-1)].Name, args)
+			return completions(parameters[min(len(args), len(parameters)-1)].Name, args)
 		}
 	}
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -37,58 +37,58 @@ func completion(cmd *cobra.Command) {
 			if choices != nil {
 				return choices, cobra.ShellCompDirectiveNoFileComp
 			}
-			return words(f.Name, args)
+			return completions(f.Name, args)
 		})
 	})
 }
 
-// words returns the completions for an argument of the kind what, such as a problem or a language. The parameter
+// completions returns the completions for an argument of the kind what, such as a problem or a language. The parameter
 // args holds the arguments before it.
-func words(what string, args []string) (all []cobra.Completion, rest cobra.ShellCompDirective) {
-	rest = cobra.ShellCompDirectiveNoFileComp
-	contest, err := cli.Find()
+func completions(kind string, args []string) (completions []cobra.Completion, directive cobra.ShellCompDirective) {
+	directive = cobra.ShellCompDirectiveNoFileComp
+	contest, err := cli.FindContest()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	var folder *workspace.Problem
+	var problem *workspace.Problem
 	if len(args) > 0 {
-		folder, _ = contest.Open(args[0])
+		problem, _ = contest.Open(args[0])
 	}
-	switch what {
+	switch kind {
 	case "problem", "game":
-		all, _ = contest.Known()
-		rest = cobra.ShellCompDirectiveDefault // a directory is also possible
+		completions, _ = contest.KnownProblems()
+		directive = cobra.ShellCompDirectiveDefault // a directory is also possible
 	case "language", "lang":
 		for _, l := range contest.Config.Languages {
-			all = append(all, l.ID)
+			completions = append(completions, l.ID)
 		}
 	case "group", "case", "case or file.in":
-		if folder == nil {
+		if problem == nil {
 			return nil, cobra.ShellCompDirectiveDefault
 		}
-		for _, g := range folder.Groups {
-			if what == "group" {
-				all = append(all, g.Name)
+		for _, g := range problem.Groups {
+			if kind == "group" {
+				completions = append(completions, g.Name)
 				continue
 			}
 			for _, c := range g.Cases {
-				all = append(all, c.ID())
+				completions = append(completions, c.ID())
 			}
 		}
-		if strings.Contains(what, "file") {
-			rest = cobra.ShellCompDirectiveDefault
+		if strings.Contains(kind, "file") {
+			directive = cobra.ShellCompDirectiveDefault
 		}
 	case "rules":
-		if folder == nil || folder.Game == nil {
-			return nil, rest
+		if problem == nil || problem.Game == nil {
+			return nil, directive
 		}
-		for _, r := range folder.Game.Rules {
-			all = append(all, r.Name)
+		for _, r := range problem.Game.Rules {
+			completions = append(completions, r.Name)
 		}
 	case "problems|languages|checkers":
-		all = strings.Split(what, "|")
+		completions = strings.Split(kind, "|")
 	default:
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	return all, rest
+	return completions, directive
 }

@@ -17,7 +17,7 @@ import (
 )
 
 func coverageCommand(c *console) *cobra.Command {
-	var d drawing
+	var d outputOptions
 	cmd := &cobra.Command{
 		Use:   "coverage <problem>",
 		Short: "show which bounds and features of the declared input the cases cover",
@@ -28,19 +28,19 @@ Exit codes: 0 each occurs, 1 some do not, 2 wrong usage, 3 error in the problem 
 4 judge or system error, 130 interrupted.`,
 		Example: "  judge coverage pd-duel",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return showCoverage(cmd.Context(), c, &d, args[0])
+			return printCoverage(cmd.Context(), c, &d, args[0])
 		},
 	}
 	d.jsonFlag(cmd.Flags())
 	return cmd
 }
 
-func showCoverage(ctx context.Context, c *console, d *drawing, name string) (err error) {
-	contest, err := cli.Find()
+func printCoverage(ctx context.Context, c *console, d *outputOptions, name string) (err error) {
+	contest, err := cli.FindContest()
 	if err != nil {
 		return err
 	}
-	folder, err := contest.OpenReady(ctx, name, workspace.Running{Jobs: runtime.NumCPU()})
+	folder, err := contest.OpenForJudging(ctx, name, workspace.RunOptions{Jobs: runtime.NumCPU()})
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func showCoverage(ctx context.Context, c *console, d *drawing, name string) (err
 		return err
 	}
 	if grammar == nil {
-		return &judge.Fault{File: folder.Dir, Text: "the problem has no declaration of its input", Hint: "add it in " + filepath.Join(
+		return &judge.ProblemError{File: folder.Dir, Text: "the problem has no declaration of its input", Hint: "add it in " + filepath.Join(
 			folder.Dir, problem.FormatFile,
 		)}
 	}
@@ -72,14 +72,14 @@ func showCoverage(ctx context.Context, c *console, d *drawing, name string) (err
 			}
 		}
 	}
-	shown := &judge.CoverageShown{Format: judge.EventFormat, Problem: folder.ID, File: cli.Near(folder.FormatPath()), Cases: folder.Count()}
+	shown := &judge.CoverageMeasured{Format: judge.EventFormat, Problem: folder.ID, File: cli.DisplayPath(folder.FormatPath()), Cases: folder.CaseCount()}
 	for _, goal := range coverage.Goals() {
-		shown.Goals = append(shown.Goals, judge.Goal{What: goal.What, Line: goal.Row, Cases: goal.Count})
+		shown.Goals = append(shown.Goals, judge.CoverageGoal{Description: goal.Description, Line: goal.Line, Cases: goal.Count})
 	}
-	if err := d.tell(c, func(tell func(judge.Event)) error { tell(shown); return nil }); err != nil {
+	if err := d.withReports(c, func(tell func(judge.Event)) error { tell(shown); return nil }); err != nil {
 		return err
 	}
-	if shown.Shown() < len(shown.Goals) {
+	if shown.CoveredCount() < len(shown.Goals) {
 		return errNotAccepted
 	}
 	return nil

@@ -10,15 +10,15 @@ import (
 )
 
 func doctorCommand(c *console) *cobra.Command {
-	var r running
+	var r runOptions
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "show the isolation that this machine offers, and which languages are ready",
 		RunE: c.withSpareCache(func(cmd *cobra.Command, cache string) error {
-			return r.within(func(contest *workspace.Workspace) error {
-				describeSandbox(c, contest)
+			return r.withContest(func(contest *workspace.Workspace) error {
+				printSandbox(c, contest)
 				fmt.Fprintln(c.out)
-				ready, of, err := describeLanguages(cmd.Context(), c, contest)
+				ready, of, err := printLanguages(cmd.Context(), c, contest)
 				if err != nil {
 					return err
 				}
@@ -32,22 +32,22 @@ func doctorCommand(c *console) *cobra.Command {
 	return cmd
 }
 
-func describeSandbox(con *console, contest *workspace.Workspace) {
-	r := contest.Box.Report()
+func printSandbox(con *console, contest *workspace.Workspace) {
+	r := contest.Sandbox.Report()
 	fmt.Fprintf(con.out, "sandbox: %s on %s/%s\n", r.Level, runtime.GOOS, runtime.GOARCH)
 	table := con.table()
-	for _, row := range r.Rows() {
-		by := row.By
+	for _, row := range r.Enforcements() {
+		by := row.Mechanism
 		if by == "" {
 			by = "not enforced"
 		}
-		fmt.Fprintf(table, "  %s\t%s\n", row.What, by)
+		fmt.Fprintf(table, "  %s\t%s\n", row.Property, by)
 	}
 	for _, missing := range r.Missing {
 		fmt.Fprintf(table, "  %s\tnot enforced\n", missing)
 	}
 	table.Flush()
-	for _, refused := range r.Refused {
+	for _, refused := range r.Unavailable {
 		fmt.Fprintf(con.out, "  no %s here: %v\n", refused.Level, refused.Err)
 	}
 }

@@ -16,41 +16,41 @@ import (
 	"assay/judge/report"
 )
 
-// drawing holds the flags of every command that renders events.
-type drawing struct {
+// outputOptions holds the flags of every command that renders events.
+type outputOptions struct {
 	json  bool
 	junit string
 	html  string
 	// problem is the problem as the user named it, for commands in hints. If empty, the problem's id is used.
 	problem string
-	to      string // server that judges; empty means this machine
+	server  string // server that judges; empty means this machine
 	// statement is included in the HTML page. If nil, the page has no statement.
-	statement *report.Enclosed
+	statement *report.EnclosedStatement
 }
 
-func (d *drawing) flags(f *pflag.FlagSet) {
+func (d *outputOptions) flags(f *pflag.FlagSet) {
 	d.jsonFlag(f)
 	f.StringVar(&d.junit, "junit", "", "write a JUnit report to `FILE`")
 	d.htmlFlag(f)
 }
 
-func (d *drawing) jsonFlag(f *pflag.FlagSet) {
+func (d *outputOptions) jsonFlag(f *pflag.FlagSet) {
 	f.BoolVar(&d.json, "json", false, "instead, write the events as lines of JSON, for judge report")
 }
 
-func (d *drawing) htmlFlag(f *pflag.FlagSet) {
+func (d *outputOptions) htmlFlag(f *pflag.FlagSet) {
 	f.StringVar(&d.html, "html", "", "write an HTML page to `FILE`")
 }
 
-// tell opens the reports, calls f with a function that sends events to them, and closes them. In text output,
+// withReports opens the reports, calls f with a function that sends events to them, and closes them. In text output,
 // problem errors are written to standard error.
-func (d *drawing) tell(c *console, f func(tell func(judge.Event)) error) error {
+func (d *outputOptions) withReports(c *console, f func(tell func(judge.Event)) error) error {
 	out, err := d.open(c)
 	if err != nil {
 		return err
 	}
 	err = f(func(e judge.Event) {
-		if found, ok := e.(*judge.FaultFound); ok && !d.json {
+		if found, ok := e.(*judge.ProblemErrorFound); ok && !d.json {
 			fmt.Fprintln(c.err, found.Fault)
 			return
 		}
@@ -60,16 +60,16 @@ func (d *drawing) tell(c *console, f func(tell func(judge.Event)) error) error {
 }
 
 // open opens the reports that the flags select.
-func (d *drawing) open(c *console) (report.Report, error) {
-	var all []report.Report
+func (d *outputOptions) open(c *console) (report.Report, error) {
+	var reports []report.Report
 	if d.json {
-		all = append(all, c.watched(report.JSON(c.out)))
+		reports = append(reports, c.withNotices(report.JSON(c.out)))
 	} else {
-		terminal, err := c.terminal(d.problem, d.to)
+		terminal, err := c.terminal(d.problem, d.server)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, c.watched(terminal))
+		reports = append(reports, c.withNotices(terminal))
 	}
 	for _, file := range []struct {
 		path string
@@ -78,20 +78,20 @@ func (d *drawing) open(c *console) (report.Report, error) {
 		if file.path == "" {
 			continue
 		}
-		made, err := newFile(file.path, file.make)
+		made, err := newReportFile(file.path, file.make)
 		if err != nil {
 			return nil, usageError{err}
 		}
-		all = append(all, made)
+		reports = append(reports, made)
 	}
-	return report.Join(all...), nil
+	return report.Multi(reports...), nil
 }
 
-// screen returns the width of the terminal out, or zero if out is not a terminal. It also reports whether the
+// terminalSize returns the width of the terminal out, or zero if out is not a terminal. It also reports whether the
 // terminal supports escape sequences. A dumb terminal does not.
-func screen(out io.Writer) (width int, live bool) {
-	if w, ok := out.(*cli.Watched); ok {
-		out = w.To
+func terminalSize(out io.Writer) (width int, isTerminal bool) {
+	if w, ok := out.(*cli.ErrorWriter); ok {
+		out = w.Out
 	}
 	f, ok := out.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
@@ -103,14 +103,14 @@ func screen(out io.Writer) (width int, live bool) {
 
 // terminal returns the report for human readers. The parameter problem is the problem as the user named it; if
 // empty, the problem's id is used. The parameter to is the server that judges; if empty, this machine judges.
-func (c *console) terminal(problem, to string) (report.Report, error) {
-	width, is := screen(c.out)
+func (c *console) terminal(problem, server string) (report.Report, error) {
+	width, is := terminalSize(c.out)
 	color, err := c.useColor(is)
 	if err != nil {
 		return nil, err
 	}
 	return report.Terminal(c.out, report.TerminalOptions{
-		Color: color, Live: is && !c.quiet, Width: width, Now: time.Now, Problem: problem, To: to,
+		Color: color, Live: is && !c.quiet, Width: width, Now: time.Now, Problem: problem, Server: server,
 	}), nil
 }
 
@@ -125,18 +125,18 @@ func (c *console) useColor(terminal bool) (bool, error) {
 // reportFile is a report that is written to a temporary file and renamed when it is complete.
 type reportFile struct {
 	report.Report
-	path  string
-	tmp   *os.File
-	heard bool // an event
+	path     string
+	tmp      *os.File
+	hasEvent bool // an event
 }
 
 // Event draws an event.
 func (f *reportFile) Event(e judge.Event) {
-	f.heard = true
+	f.hasEvent = true
 	f.Report.Event(e)
 }
 
-func newFile(path string, make func(io.Writer) report.Report) (report.Report, error) {
+func newReportFile(path string, make func(io.Writer) report.Report) (report.Report, error) {
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
 	if err != nil {
 		return nil, fmt.Errorf("write a report to %s: %w", path, err)
@@ -147,7 +147,7 @@ func newFile(path string, make func(io.Writer) report.Report) (report.Report, er
 func (f *reportFile) Close() error {
 	defer os.Remove(f.tmp.Name()) // after the rename there is nothing to remove
 	err := errors.Join(f.Report.Close(), f.tmp.Chmod(0o644), f.tmp.Close())
-	if err == nil && f.heard { // without events there is no report
+	if err == nil && f.hasEvent { // without events there is no report
 		err = os.Rename(f.tmp.Name(), f.path)
 	}
 	if err != nil {

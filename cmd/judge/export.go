@@ -24,14 +24,14 @@ import (
 	"assay/judge/workspace"
 )
 
-// exporting holds the flags of judge export.
-type exporting struct {
-	to, out string
-	derived bool // out is derived from the problem's name
+// exportOptions holds the flags of judge export.
+type exportOptions struct {
+	format, out string
+	defaultName bool // out is derived from the problem's name
 }
 
 func exportCommand(c *console) *cobra.Command {
-	var e exporting
+	var e exportOptions
 	cmd := &cobra.Command{
 		Use:   "export <problem>",
 		Short: "make a problem package from a problem directory",
@@ -47,26 +47,26 @@ one of them affects judging, nothing is written.
 		},
 	}
 	f := cmd.Flags()
-	e.to = "icpc-2025-09"
+	e.format = "icpc-2025-09"
 	formats := slices.Sorted(maps.Keys(exchange.Formats))
-	cli.OneOf(f, &e.to, "to", "the format: "+strings.Join(formats, ", "), formats...)
+	cli.ChoiceFlag(f, &e.format, "to", "the format: "+strings.Join(formats, ", "), formats...)
 	f.StringVar(&e.out, "out", "", "directory of the package, which must not exist (default one with the problem's name, here)")
 	return cmd
 }
 
-// asPath returns path in a form that cannot be read as a problem name.
-func asPath(path string) string {
+// unambiguousPath returns path in a form that cannot be read as a problem name.
+func unambiguousPath(path string) string {
 	if strings.ContainsRune(path, filepath.Separator) {
 		return path
 	}
 	return "." + string(filepath.Separator) + path
 }
 
-// place chooses the directory to which the package is exported. The directory gets a name that the package format
+// chooseDir chooses the directory to which the package is exported. The directory gets a name that the package format
 // allows.
-func (e *exporting) place(id string) error {
+func (e *exportOptions) chooseDir(id string) error {
 	if e.out == "" {
-		e.out, e.derived = exchange.Name(id), true
+		e.out, e.defaultName = exchange.Name(id), true
 		return nil
 	}
 	out, err := filepath.Abs(e.out)
@@ -77,18 +77,18 @@ func (e *exporting) place(id string) error {
 	if good := exchange.Name(name); good != name {
 		return usageError{fmt.Errorf(
 			"--out %s: %q cannot be the name of a package, which has only lower case letters and digits\n    use --out %s",
-			e.out, name, cli.Near(filepath.Join(dir, good)),
+			e.out, name, cli.DisplayPath(filepath.Join(dir, good)),
 		)}
 	}
 	return nil
 }
 
-func (e *exporting) run(ctx context.Context, c *console, name string) (err error) {
-	contest, err := cli.Find()
+func (e *exportOptions) run(ctx context.Context, c *console, name string) (err error) {
+	contest, err := cli.FindContest()
 	if err != nil {
 		return err
 	}
-	folder, err := contest.OpenReady(ctx, name, workspace.Running{Jobs: runtime.NumCPU()})
+	folder, err := contest.OpenForJudging(ctx, name, workspace.RunOptions{Jobs: runtime.NumCPU()})
 	if err != nil {
 		return err
 	}
@@ -97,23 +97,23 @@ func (e *exporting) run(ctx context.Context, c *console, name string) (err error
 	if err != nil {
 		return err
 	}
-	if err := e.place(folder.ID); err != nil {
+	if err := e.chooseDir(folder.ID); err != nil {
 		return err
 	}
 	tools := lang.New(contest.Config, nil, contest.Cache, kit) // nothing is built
-	with := exchange.With{
+	with := exchange.ExportOptions{
 		Kit: kit, TeX: report.StatementTeX,
 		PDF: func(svg []byte) ([]byte, error) {
-			if err := contest.Start(workspace.Running{Jobs: 1}); err != nil {
+			if err := contest.Start(workspace.RunOptions{Jobs: 1}); err != nil {
 				return nil, err
 			}
-			return contest.DrawPDF(ctx, svg)
+			return contest.ConvertSVG(ctx, svg)
 		},
-		Header: tools.UserHeader,
-		Seed:   func(group string, c *judge.Case) string { return gen.StoredSeed(folder.Directory, group, c) },
-		Knows:  func(path string) bool { _, err := tools.Detect(path, ""); return err == nil },
+		Header:        tools.UserHeader,
+		Seed:          func(group string, c *judge.Case) string { return gen.StoredSeed(folder.Directory, group, c) },
+		KnowsLanguage: func(path string) bool { _, err := tools.Detect(path, ""); return err == nil },
 	}
-	notes, err := exchange.ICPC(folder.Directory, problem.Solutions(folder.Dir, folder.Tests), e.out, exchange.Formats[e.to], with)
+	notes, err := exchange.ICPC(folder.Directory, problem.Solutions(folder.Dir, folder.Tests), e.out, exchange.Formats[e.format], with)
 	if exists, ok := errors.AsType[*exchange.ExistsError](err); ok {
 		return usageError{exists}
 	}
@@ -121,12 +121,12 @@ func (e *exporting) run(ctx context.Context, c *console, name string) (err error
 		return err
 	}
 	fmt.Fprintf(c.out, "wrote %s\n", e.out)
-	if name := filepath.Base(e.out); e.derived && name != folder.ID {
+	if name := filepath.Base(e.out); e.defaultName && name != folder.ID {
 		fmt.Fprintf(c.out, "note: the package of %s is called %s: the format allows only lower case letters and digits\n", folder.ID, name)
 	}
 	for _, note := range notes {
 		fmt.Fprintln(c.out, "note: "+note)
 	}
-	fmt.Fprintf(c.out, "next: judge verify %s\n", asPath(cli.Near(e.out)))
+	fmt.Fprintf(c.out, "next: judge verify %s\n", unambiguousPath(cli.DisplayPath(e.out)))
 	return nil
 }

@@ -15,9 +15,9 @@ import (
 	"assay/judge/workspace"
 )
 
-// finding holds the flags of the commands that search for a failing input.
-type finding struct {
-	running
+// findOptions holds the flags of the commands that search for a failing input.
+type findOptions struct {
+	runOptions
 	language    string
 	evaluations int
 	budget      time.Duration
@@ -27,7 +27,7 @@ type finding struct {
 	derived     bool // inputs are generated from the declared format alone
 }
 
-func (f *finding) flags(c *console, set *pflag.FlagSet) {
+func (f *findOptions) flags(c *console, set *pflag.FlagSet) {
 	set.IntVar(&f.evaluations, "evaluations", 5000, "most smaller inputs to try; 0 keeps the input unchanged")
 	set.DurationVar(
 		&f.budget, "budget", 10*time.Minute,
@@ -37,25 +37,25 @@ func (f *finding) flags(c *console, set *pflag.FlagSet) {
 	set.StringVar(&f.add, "add", "", "save it as a case of `GROUP` in the problem's cases/ directory, with the reference solution's answer")
 	set.StringVar(&f.language, "lang", "", "the solution's language, if its name does not determine it")
 	set.BoolVarP(&f.verbose, "verbose", "v", false, "print each step of shrinking the input")
-	f.running.flags(c, set)
+	f.runOptions.flags(c, set)
 }
 
-// fixture is a built solution in the lab of its problem.
-type fixture struct {
+// solutionTest is a built solution in the lab of its problem.
+type solutionTest struct {
 	contest *workspace.Workspace
-	folder  *workspace.Problem
+	problem *workspace.Problem
 	path    string // path of the solution
-	lab     *workspace.Lab
+	tester  *workspace.SolutionTester
 }
 
-func (b *fixture) close() error { return errors.Join(b.lab.Close(), b.contest.Close()) }
+func (b *solutionTest) close() error { return errors.Join(b.tester.Close(), b.contest.Close()) }
 
 // open opens the problem and builds all programs. The fixture must be closed.
-func (f *finding) open(ctx context.Context, c *console, name, path string) (*fixture, error) {
+func (f *findOptions) open(ctx context.Context, c *console, name, path string) (*solutionTest, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, usageError{fmt.Errorf("solution %s: %s", path, problem.Reason(err))}
 	}
-	contest, err := cli.Find()
+	contest, err := cli.FindContest()
 	if err != nil {
 		return nil, err
 	}
@@ -69,46 +69,46 @@ func (f *finding) open(ctx context.Context, c *console, name, path string) (*fix
 	if f.add != "" && !problem.GoodName(f.add) {
 		return nil, usageError{fmt.Errorf("--add %q cannot be the name of a group\n    use letters, digits, dots, - and _", f.add)}
 	}
-	b := &fixture{contest: contest, path: path}
-	if b.folder, err = at.OpenReady(ctx, f.running.options()); err != nil {
+	b := &solutionTest{contest: contest, path: path}
+	if b.problem, err = at.OpenForJudging(ctx, f.runOptions.workspaceOptions()); err != nil {
 		return nil, err
 	}
-	if err := contest.Start(f.running.options()); err != nil {
+	if err := contest.Start(f.runOptions.workspaceOptions()); err != nil {
 		return nil, err
 	}
-	if err := f.build(ctx, c, b); err != nil {
+	if err := f.openTester(ctx, c, b); err != nil {
 		return nil, errors.Join(err, b.close())
 	}
 	return b, nil
 }
 
-// build opens the lab. If the solution does not compile, build shows the errors as judge submit does.
-func (f *finding) build(ctx context.Context, c *console, b *fixture) (err error) {
+// openTester opens the lab. If the solution does not compile, build shows the errors as judge submit does.
+func (f *findOptions) openTester(ctx context.Context, c *console, b *solutionTest) (err error) {
 	if f.language != "" {
 		if _, err := b.contest.Tools.Language(f.language); err != nil {
 			return err
 		}
 	}
-	if b.lab, err = b.folder.Lab(ctx, b.path, f.language, f.derived); err != nil {
+	if b.tester, err = b.problem.TestSolution(ctx, b.path, f.language, f.derived); err != nil {
 		return err
 	}
-	b.folder = b.lab.Problem
-	if b.lab.Lab == nil {
-		return errors.Join(b.draw(c, b.lab.Built, &judge.Finished{Verdict: judge.CompileError}), errNotAccepted)
+	b.problem = b.tester.Problem
+	if b.tester.Tester == nil {
+		return errors.Join(b.render(c, b.tester.Built, &judge.Finished{Verdict: judge.CompileError}), errNotAccepted)
 	}
-	for _, note := range b.lab.Notes() {
+	for _, note := range b.tester.Notes() {
 		fmt.Fprintln(c.err, "note: "+note)
 	}
 	return nil
 }
 
-// draw renders events of the solution as judge submit does.
-func (b *fixture) draw(c *console, events ...judge.Event) error {
+// render renders events of the solution as judge submit does.
+func (b *solutionTest) render(c *console, events ...judge.Event) error {
 	out, err := c.terminal("", "")
 	if err != nil {
 		return err
 	}
-	for _, e := range append([]judge.Event{b.lab.Started}, events...) {
+	for _, e := range append([]judge.Event{b.tester.Started}, events...) {
 		out.Event(e)
 	}
 	return out.Close()

@@ -13,11 +13,11 @@ import (
 	"assay/judge/workspace"
 )
 
-// generation holds the flags of judge generate.
-type generation struct {
-	running
-	fresh
-	drawing
+// generateOptions holds the flags of judge generate.
+type generateOptions struct {
+	runOptions
+	newCaseOptions
+	outputOptions
 	check    bool
 	minimize bool
 	tiny     int64
@@ -25,7 +25,7 @@ type generation struct {
 }
 
 func generateCommand(c *console) *cobra.Command {
-	var g generation
+	var g generateOptions
 	cmd := &cobra.Command{
 		Use:   "generate [problem...]",
 		Short: "make test cases from the generator lines of problem.toml",
@@ -61,83 +61,83 @@ directory (--out), or to the problem's cases written by hand (--add).
 		"remove the lines of problem.toml whose cases detect nothing new; with --check only list them",
 	)
 	f.Int64Var(&g.tiny, "tiny", 64, "with --minimize, keep all cases of up to this many bytes")
-	g.fresh.flags(f)
-	g.running.flags(c, f)
-	g.drawing.jsonFlag(f)
+	g.newCaseOptions.flags(f)
+	g.runOptions.flags(c, f)
+	g.outputOptions.jsonFlag(f)
 	return cmd
 }
 
-func (g *generation) run(ctx context.Context, c *console, names []string) error {
-	if err := g.fresh.usage(g.check, names); err != nil {
+func (g *generateOptions) run(ctx context.Context, c *console, names []string) error {
+	if err := g.newCaseOptions.checkFlags(g.check, names); err != nil {
 		return err
 	}
 	for _, name := range names {
-		if bundle.Is(name) && !g.check && g.out == "" {
+		if bundle.IsBundleFile(name) && !g.check && g.out == "" {
 			return usageError{fmt.Errorf("%s is a bundle: make the cases in the problem's directory, and bundle it again", name)}
 		}
 	}
 	g.named = len(names) > 0
-	return g.drawing.tell(c, func(tell func(judge.Event)) error {
-		return g.each(names, func(contest *workspace.Workspace, at *workspace.Location) (bool, error) {
-			return g.one(ctx, c, contest, at, tell)
+	return g.outputOptions.withReports(c, func(tell func(judge.Event)) error {
+		return g.eachProblem(names, func(contest *workspace.Workspace, at *workspace.Location) (bool, error) {
+			return g.generateProblem(ctx, c, contest, at, tell)
 		})
 	})
 }
 
-// one generates or checks the cases of one problem.
-func (g *generation) one(
-	ctx context.Context, c *console, contest *workspace.Workspace, at *workspace.Location,
+// generateProblem generates or checks the cases of one problem.
+func (g *generateOptions) generateProblem(
+	ctx context.Context, c *console, contest *workspace.Workspace, location *workspace.Location,
 	tell func(judge.Event),
 ) (bool, error) {
-	if at.Recipe != nil && g.count == 0 {
+	if location.Recipe != nil && g.count == 0 {
 		if !g.named && !g.check {
-			id := filepath.Base(at.Dir)
-			tell(&judge.CasesMade{Format: judge.EventFormat, Problem: id, Why: id + " is a package: to make its data, name it"})
+			id := filepath.Base(location.Dir)
+			tell(&judge.CasesGenerated{Format: judge.EventFormat, Problem: id, Reason: id + " is a package: to make its data, name it"})
 			return true, nil
 		}
-		return writePackage(ctx, c, at, g.check, tell)
+		return writePackage(ctx, c, location, g.check, tell)
 	}
-	if !g.check && g.out == "" && at.IsBundled() {
-		return false, cannotChange(at.Name)
+	if !g.check && g.out == "" && location.IsBundled() {
+		return false, cannotChange(location.Name)
 	}
-	folder, err := at.Open()
-	if at.Recipe != nil {
-		folder, err = at.OpenReady(ctx, g.running.options())
+	problem, err := location.Open()
+	if location.Recipe != nil {
+		problem, err = location.OpenForJudging(ctx, g.runOptions.workspaceOptions())
 	}
 	if err != nil {
 		return false, err
 	}
-	if folder.Generator == nil && !folder.Makes() && !g.check && g.count == 0 {
-		tell(&judge.CasesMade{
-			Format: judge.EventFormat, Problem: folder.ID, Cases: folder.Count(),
-			Why: folder.ID + " has no generator: nothing to make",
+	if problem.Generator == nil && !problem.Makes() && !g.check && g.count == 0 {
+		tell(&judge.CasesGenerated{
+			Format: judge.EventFormat, Problem: problem.ID, Cases: problem.CaseCount(),
+			Reason: problem.ID + " has no generator: nothing to make",
 		})
 		return true, nil
 	}
-	faults, err := folder.Complete(ctx)
+	faults, err := problem.MissingHeaders(ctx)
 	if err == nil {
 		err = faults.AsError()
 	}
 	if err != nil {
 		return false, err
 	}
-	maker := folder.Maker()
+	maker := problem.Maker()
 	if g.count > 0 {
 		maker.Progress = c.progress()
-		return true, g.fresh.make(ctx, c, maker, tell)
+		return true, g.newCaseOptions.makeCases(ctx, c, maker, tell)
 	}
 	if g.minimize {
-		if more, err := g.prune(ctx, c, contest, folder, tell); !more || err != nil {
+		if more, err := g.pruneCases(ctx, c, contest, problem, tell); !more || err != nil {
 			return err == nil, err
 		}
-		pruned, err := at.Open()
+		pruned, err := location.Open()
 		if err != nil {
 			return false, err
 		}
-		maker.Folder = pruned.Directory
+		maker.Directory = pruned.Directory
 	}
 	maker.Progress = c.progress()
-	if maker.Second, err = folder.Agreement(ctx); err != nil {
+	if maker.SecondSolution, err = problem.SecondSolution(ctx); err != nil {
 		c.clear()
 		return false, err
 	}
@@ -148,9 +148,9 @@ func (g *generation) one(
 			return false, err
 		}
 		for _, f := range faults {
-			tell(&judge.FaultFound{Fault: f})
+			tell(&judge.ProblemErrorFound{Fault: f})
 		}
-		tell(&judge.CasesMade{Format: judge.EventFormat, Problem: folder.ID, Check: true, Cases: folder.Count(), Faults: len(faults)})
+		tell(&judge.CasesGenerated{Format: judge.EventFormat, Problem: problem.ID, Check: true, Cases: problem.CaseCount(), Faults: len(faults)})
 		return len(faults) == 0, nil
 	}
 	sum, err := maker.Generate(ctx)
@@ -158,30 +158,30 @@ func (g *generation) one(
 	if err != nil {
 		return false, err
 	}
-	tell(&judge.CasesMade{
-		Format: judge.EventFormat, Problem: folder.ID, Cases: folder.Count(), Made: sum.Made,
+	tell(&judge.CasesGenerated{
+		Format: judge.EventFormat, Problem: problem.ID, Cases: problem.CaseCount(), Generated: sum.Generated,
 		Changed: sum.Changed, Kept: sum.Kept, Removed: sum.Removed,
 	})
 	return true, nil
 }
 
-// prune removes the lines of unneeded cases from problem.toml, and reports whether cases must be removed.
-func (g *generation) prune(
-	ctx context.Context, c *console, contest *workspace.Workspace, folder *workspace.Problem,
+// pruneCases removes the lines of unneeded cases from problem.toml, and reports whether cases must be removed.
+func (g *generateOptions) pruneCases(
+	ctx context.Context, c *console, contest *workspace.Workspace, problem *workspace.Problem,
 	tell func(judge.Event),
 ) (bool, error) {
-	grid, err := folder.Grid(ctx, c.counter("mutants judged"))
+	grid, err := problem.MeasureGrid(ctx, c.counter("mutants judged"))
 	c.clear()
 	if err != nil {
 		return false, err
 	}
-	needed := grid.Needed(g.tiny)
+	needed := grid.NeededCases(g.tiny)
 	keep := func(one *judge.Case) bool { return needed[one.ID()] }
-	changes, err := gen.Prune(folder.Directory, contest.Config.Solution, keep, g.check)
+	changes, err := gen.Prune(problem.Directory, contest.Config.Solution, keep, g.check)
 	if err != nil {
 		return false, err
 	}
 	all := func(*judge.Case) bool { return true }
-	tell(&judge.SuitePruned{Format: judge.EventFormat, Problem: folder.ID, Changes: changes, Before: grid.Tally(all), After: grid.Tally(keep)})
+	tell(&judge.SuitePruned{Format: judge.EventFormat, Problem: problem.ID, Changes: changes, Before: grid.Tally(all), After: grid.Tally(keep)})
 	return len(changes) > 0 && !g.check, nil
 }

@@ -13,8 +13,8 @@ import (
 
 // writePackage generates the cases of a package inside the package. If check is set, it only lists the cases that
 // would change.
-func writePackage(ctx context.Context, con *console, at *workspace.Location, check bool, tell func(judge.Event)) (bool, error) {
-	filler, err := at.Filler()
+func writePackage(ctx context.Context, con *console, location *workspace.Location, check bool, tell func(judge.Event)) (bool, error) {
+	filler, err := location.Filler()
 	if err != nil {
 		return false, err
 	}
@@ -24,11 +24,11 @@ func writePackage(ctx context.Context, con *console, at *workspace.Location, che
 		return false, fmt.Errorf("make a directory for programs: %w", err)
 	}
 	defer os.RemoveAll(stage)
-	r, flaws, faults := at.Recipe(stage)
+	r, flaws, faults := location.Recipe(stage)
 	if len(faults) > 0 {
 		return false, faults
 	}
-	w, err := filler.Write(ctx, r, at.Dir, check)
+	w, err := filler.Write(ctx, r, location.Dir, check)
 	con.clear()
 	if err != nil {
 		return false, err
@@ -36,14 +36,14 @@ func writePackage(ctx context.Context, con *console, at *workspace.Location, che
 	bad := append(flaws, w.Faults...)
 	if check {
 		for _, name := range w.Changed {
-			bad = append(bad, &judge.Fault{File: filepath.Join(at.Dir, filepath.FromSlash(name)), Text: "would be generated differently"})
+			bad = append(bad, &judge.ProblemError{File: filepath.Join(location.Dir, filepath.FromSlash(name)), Text: "would be generated differently"})
 		}
 	}
 	for _, f := range bad {
-		tell(&judge.FaultFound{Fault: f})
+		tell(&judge.ProblemErrorFound{Fault: f})
 	}
-	tell(&judge.FilesMade{
-		Format: judge.EventFormat, Problem: problem.ID(at.Dir), Check: check, Files: w.Files,
+	tell(&judge.FilesGenerated{
+		Format: judge.EventFormat, Problem: problem.ID(location.Dir), Check: check, Files: w.Files,
 		Changed: w.Changed, Faults: len(bad),
 	})
 	return len(bad) == 0, nil

@@ -16,20 +16,20 @@ func BenchmarkGolf(b *testing.B) {
 		name, file string
 		want       golf.Verdict
 	}{
-		{"function/python", "right/last_line_lambda.py", golf.Right},
-		{"function/ruby", "right/helpers_then_lambda.rb", golf.Right},
-		{"function/perl", "right/list_argument.pl", golf.Right},
-		{"function/lua", "right/two_results.lua", golf.Right},
-		{"program/c", "right/arguments.c", golf.Right},
-		{"program/python", "right/reads_two_lines.py", golf.Right},
-		{"program/perl", "right/arguments.pl", golf.Right},
-		{"wrong/python", "wrong/one_input.py", golf.Wrong},
-		{"wrong/tcl", "wrong/no_diagonal.tcl", golf.Wrong},
-		{"wrong/jq", "wrong/phi_too_short.jq", golf.Wrong},
+		{"function/python", "right/last_line_lambda.py", golf.Correct},
+		{"function/ruby", "right/helpers_then_lambda.rb", golf.Correct},
+		{"function/perl", "right/list_argument.pl", golf.Correct},
+		{"function/lua", "right/two_results.lua", golf.Correct},
+		{"program/c", "right/arguments.c", golf.Correct},
+		{"program/python", "right/reads_two_lines.py", golf.Correct},
+		{"program/perl", "right/arguments.pl", golf.Correct},
+		{"wrong/python", "wrong/one_input.py", golf.Incorrect},
+		{"wrong/tcl", "wrong/no_diagonal.tcl", golf.Incorrect},
+		{"wrong/jq", "wrong/phi_too_short.jq", golf.Incorrect},
 	} {
 		b.Run(row.name, func(b *testing.B) {
 			for b.Loop() {
-				r, err := contest.Prove(b.Context(), stage, "testdata/golf/"+row.file, golf.Reading{}, golf.Options{Seed: 1, Jobs: contest.Jobs})
+				r, err := contest.CheckGolf(b.Context(), stage, "testdata/golf/"+row.file, golf.ReadOptions{}, golf.Options{Seed: 1, Jobs: contest.Jobs})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -37,7 +37,7 @@ func BenchmarkGolf(b *testing.B) {
 					b.Skip(r.Log)
 				}
 				if r.Verdict != row.want {
-					b.Fatalf("%s, want %s", report.GolfText(&r.GolfProved), row.want)
+					b.Fatalf("%s, want %s", report.GolfResult(&r.GolfChecked), row.want)
 				}
 			}
 		})

@@ -19,46 +19,46 @@ import (
 	"assay/judge/workspace"
 )
 
-// golfOn checks golf submissions on a server.
-type golfOn struct {
-	asked   flow.GolfOptions
-	files   []job.File
-	sources []client.Source
-	proved  []golfProved // results by submission
-	of      []int        // maps files of the command line to submissions; -1 means none
-	refused []error      // errors of files that could not be read locally
+// golfOnServer checks golf submissions on a server.
+type golfOnServer struct {
+	options      flow.GolfOptions
+	files        []job.File
+	sources      []client.Source
+	results      []golfResult // results by submission
+	submissionOf []int        // maps files of the command line to submissions; -1 means none
+	readErrors   []error      // errors of files that could not be read locally
 }
 
-// golfProved is the result of a submission.
-type golfProved struct {
+// golfResult is the result of a submission.
+type golfResult struct {
 	result *golf.Result
 	misuse error
 }
 
-// runOn checks the submissions on a server, for a problem of the local contest.
-func (g *golfing) runOn(ctx context.Context, c *console, contest *workspace.Workspace, name string, files []string) error {
-	api, err := c.server(g.on)
+// runOnServer checks the submissions on a server, for a problem of the local contest.
+func (g *golfOptions) runOnServer(ctx context.Context, c *console, contest *workspace.Workspace, name string, files []string) error {
+	api, err := c.server(g.server)
 	if err != nil {
 		return err
 	}
-	on := &golfOn{asked: flow.GolfOptions{Reading: g.reading, Proof: g.proof}, of: make([]int, len(files)), refused: make([]error, len(files))}
-	around := errors.Join(on.around("header", &on.asked.Reading.Header), on.around("footer", &on.asked.Reading.Footer))
+	remote := &golfOnServer{options: flow.GolfOptions{Reading: g.reading, Check: g.checks}, submissionOf: make([]int, len(files)), readErrors: make([]error, len(files))}
+	around := errors.Join(remote.addSurrounding("header", &remote.options.Reading.Header), remote.addSurrounding("footer", &remote.options.Reading.Footer))
 	for i, file := range files {
-		on.of[i] = len(on.asked.Answers)
-		on.refused[i] = on.add(contest, file, g.reading, around)
+		remote.submissionOf[i] = len(remote.options.Submissions)
+		remote.readErrors[i] = remote.addSubmission(contest, file, g.reading, around)
 	}
-	if len(on.asked.Answers) > 0 {
-		c.notice(func() string { return "the server checks " + judge.Count(len(on.asked.Answers), "answer") })
+	if len(remote.options.Submissions) > 0 {
+		c.notice(func() string { return "the server checks " + judge.Quantity(len(remote.options.Submissions), "answer") })
 		defer c.endNotices()
-		if err := on.hold(ctx, api, name); err != nil {
+		if err := remote.runWorkflow(ctx, api, name); err != nil {
 			return err
 		}
 	}
-	return g.tell(c, contest, name, files, func(i int) (*golf.Result, error) {
-		if on.refused[i] != nil {
-			return nil, on.refused[i]
+	return g.checkAndShow(c, contest, name, files, func(i int) (*golf.Result, error) {
+		if remote.readErrors[i] != nil {
+			return nil, remote.readErrors[i]
 		}
-		p := on.proved[on.of[i]]
+		p := remote.results[remote.submissionOf[i]]
 		if p.result == nil && p.misuse == nil {
 			return nil, fmt.Errorf("check %s: the server returned no result", files[i])
 		}
@@ -66,22 +66,22 @@ func (g *golfing) runOn(ctx context.Context, c *console, contest *workspace.Work
 	})
 }
 
-// around adds the file that surrounds every submission, if there is one, to the upload.
-func (on *golfOn) around(name string, path *string) error {
+// addSurrounding adds the file that surrounds every submission, if there is one, to the upload.
+func (on *golfOnServer) addSurrounding(name string, path *string) error {
 	if *path == "" {
 		return nil
 	}
-	s, err := client.Path(*path)
+	s, err := client.FileSource(*path)
 	if err != nil {
 		return usageError{fmt.Errorf("%s: %s", *path, problem.Reason(err))}
 	}
 	*path = name
-	on.send(name, s)
+	on.addSource(name, s)
 	return nil
 }
 
-// add adds a submission to the upload. The parameter around is the error that occurred with the surrounding file.
-func (on *golfOn) add(contest *workspace.Workspace, file string, r golf.Reading, around error) error {
+// addSubmission adds a submission to the upload. The parameter around is the error that occurred with the surrounding file.
+func (on *golfOnServer) addSubmission(contest *workspace.Workspace, file string, r golf.ReadOptions, around error) error {
 	data, err := contest.GolfFile(file, r)
 	if err == nil {
 		err = around
@@ -89,61 +89,61 @@ func (on *golfOn) add(contest *workspace.Workspace, file string, r golf.Reading,
 	if err != nil {
 		return err
 	}
-	answer := flow.GolfAnswer{Name: file, File: path.Join(strconv.Itoa(len(on.asked.Answers)), filepath.Base(file))}
-	s := client.Bytes(data)
+	answer := flow.GolfFile{Name: file, File: path.Join(strconv.Itoa(len(on.options.Submissions)), filepath.Base(file))}
+	s := client.BytesSource(data)
 	if job.CheckFiles([]job.File{{Path: answer.File, Digest: s.Digest}}, true) != nil {
 		return usageError{fmt.Errorf("%s cannot be sent to a server under this name: rename the file", file)}
 	}
-	on.asked.Answers = append(on.asked.Answers, answer)
-	on.send(answer.File, s)
+	on.options.Submissions = append(on.options.Submissions, answer)
+	on.addSource(answer.File, s)
 	return nil
 }
 
-func (on *golfOn) send(path string, s client.Source) {
+func (on *golfOnServer) addSource(path string, s client.Source) {
 	on.files = append(on.files, job.File{Path: path, Size: s.Size, Digest: s.Digest})
 	on.sources = append(on.sources, s)
 }
 
-// hold runs the checks on the server.
-func (on *golfOn) hold(ctx context.Context, api *client.Client, name string) error {
+// runWorkflow runs the checks on the server.
+func (on *golfOnServer) runWorkflow(ctx context.Context, api *client.Client, name string) error {
 	if _, err := api.Upload(ctx, on.sources); err != nil {
 		return err
 	}
-	options, err := json.Marshal(on.asked)
+	options, err := json.Marshal(on.options)
 	if err != nil {
 		return err
 	}
-	on.proved = make([]golfProved, len(on.asked.Answers))
+	on.results = make([]golfResult, len(on.options.Submissions))
 	keys := map[string]int{}
-	for n := range on.proved {
-		keys[flow.ProofKey(n)] = n
+	for n := range on.results {
+		keys[flow.GolfCheckKey(n)] = n
 	}
-	asked := &client.NewFlow{Kind: flow.Golf, Problem: name, Files: on.files, Options: options}
-	return api.Hold(ctx, asked, func(p *client.Part) error {
+	asked := &client.NewWorkflow{Kind: flow.Golf, Problem: name, Files: on.files, Options: options}
+	return api.RunWorkflow(ctx, asked, func(p *client.TaskResult) error {
 		n, known := keys[p.Key]
 		if p.State != job.Done || !known {
 			return nil // the last event reports it
 		}
-		return on.proved[n].read(p)
+		return on.results[n].read(p)
 	})
 }
 
 // read reads the result of a submission.
-func (g *golfProved) read(p *client.Part) error {
-	var said flow.Proved
-	if err := json.Unmarshal(p.Output, &said); err != nil {
+func (g *golfResult) read(p *client.TaskResult) error {
+	var output flow.GolfCheckOutput
+	if err := json.Unmarshal(p.Output, &output); err != nil {
 		return fmt.Errorf("read the server's events: %w", err)
 	}
 	switch {
-	case said.Unknown != nil:
-		g.misuse = unknownLanguage(said.Unknown)
-	case said.Misuse != "":
-		g.misuse = usageError{errors.New(said.Misuse)}
+	case output.Unknown != nil:
+		g.misuse = unknownLanguageError(output.Unknown)
+	case output.Misuse != "":
+		g.misuse = usageError{errors.New(output.Misuse)}
 	}
 	events, err := cli.DecodeLines(p.Lines, nil)
 	for _, e := range events {
-		if proved, ok := e.(*judge.GolfProved); ok {
-			g.result = &golf.Result{GolfProved: *proved}
+		if proved, ok := e.(*judge.GolfChecked); ok {
+			g.result = &golf.Result{GolfChecked: *proved}
 		}
 	}
 	return err

@@ -11,9 +11,9 @@ import (
 	"assay/judge/workspace"
 )
 
-// listen reports the progress of a check. It also reports that a long check has found no errors so far. Both
+// progressListener reports the progress of a check. It also reports that a long check has found no errors so far. Both
 // reports continue until endNotices is called.
-func (g *golfing) listen(c *console, file string, o *golf.Options) {
+func (g *golfOptions) progressListener(c *console, file string, o *golf.Options) {
 	start := time.Now()
 	var tried, domain atomic.Int64
 	c.notice(func() string {
@@ -25,49 +25,49 @@ func (g *golfing) listen(c *console, file string, o *golf.Options) {
 	o.Progress = func(done, of int) {
 		domain.Store(int64(of))
 		tried.Store(int64(done))
-		if done%100 == 0 && c.live() && !g.drawing.json {
+		if done%100 == 0 && c.live() && !g.outputOptions.json {
 			fmt.Fprintf(c.err, "\r\x1b[K%s: %s\r", file, report.GolfProgress(done, of, time.Since(start)))
 		}
 	}
-	if !g.drawing.json && !c.quiet {
+	if !g.outputOptions.json && !c.quiet {
 		o.Milestone = func(done, of int) {
-			fmt.Fprint(c.err, report.GolfSoFar(file, done, of))
+			fmt.Fprint(c.err, report.GolfPartial(file, done, of))
 		}
 	}
 }
 
 // show renders the results on out, and closes out.
-func (g *golfing) show(c *console, contest *workspace.Workspace, out report.Report, id string, results []*golf.Result) error {
+func (g *golfOptions) show(c *console, contest *workspace.Workspace, out report.Report, id string, results []*golf.Result) error {
 	golf.Order(results, g.chars)
 	for _, r := range results {
 		if !g.explain {
 			r.Explain = nil
 		}
-		out.Event(&r.GolfProved)
+		out.Event(&r.GolfChecked)
 	}
-	if err := out.Close(); err != nil || g.drawing.json {
+	if err := out.Close(); err != nil || g.outputOptions.json {
 		return err
 	}
 	for _, r := range results {
 		if g.explain {
-			fmt.Fprint(c.out, report.GolfExplained(&r.GolfProved))
+			fmt.Fprint(c.out, report.GolfCallText(&r.GolfChecked))
 		}
 		if g.post {
-			fmt.Fprint(c.out, "\n"+report.GolfPost(&r.GolfProved))
+			fmt.Fprint(c.out, "\n"+report.GolfPost(&r.GolfChecked))
 		}
 	}
 	return g.showBest(c, contest, id, results)
 }
 
 // showBest compares the results with the saved best submissions. With --best, it saves the new best ones.
-func (g *golfing) showBest(c *console, contest *workspace.Workspace, id string, results []*golf.Result) error {
+func (g *golfOptions) showBest(c *console, contest *workspace.Workspace, id string, results []*golf.Result) error {
 	path := filepath.Join(contest.Root, golf.BestFile)
 	board, err := golf.ReadBest(path)
 	if err != nil {
 		return err
 	}
 	for _, r := range results {
-		if len(results) == 1 && r.Verdict == golf.Right && !r.Quick && !r.Picked {
+		if len(results) == 1 && r.Verdict == golf.Correct && !r.Quick && !r.Picked {
 			fmt.Fprint(c.out, board.Compare(id, r, time.Now()))
 		}
 		if g.best {
@@ -81,14 +81,14 @@ func (g *golfing) showBest(c *console, contest *workspace.Workspace, id string, 
 	return board.Write(path)
 }
 
-// golfExit returns the result of the command, which is the worst result of all submissions.
-func golfExit(results []*golf.Result) error {
+// worstResult returns the result of the command, which is the worst result of all submissions.
+func worstResult(results []*golf.Result) error {
 	cannot := false
 	for _, r := range results {
 		switch r.Verdict {
 		case golf.CannotRun:
 			cannot = true
-		case golf.Wrong, golf.Slow:
+		case golf.Incorrect, golf.TooSlow:
 			return errNotAccepted
 		}
 	}

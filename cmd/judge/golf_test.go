@@ -24,13 +24,13 @@ import (
 const missingTool = "which is not installed"
 
 // golfRange opens the bundled golf problem once for a whole test.
-func golfRange(t testing.TB) (*workspace.Workspace, *golf.Range) {
+func golfRange(t testing.TB) (*workspace.Workspace, *golf.SubmissionChecker) {
 	t.Helper()
-	contest, err := cli.Find()
+	contest, err := cli.FindContest()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := contest.Start(workspace.Running{Jobs: runtime.NumCPU()}); err != nil {
+	if err := contest.Start(workspace.RunOptions{Jobs: runtime.NumCPU()}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { contest.Close() })
@@ -38,7 +38,7 @@ func golfRange(t testing.TB) (*workspace.Workspace, *golf.Range) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stage, err := contest.Range(context.Background(), folder)
+	stage, err := contest.StartGolf(context.Background(), folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ var slowAnswers = []string{
 // the submission. Programs start a process for each input, so they are tried only on samples and edges. Without
 // ASSAY_SLOW, the test uses one correct submission per language and skips slow ones.
 func TestGolfAnswers(t *testing.T) {
-	verdicts := map[string]golf.Verdict{"right": golf.Right, "wrong": golf.Wrong, "slow": golf.Slow, "cannot_run": golf.CannotRun}
+	verdicts := map[string]golf.Verdict{"right": golf.Correct, "wrong": golf.Incorrect, "slow": golf.TooSlow, "cannot_run": golf.CannotRun}
 	files, err := filepath.Glob("testdata/golf/*/*")
 	if err != nil || len(files) < 10 {
 		t.Fatalf("%d answers in testdata/golf, error %v", len(files), err)
@@ -79,19 +79,19 @@ func TestGolfAnswers(t *testing.T) {
 			t.Errorf("%s: no verdict is called %s", file, folder)
 			continue
 		}
-		left := slices.Contains(slowAnswers, name) || want == golf.Right && proved[ext] && !strings.HasPrefix(name, "note_")
-		proved[ext] = proved[ext] || want == golf.Right && !left
+		left := slices.Contains(slowAnswers, name) || want == golf.Correct && proved[ext] && !strings.HasPrefix(name, "note_")
+		proved[ext] = proved[ext] || want == golf.Correct && !left
 		t.Run(folder+"/"+name, func(t *testing.T) {
 			if left && os.Getenv("ASSAY_SLOW") == "" {
 				t.Skip("slow, or not the first of its language: proved with ASSAY_SLOW=1")
 			}
 			t.Parallel() // starting compilers and interpreters leave a processor idle
 			o := golf.Options{Seed: 1, Jobs: runtime.NumCPU()}
-			o.Quick = want == golf.Right && !strings.HasPrefix(name, "lambda_") && !strings.HasPrefix(name, "sub_")
-			if want == golf.Slow {
+			o.Quick = want == golf.Correct && !strings.HasPrefix(name, "lambda_") && !strings.HasPrefix(name, "sub_")
+			if want == golf.TooSlow {
 				o.Time = 500 * time.Millisecond
 			}
-			r, err := contest.Prove(t.Context(), stage, file, golf.Reading{}, o)
+			r, err := contest.CheckGolf(t.Context(), stage, file, golf.ReadOptions{}, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,7 +103,7 @@ func TestGolfAnswers(t *testing.T) {
 				t.Skip(r.Log)
 			}
 			if r.Verdict != want {
-				t.Errorf("%s: %s, want %s\n%s", file, r.Verdict, want, report.GolfText(&r.GolfProved))
+				t.Errorf("%s: %s, want %s\n%s", file, r.Verdict, want, report.GolfResult(&r.GolfChecked))
 			}
 			if noted := strings.HasPrefix(name, "note_"); noted && len(r.Notes) == 0 {
 				t.Errorf("%s: want a note", file)

@@ -12,55 +12,55 @@ import (
 	"assay/judge/workspace"
 )
 
-// runTo submits to a hole on a server, and prints the results.
-func (g *golfing) runTo(ctx context.Context, c *console, contest *workspace.Workspace, hole string, files []string) error {
-	api, err := c.server(g.to)
+// submitToHole submits to a hole on a server, and prints the results.
+func (g *golfOptions) submitToHole(ctx context.Context, c *console, contest *workspace.Workspace, hole string, files []string) error {
+	api, err := c.server(g.holeServer)
 	if err != nil {
 		return err
 	}
-	var ends []*client.Answer
-	told := g.tell(c, contest, hole, files, func(i int) (*golf.Result, error) {
-		result, end, err := g.hand(ctx, c, contest, api, hole, files[i])
+	var ends []*client.GolfSubmission
+	told := g.checkAndShow(c, contest, hole, files, func(i int) (*golf.Result, error) {
+		result, end, err := g.submitFile(ctx, c, contest, api, hole, files[i])
 		if end != nil {
 			ends = append(ends, end)
 		}
 		return result, err
 	})
-	if g.drawing.json {
+	if g.outputOptions.json {
 		return told
 	}
 	for _, e := range ends {
 		words := fmt.Sprintf("answer %d", e.Number)
-		if e.Places != "" {
-			words += ", " + e.Places
+		if e.Ranks != "" {
+			words += ", " + e.Ranks
 		}
 		fmt.Fprintf(c.out, "%s\n    %s\n", words, e.Page)
 	}
 	return told
 }
 
-// hand submits one file, and waits until it has been checked.
-func (g *golfing) hand(ctx context.Context, c *console, contest *workspace.Workspace, api *client.Client, hole, file string) (
-	*golf.Result, *client.Answer, error,
+// submitFile submits one file, and waits until it has been checked.
+func (g *golfOptions) submitFile(ctx context.Context, c *console, contest *workspace.Workspace, api *client.Client, hole, file string) (
+	*golf.Result, *client.GolfSubmission, error,
 ) {
 	data, err := contest.GolfFile(file, g.reading)
 	if err != nil {
 		return nil, nil, err
 	}
-	how := flow.HoleAnswer{
-		Language: g.reading.Language, Flags: g.reading.Flags, As: g.proof.As, Entry: g.proof.Entry,
-		Call: g.proof.Call, In: g.proof.In,
+	how := flow.GolfSubmissionOptions{
+		Language: g.reading.Language, Flags: g.reading.Flags, Reading: g.checks.Kind, Entry: g.checks.Entry,
+		Call: g.checks.Call, In: g.checks.InputForm,
 	}
-	sent, err := api.SendAnswer(ctx, hole, filepath.Base(file), data, how)
+	sent, err := api.SubmitGolf(ctx, hole, filepath.Base(file), data, how)
 	if err != nil {
 		return nil, nil, err
 	}
 	c.notice(func() string { return file + ": the server checks it" })
 	defer c.endNotices()
-	var proved golfProved
-	end, err := api.FollowAnswer(ctx, sent, func(p *client.Part) error {
+	var proved golfResult
+	end, err := api.FollowGolf(ctx, sent, func(p *client.TaskResult) error {
 		err := proved.read(p)
-		if r := proved.result; err == nil && p.Key == flow.QuickKey && r != nil && r.Verdict == golf.Right && !g.drawing.json {
+		if r := proved.result; err == nil && p.Key == flow.SamplesKey && r != nil && r.Verdict == golf.Correct && !g.outputOptions.json {
 			fmt.Fprintf(c.err, "%s: right on samples and edges, %d of %d inputs; continuing ...\n", file, r.Tried, r.Domain)
 		}
 		return err
@@ -69,9 +69,9 @@ func (g *golfing) hand(ctx context.Context, c *console, contest *workspace.Works
 	case err != nil:
 		return nil, sent, err
 	case proved.misuse != nil:
-		return golf.NotRun(file, end.Why), end, nil
+		return golf.CannotRunResult(file, end.Reason), end, nil
 	case proved.result == nil || end.Verdict == "":
-		return nil, end, &client.FlowError{Text: end.Why, Whose: judge.Machine}
+		return nil, end, &client.WorkflowError{Text: end.Reason, BlameOf: judge.Machine}
 	}
 	proved.result.File = file
 	return proved.result, end, nil

@@ -15,21 +15,21 @@ import (
 	"assay/judge/workspace"
 )
 
-// lookEvery is the interval at which files are checked for changes.
-const lookEvery = 100 * time.Millisecond
+// watchInterval is the interval at which files are checked for changes.
+const watchInterval = 100 * time.Millisecond
 
 // watchFiles checks submissions whenever their files are saved, until ctx is done.
-func (g *golfing) watchFiles(ctx context.Context, c *console, contest *workspace.Workspace, stage *golf.Range, files []string) error {
+func (g *golfOptions) watchFiles(ctx context.Context, c *console, contest *workspace.Workspace, stage *golf.SubmissionChecker, files []string) error {
 	seen := map[string]string{}
 	sizes := map[string]int{}
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(watchInterval)
 	defer tick.Stop()
 	for {
 		for _, file := range files {
 			if file == "-" {
 				return usageError{errors.New("--watch needs files: standard input cannot be saved again")}
 			}
-			now := stamp(file)
+			now := fileStamp(file)
 			if now == seen[file] {
 				continue
 			}
@@ -47,17 +47,17 @@ func (g *golfing) watchFiles(ctx context.Context, c *console, contest *workspace
 }
 
 // watchOnce checks a file and prints a line.
-func (g *golfing) watchOnce(
-	ctx context.Context, c *console, contest *workspace.Workspace, stage *golf.Range, file string,
+func (g *golfOptions) watchOnce(
+	ctx context.Context, c *console, contest *workspace.Workspace, stage *golf.SubmissionChecker, file string,
 	sizes map[string]int,
 ) error {
-	r, err := g.prove(ctx, c, contest, stage, file)
-	usage := judge.Whose(err) == judge.Caller
+	r, err := g.checkOne(ctx, c, contest, stage, file)
+	usage := judge.BlameOf(err) == judge.Caller
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case usage: // partly saved, or temporarily missing
-		fmt.Fprint(c.out, report.GolfUnread(file, err))
+		fmt.Fprint(c.out, report.GolfUnreadable(file, err))
 		return nil
 	case err != nil:
 		return err
@@ -67,16 +67,16 @@ func (g *golfing) watchOnce(
 		change = r.Bytes - before
 	}
 	sizes[file] = r.Bytes
-	fmt.Fprint(c.out, report.GolfWatched(&r.GolfProved, change))
+	fmt.Fprint(c.out, report.GolfWatchLine(&r.GolfChecked, change))
 	return nil
 }
 
-// noStamp is the stamp of a missing file, which may be about to be written.
-const noStamp = "none"
+// missingStamp is the stamp of a missing file, which may be about to be written.
+const missingStamp = "none"
 
-// stamp returns a text that changes when file changes. If file is a directory, the text changes with any of its
+// fileStamp returns a text that changes when file changes. If file is a directory, the text changes with any of its
 // contents.
-func stamp(file string) string {
+func fileStamp(file string) string {
 	var all strings.Builder
 	err := filepath.WalkDir(file, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -89,7 +89,7 @@ func stamp(file string) string {
 		return err
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return noStamp
+		return missingStamp
 	}
 	if err != nil {
 		return err.Error()

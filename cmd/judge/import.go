@@ -17,14 +17,14 @@ import (
 	"assay/judge/workspace"
 )
 
-// importing holds the flags of judge import.
-type importing struct {
-	running
+// importOptions holds the flags of judge import.
+type importOptions struct {
+	runOptions
 	name string
 }
 
 func importCommand(c *console) *cobra.Command {
-	var i importing
+	var i importOptions
 	cmd := &cobra.Command{
 		Use:   "import <source>",
 		Short: "make a problem directory from a package, or from a directory of inputs and answers",
@@ -41,17 +41,17 @@ If one of them affects judging, nothing is written. Packages can also be judged 
 	}
 	f := cmd.Flags()
 	f.StringVar(&i.name, "name", "", "name of the new problem (default the name of the source)")
-	i.running.flags(c, f)
+	i.runOptions.flags(c, f)
 	return cmd
 }
 
-func (i *importing) run(ctx context.Context, c *console, source string) (err error) {
-	contest, err := cli.Find()
+func (i *importOptions) run(ctx context.Context, c *console, source string) (err error) {
+	contest, err := cli.FindContest()
 	if err != nil {
 		return err
 	}
 	if contest.IsBundled {
-		return usageError{errors.New("an imported problem needs a contest directory\n    " + houseNote)}
+		return usageError{errors.New("an imported problem needs a contest directory\n    " + bundledNote)}
 	}
 	if i.name != "" && !problem.GoodName(i.name) {
 		return usageError{fmt.Errorf("--name %q cannot be the name of a problem\n    use letters, digits, dots, - and _", i.name)}
@@ -62,9 +62,9 @@ func (i *importing) run(ctx context.Context, c *console, source string) (err err
 	var notes exchange.Notes
 	var id string
 	if strings.EqualFold(filepath.Ext(source), ".json") {
-		id, notes, err = i.task(contest, source)
+		id, notes, err = i.importTask(contest, source)
 	} else {
-		id, notes, err = i.directory(ctx, contest, source)
+		id, notes, err = i.importDir(ctx, contest, source)
 	}
 	if exists, ok := errors.AsType[*exchange.ExistsError](err); ok {
 		return usageError{exists}
@@ -72,7 +72,7 @@ func (i *importing) run(ctx context.Context, c *console, source string) (err err
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "wrote %s\n", cli.Near(filepath.Join(contest.Root, "problems", id)))
+	fmt.Fprintf(c.out, "wrote %s\n", cli.DisplayPath(filepath.Join(contest.Root, "problems", id)))
 	for _, note := range notes {
 		fmt.Fprintln(c.out, "note: "+note)
 	}
@@ -80,11 +80,11 @@ func (i *importing) run(ctx context.Context, c *console, source string) (err err
 	return nil
 }
 
-// task imports a task sent by Competitive Companion.
-func (i *importing) task(contest *workspace.Workspace, source string) (id string, notes exchange.Notes, err error) {
+// importTask imports a task sent by Competitive Companion.
+func (i *importOptions) importTask(contest *workspace.Workspace, source string) (id string, notes exchange.Notes, err error) {
 	data, err := os.ReadFile(source)
 	if err != nil {
-		return "", nil, &judge.Fault{File: source, Text: problem.Reason(err)}
+		return "", nil, &judge.ProblemError{File: source, Text: problem.Reason(err)}
 	}
 	t, err := exchange.ReadTask(source, data)
 	if err != nil {
@@ -97,14 +97,14 @@ func (i *importing) task(contest *workspace.Workspace, source string) (id string
 	return id, notes, err
 }
 
-// directory imports a package, or a plain directory.
-func (i *importing) directory(ctx context.Context, contest *workspace.Workspace, source string) (
+// importDir imports a package, or a plain directory.
+func (i *importOptions) importDir(ctx context.Context, contest *workspace.Workspace, source string) (
 	id string, notes exchange.Notes, err error,
 ) {
 	if _, err := os.Stat(source); err == nil {
-		source = asPath(source)
+		source = unambiguousPath(source)
 	}
-	if err := contest.Start(i.running.options()); err != nil {
+	if err := contest.Start(i.runOptions.workspaceOptions()); err != nil {
 		return "", nil, err
 	}
 	defer func() { err = errors.Join(err, contest.Close()) }()
@@ -112,7 +112,7 @@ func (i *importing) directory(ctx context.Context, contest *workspace.Workspace,
 	if err != nil {
 		return "", nil, err
 	}
-	folder, faults, err := at.Ready(ctx)
+	folder, faults, err := at.ReadForJudging(ctx)
 	if err = errors.Join(err, faults.AsError()); err != nil {
 		return "", nil, err
 	}
@@ -128,7 +128,7 @@ func (i *importing) directory(ctx context.Context, contest *workspace.Workspace,
 	}
 	notes, err = exchange.Native(
 		folder.Directory, filepath.Join(contest.Root, "problems", id),
-		filepath.Join(contest.Root, "solutions", id), func(path string) bool { return knows(contest, path) },
+		filepath.Join(contest.Root, "solutions", id), func(path string) bool { return knowsLanguage(contest, path) },
 	)
 	if prepared.Limit != "" {
 		notes = append(notes, prepared.Limit)
@@ -136,8 +136,8 @@ func (i *importing) directory(ctx context.Context, contest *workspace.Workspace,
 	return id, notes, err
 }
 
-// knows reports whether a program is in a language of the contest.
-func knows(contest *workspace.Workspace, path string) bool {
+// knowsLanguage reports whether a program is in a language of the contest.
+func knowsLanguage(contest *workspace.Workspace, path string) bool {
 	_, err := contest.Tools.Detect(path, "")
 	return err == nil
 }

@@ -47,26 +47,26 @@ func initCommand(c *console) *cobra.Command {
 				return err
 			}
 			defer os.Chdir(here)
-			c.under = dir
-			if err := makeFirstCases(cmd.Context(), c, "first"); err != nil {
+			c.baseDir = dir
+			if err := generateCases(cmd.Context(), c, "first"); err != nil {
 				return err
 			}
 			next := "judge verify first"
 			if dir != "." {
-				next = "cd " + report.Quoted(dir) + " && " + next
+				next = "cd " + report.Quote(dir) + " && " + next
 			}
 			fmt.Fprintln(c.out, "next: "+next)
 			return nil
 		},
 	}
-	settersLanguage(cmd, &language)
+	setterLanguageFlag(cmd, &language)
 	return cmd
 }
 
-// settersLanguage adds the flag for the language of a new problem's programs.
-func settersLanguage(cmd *cobra.Command, language *string) {
+// setterLanguageFlag adds the flag for the language of a new problem's programs.
+func setterLanguageFlag(cmd *cobra.Command, language *string) {
 	*language = "go"
-	cli.OneOf(
+	cli.ChoiceFlag(
 		cmd.Flags(), language, "lang",
 		"of your programs and the solutions: "+strings.Join(scaffold.Languages, ", "), scaffold.Languages...,
 	)

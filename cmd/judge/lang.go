@@ -11,7 +11,7 @@ import (
 )
 
 func langCommand(c *console) *cobra.Command {
-	var r running
+	var r runOptions
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "lang [language...]",
@@ -24,17 +24,17 @@ Languages that only the judge chooses, such as substitutes in problem packages, 
 listed. docs/languages.md has all of them.`,
 		Example: "  judge lang\n  judge lang python3 cpp",
 		RunE: c.withAnyCache(func(cmd *cobra.Command, args []string) error {
-			if err := lookAnew(); err != nil {
+			if err := dropToolchainCache(); err != nil {
 				return err
 			}
-			return r.within(func(contest *workspace.Workspace) error {
+			return r.withContest(func(contest *workspace.Workspace) error {
 				if all {
 					args = contest.Config.IDs()
 				}
 				if len(args) > 0 {
-					return proveLanguages(cmd.Context(), c, contest, args)
+					return checkLanguages(cmd.Context(), c, contest, args)
 				}
-				_, _, err := describeLanguages(cmd.Context(), c, contest)
+				_, _, err := printLanguages(cmd.Context(), c, contest)
 				return err
 			})
 		}),
@@ -44,12 +44,12 @@ listed. docs/languages.md has all of them.`,
 	return cmd
 }
 
-// describeLanguages prints two tables: the languages that are ready, and the others with installation
+// printLanguages prints two tables: the languages that are ready, and the others with installation
 // instructions. Internal languages are omitted. It returns the number of ready languages and the total.
-func describeLanguages(ctx context.Context, con *console, contest *workspace.Workspace) (ready, of int, err error) {
+func printLanguages(ctx context.Context, con *console, contest *workspace.Workspace) (ready, total int, err error) {
 	var installed, missing []string
 	for _, l := range contest.Config.Languages {
-		if l.Internal() {
+		if l.IsInternal() {
 			continue
 		}
 		status, err := contest.Tools.Ready(ctx, l)
@@ -89,8 +89,8 @@ func describeLanguages(ctx context.Context, con *console, contest *workspace.Wor
 	return len(installed), len(installed) + len(missing), nil
 }
 
-// proveLanguages builds and runs the hello programs of the languages.
-func proveLanguages(ctx context.Context, con *console, contest *workspace.Workspace, ids []string) error {
+// checkLanguages builds and runs the hello programs of the languages.
+func checkLanguages(ctx context.Context, con *console, contest *workspace.Workspace, ids []string) error {
 	failed := false
 	for _, id := range ids {
 		l, err := contest.Tools.Language(id)

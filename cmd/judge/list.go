@@ -21,14 +21,14 @@ func listCommand(c *console) *cobra.Command {
 		{"languages", listLanguages},
 		{"checkers", listCheckers},
 	}
-	var on string
+	var server string
 	cmd := &cobra.Command{
 		Use:     "list [problems|languages|checkers]",
 		Short:   "list problems, languages and checkers",
 		Example: "  judge list\n  judge list checkers",
 		RunE: c.withAnyCache(func(cmd *cobra.Command, args []string) error {
-			if on != "" {
-				return c.listOn(cmd.Context(), on)
+			if server != "" {
+				return c.listServerProblems(cmd.Context(), server)
 			}
 			var names []string
 			for _, t := range topics {
@@ -52,65 +52,65 @@ func listCommand(c *console) *cobra.Command {
 			return nil
 		}),
 	}
-	cmd.Flags().StringVar(&on, "on", "", "list the problems of the server at this `URL`")
+	cmd.Flags().StringVar(&server, "on", "", "list the problems of the server at this `URL`")
 	return cmd
 }
 
-func (c *console) table() *report.Aligned { return report.NewAligned(c.out, false) }
+func (c *console) table() *report.Table { return report.NewTable(c.out, false) }
 
 func listProblems(c *console) error {
-	contest, err := cli.Find()
+	contest, err := cli.FindContest()
 	if err != nil {
 		return err
 	}
 	if contest.IsBundled {
-		fmt.Fprintln(c.err, houseNote)
+		fmt.Fprintln(c.err, bundledNote)
 	}
-	own, err := contest.Own()
+	own, err := contest.OwnProblems()
 	if err != nil {
 		return err
 	}
-	lent, err := contest.Bundled()
+	lent, err := contest.BundledProblems()
 	if err != nil {
 		return err
 	}
 	if len(own) == 0 {
 		fmt.Fprintln(c.err, "this contest has no problems yet; make one with: judge new <problem>")
 	}
-	if err := c.listFolders(contest, own); err != nil || len(lent) == 0 {
+	if err := c.listProblemLines(contest, own); err != nil || len(lent) == 0 {
 		return err
 	}
 	fmt.Fprintln(c.out, "\nBundled problems:")
-	return c.listFolders(contest, lent)
+	return c.listProblemLines(contest, lent)
 }
 
-// listFolders lists problems, one per line.
-func (c *console) listFolders(contest *workspace.Workspace, ids []string) error {
+// listProblemLines lists problems, one per line.
+func (c *console) listProblemLines(contest *workspace.Workspace, ids []string) error {
 	out := c.table()
 	for _, id := range ids {
-		folder, err := contest.Open(id)
-		if folder == nil || err != nil {
+		problem, err := contest.Open(id)
+		if problem == nil || err != nil {
 			fmt.Fprintf(out, "%s\t(has faults: judge verify %s)\n", id, id)
 			continue
 		}
-		limit := folder.Limits.CPU.String()
-		if folder.Limits.CPU == 0 {
+		limit := problem.Limits.CPU.String()
+		if problem.Limits.CPU == 0 {
 			limit = "time limit of its submissions"
 		}
-		fmt.Fprintf(out, "%s\t%s\t%d cases\t%s\n", id, folder.Title, folder.Count(), limit)
+		fmt.Fprintf(out, "%s\t%s\t%d cases\t%s\n", id, problem.Title, problem.CaseCount(), limit)
 	}
 	return out.Flush()
 }
 
 func listLanguages(c *console) error {
-	contest, err := cli.Find()
+	contest, err := cli.FindContest()
 	if err != nil {
 		return err
 	}
 	out := c.table()
 	defer out.Flush()
 	for _, l := range contest.Config.Languages {
-		if l.Internal() {
+		if l.IsInternal() {
 			continue
 		}
 		fmt.Fprintf(out, "%s\t%s\t%s\n", l.ID, l.Name, strings.Join(l.Extensions, " "))
@@ -121,7 +121,7 @@ func listLanguages(c *console) error {
 func listCheckers(c *console) error {
 	out := c.table()
 	defer out.Flush()
-	for _, d := range check.Names() {
+	for _, d := range check.Descriptions() {
 		fmt.Fprintf(out, "%s\t%s\n", d.Name, d.Doc)
 		for _, o := range d.Options {
 			fmt.Fprintf(out, "  %s\t  %s\n", strings.TrimSpace(o.Name+" "+o.Value), o.Doc)

@@ -38,7 +38,7 @@ func login(ctx context.Context, c *console, server, token string) error {
 		return err
 	}
 	if token == "" || token == "-" {
-		if _, live := screen(c.err); live {
+		if _, live := terminalSize(c.err); live {
 			fmt.Fprintf(c.err, "token for %s: ", a.URL)
 		}
 		line, err := bufio.NewReader(c.in).ReadString('\n')

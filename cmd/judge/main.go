@@ -19,15 +19,15 @@ import (
 	"assay/judge/running/sandbox"
 )
 
-func main() { start(report.NoticeInterval) }
+func main() { runMain(report.NoticeInterval) }
 
-// start runs the command line. The parameter interval is the time between notices about long work.
-func start(interval time.Duration) {
+// runMain runs the command line. The parameter interval is the time between notices about long work.
+func runMain(interval time.Duration) {
 	sandbox.Main() // does not return in a process that the sandbox started
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	done := func() {}
-	cobra.OnInitialize(func() { done = ownTemp() }) // help and --version create no files
+	cobra.OnInitialize(func() { done = makeTempDir() }) // help and --version create no files
 	notices := report.NewNotices(os.Stderr, interval)
 	code := run(ctx, os.Args[1:], &console{in: os.Stdin, out: os.Stdout, err: os.Stderr, noticing: notices})
 	notices.Close()
@@ -35,9 +35,9 @@ func start(interval time.Duration) {
 	os.Exit(code)
 }
 
-// ownTemp makes a directory for all temporary files of this process. If this judge is killed, the next one
+// makeTempDir makes a directory for all temporary files of this process. If this judge is killed, the next one
 // removes the directory. If it cannot be made, later code that needs a temporary file reports the error.
-func ownTemp() (done func()) {
+func makeTempDir() (cleanUp func()) {
 	dir, remove, err := sandbox.Temp()
 	if err != nil || os.Setenv("TMPDIR", dir) != nil {
 		return func() {}
@@ -51,8 +51,8 @@ type group struct {
 	commands  []*cobra.Command
 }
 
-// contents returns the table of contents that `judge help` shows.
-func contents(c *console) []group {
+// commandGroups returns the table of contents that `judge help` shows.
+func commandGroups(c *console) []group {
 	return []group{
 		{"judge", "Judge solutions:", []*cobra.Command{submitCommand(c), listCommand(c), showCommand(c), statementCommand(c), reportCommand(c)}},
 		{"set", "Set problems:", []*cobra.Command{

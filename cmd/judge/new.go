@@ -34,19 +34,19 @@ its parts by your own.`,
 		},
 	}
 	kind = "batch"
-	cli.OneOf(cmd.Flags(), &kind, "kind", "of problem: "+strings.Join(scaffold.Kinds, ", "), scaffold.Kinds...)
-	settersLanguage(cmd, &language)
+	cli.ChoiceFlag(cmd.Flags(), &kind, "kind", "of problem: "+strings.Join(scaffold.Kinds, ", "), scaffold.Kinds...)
+	setterLanguageFlag(cmd, &language)
 	return cmd
 }
 
 // newProblem writes a new problem and generates its cases.
 func newProblem(ctx context.Context, c *console, id, kind, language string) error {
-	contest, err := cli.Find()
+	contest, err := cli.FindContest()
 	if err != nil {
 		return err
 	}
 	if contest.IsBundled {
-		return usageError{errors.New("a new problem needs a contest directory\n    " + houseNote)}
+		return usageError{errors.New("a new problem needs a contest directory\n    " + bundledNote)}
 	}
 	draft, err := draftProblem(ctx, c, contest.Root, id, kind, language)
 	if err != nil {
@@ -55,20 +55,20 @@ func newProblem(ctx context.Context, c *console, id, kind, language string) erro
 	if err := c.write(draft); err != nil {
 		return err
 	}
-	return makeFirstCases(ctx, c, id)
+	return generateCases(ctx, c, id)
 }
 
 // draftProblem drafts a problem in a language that is installed.
 func draftProblem(ctx context.Context, c *console, root, id, kind, language string) (*scaffold.Draft, error) {
-	draft, err := scaffold.Problem(cli.Near(root), id, kind, language)
+	draft, err := scaffold.Problem(cli.DisplayPath(root), id, kind, language)
 	if err != nil {
-		if _, fault := errors.AsType[*judge.Fault](err); fault {
+		if _, fault := errors.AsType[*judge.ProblemError](err); fault {
 			return nil, usageError{err}
 		}
 		return nil, err
 	}
-	r := oneJob(c)
-	return draft, r.within(func(contest *workspace.Workspace) error {
+	r := defaultRunOptions(c)
+	return draft, r.withContest(func(contest *workspace.Workspace) error {
 		for _, word := range draft.Extensions {
 			l, err := contest.Tools.Language(word)
 			if err != nil {
@@ -88,20 +88,20 @@ func draftProblem(ctx context.Context, c *console, root, id, kind, language stri
 func (c *console) write(drafts ...*scaffold.Draft) error {
 	written, err := scaffold.Write(drafts...)
 	for _, p := range written {
-		fmt.Fprintln(c.out, "wrote", filepath.ToSlash(filepath.Join(c.under, cli.Near(p))))
+		fmt.Fprintln(c.out, "wrote", filepath.ToSlash(filepath.Join(c.baseDir, cli.DisplayPath(p))))
 	}
 	return err
 }
 
-func makeFirstCases(ctx context.Context, c *console, id string) error {
-	g := generation{running: oneJob(c)}
+func generateCases(ctx context.Context, c *console, id string) error {
+	g := generateOptions{runOptions: defaultRunOptions(c)}
 	if err := g.run(ctx, c, []string{id}); err != nil {
 		return fmt.Errorf("the problem is written; generate its cases with: judge generate %s\n    %w", id, err)
 	}
 	return nil
 }
 
-// oneJob returns the settings of commands that lack the flags for running programs.
-func oneJob(c *console) running {
-	return running{jobs: 1, require: os.Getenv("ASSAY_REQUIRE"), console: c}
+// defaultRunOptions returns the settings of commands that lack the flags for running programs.
+func defaultRunOptions(c *console) runOptions {
+	return runOptions{jobs: 1, require: os.Getenv("ASSAY_REQUIRE"), console: c}
 }

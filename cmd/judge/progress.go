@@ -15,7 +15,7 @@ import (
 
 // live reports whether progress is redrawn on a terminal.
 func (c *console) live() bool {
-	_, is := screen(c.err)
+	_, is := terminalSize(c.err)
 	return is && !c.quiet
 }
 
@@ -26,7 +26,7 @@ func (c *console) notices() bool { return c.noticing != nil && !c.quiet && !c.li
 // clear.
 func (c *console) notice(line func() string) {
 	if c.notices() {
-		c.noticed = append(c.noticed, c.noticing.Follow(line))
+		c.noticed = append(c.noticed, c.noticing.Add(line))
 	}
 }
 
@@ -35,7 +35,7 @@ func (c *console) notice(line func() string) {
 func (c *console) progress() func(what string, done, of int) {
 	switch {
 	case c.live():
-		return report.Bar(c.err)
+		return report.ProgressBar(c.err)
 	case !c.notices():
 		return nil
 	}
@@ -49,18 +49,18 @@ func (c *console) progress() func(what string, done, of int) {
 	return func(what string, done, of int) {
 		mu.Lock()
 		defer mu.Unlock()
-		line = report.Count(what, done, of)
+		line = report.ProgressText(what, done, of)
 	}
 }
 
 // counter returns a progress function for one kind of work. Until the total is known, only the kind of work is
 // shown.
-func (c *console) counter(what string) func(done, of int) {
+func (c *console) counter(kind string) func(done, of int) {
 	tell := c.progress()
 	if tell == nil {
 		return nil
 	}
-	return func(done, of int) { tell(what, done, of) }
+	return func(done, of int) { tell(kind, done, of) }
 }
 
 // endNotices ends the reports of notice.
@@ -79,11 +79,11 @@ func (c *console) clear() {
 	}
 }
 
-// follow shows the text that line returns while do runs.
-func (c *console) follow(line func() string, do func()) {
+// showWhile shows the text that line returns while do runs.
+func (c *console) showWhile(line func() string, work func()) {
 	if !c.live() {
 		c.notice(line)
-		do()
+		work()
 		c.clear()
 		return
 	}
@@ -101,19 +101,19 @@ func (c *console) follow(line func() string, do func()) {
 			}
 		}
 	})
-	do()
+	work()
 	close(over)
 	drawing.Wait()
 	c.clear()
 }
 
-// building returns the function that receives the progress of builds. If progress is not reported, it returns nil.
+// buildProgress returns the function that receives the progress of builds. If progress is not reported, it returns nil.
 // The report lasts until the command ends.
-func (c *console) building() func(path, preparing string, passed time.Duration) {
+func (c *console) buildProgress() func(path, preparing string, passed time.Duration) {
 	var builds report.Builds
 	switch {
 	case c.notices():
-		c.noticing.Follow(builds.Line)
+		c.noticing.Add(builds.Line)
 		return builds.Update
 	case c.live():
 		return func(path, preparing string, passed time.Duration) {
@@ -124,15 +124,15 @@ func (c *console) building() func(path, preparing string, passed time.Duration) 
 	return nil
 }
 
-// making returns the function that receives the progress of generating missing test cases. If progress is not
+// casesProgress returns the function that receives the progress of generating missing test cases. If progress is not
 // reported, it returns nil.
-func (c *console) making() func(what string, done, of int) {
+func (c *console) casesProgress() func(what string, done, of int) {
 	var mu sync.Mutex
-	line, bar := "", report.Bar(c.err)
+	line, bar := "", report.ProgressBar(c.err)
 	switch {
 	case c.live():
 	case c.notices():
-		c.noticing.Follow(func() string {
+		c.noticing.Add(func() string {
 			mu.Lock()
 			defer mu.Unlock()
 			return line
@@ -151,18 +151,18 @@ func (c *console) making() func(what string, done, of int) {
 		case over:
 			line = ""
 		default:
-			line = report.Count(what, done, of)
+			line = report.ProgressText(what, done, of)
 		}
 	}
 }
 
-// watched adds notices about judging to r, if r does not redraw a line itself.
-func (c *console) watched(r report.Report) report.Report {
-	if _, is := screen(c.out); is || c.noticing == nil || c.quiet {
+// withNotices adds notices about judging to r, if r does not redraw a line itself.
+func (c *console) withNotices(r report.Report) report.Report {
+	if _, is := terminalSize(c.out); is || c.noticing == nil || c.quiet {
 		return r
 	}
-	w, line := report.Watcher()
-	return report.Join(r, &noticedReport{w, c.noticing.Follow(line)})
+	w, line := report.WatchProgress()
+	return report.Multi(r, &noticedReport{w, c.noticing.Add(line)})
 }
 
 // noticedReport is a report that ends its notices when it is closed.
@@ -180,11 +180,11 @@ func (r *noticedReport) Close() error {
 // progress.
 func (c *console) arenaNotices() (report.Report, func(*arena.Progress)) {
 	if !c.notices() {
-		return report.Join(), nil
+		return report.Multi(), nil
 	}
 	var mu sync.Mutex
-	var last *judge.ArenaProgressed
-	done := c.noticing.Follow(func() string {
+	var last *judge.TournamentProgressed
+	done := c.noticing.Add(func() string {
 		mu.Lock()
 		defer mu.Unlock()
 		if last == nil {
@@ -192,10 +192,10 @@ func (c *console) arenaNotices() (report.Report, func(*arena.Progress)) {
 		}
 		return report.ArenaProgress(last)
 	})
-	return &noticedReport{report.Join(), done}, func(p *arena.Progress) {
+	return &noticedReport{report.Multi(), done}, func(p *arena.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
 		// without the table, which takes time to compute
-		last = &judge.ArenaProgressed{Done: p.Done, Of: p.Of, Played: p.Played, Moves: p.Moves, TookMS: p.Took.Milliseconds(), Out: len(p.Out)}
+		last = &judge.TournamentProgressed{Done: p.Done, Total: p.Total, Played: p.Played, Moves: p.Moves, TookMS: p.Took.Milliseconds(), Disqualified: len(p.Disqualified)}
 	}
 }

@@ -20,15 +20,15 @@ import (
 // server returns a client for the server at address. The client prints a notice when it has to wait for the
 // server.
 func (c *console) server(address string) (*client.Client, error) {
-	return cli.Server(address, func(err error) { fmt.Fprintln(c.err, "judge: "+err.Error()) })
+	return cli.Connect(address, func(err error) { fmt.Fprintln(c.err, "judge: "+err.Error()) })
 }
 
-// onHelp is the help text of the flag --on.
-const onHelp = "run on the workers of the server at this `URL`; log in first: judge login URL"
+// serverFlagHelp is the help text of the flag --on.
+const serverFlagHelp = "run on the workers of the server at this `URL`; log in first: judge login URL"
 
-// hereOnly rejects flags that have no effect if a server judges. The parameter flag selects the server, and others
+// rejectLocalFlags rejects flags that have no effect if a server judges. The parameter flag selects the server, and others
 // lists the flags that may be combined with it.
-func hereOnly(cmd *cobra.Command, flag string, others ...string) (err error) {
+func rejectLocalFlags(cmd *cobra.Command, flag string, others ...string) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if err == nil && f.Name != "quiet" && !slices.Contains(others, f.Name) {
 			err = usageError{fmt.Errorf("--%s is for judging on this machine: it cannot be combined with --%s", f.Name, flag)}
@@ -37,17 +37,17 @@ func hereOnly(cmd *cobra.Command, flag string, others ...string) (err error) {
 	return err
 }
 
-// submitTo sends submissions to a server and prints their results.
-func (s *submission) submitTo(ctx context.Context, c *console, problem string, paths []string) error {
-	if err := there(paths); err != nil {
+// submitToServer sends submissions to a server and prints their results.
+func (s *submitOptions) submitToServer(ctx context.Context, c *console, problem string, paths []string) error {
+	if err := checkPaths(paths); err != nil {
 		return err
 	}
-	api, err := c.server(s.to)
+	api, err := c.server(s.server)
 	if err != nil {
 		return err
 	}
-	return s.each(ctx, c, paths, func(ctx context.Context, path string, listen func(judge.Event)) (judge.Verdict, error) {
-		sent, err := api.Submit(ctx, problem, client.Program{Path: path, Name: path, Language: s.language, All: s.all, Contest: s.contest})
+	return s.judgeEach(ctx, c, paths, func(ctx context.Context, path string, listen func(judge.Event)) (judge.Verdict, error) {
+		sent, err := api.Submit(ctx, problem, client.Program{Path: path, Name: path, Language: s.language, ContinueOnFailure: s.all, Contest: s.contest})
 		if err != nil {
 			return "", err
 		}
@@ -56,15 +56,15 @@ func (s *submission) submitTo(ctx context.Context, c *console, problem string, p
 		}
 		var sum *judge.Finished
 		waits := fmt.Sprintf("submission %d waits", sent.Number)
-		if sent.Place != nil {
-			waits += fmt.Sprintf(": %s", sent.Place)
+		if sent.Position != nil {
+			waits += fmt.Sprintf(": %s", sent.Position)
 		}
 		c.notice(func() string { return waits })
 		if c.live() {
 			fmt.Fprint(c.err, waits)
 		}
 		waiting := sync.OnceFunc(c.clear)
-		end, err := api.Follow(ctx, sent.ID, func(e judge.Event) {
+		end, err := api.FollowSubmission(ctx, sent.ID, func(e judge.Event) {
 			waiting()
 			listen(e)
 			if f, ends := e.(*judge.Finished); ends {
@@ -87,8 +87,8 @@ func (s *submission) submitTo(ctx context.Context, c *console, problem string, p
 	})
 }
 
-// listOn lists the problems on a server.
-func (c *console) listOn(ctx context.Context, address string) error {
+// listServerProblems lists the problems on a server.
+func (c *console) listServerProblems(ctx context.Context, address string) error {
 	api, err := c.server(address)
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (c *console) listOn(ctx context.Context, address string) error {
 }
 
 func publishCommand(c *console) *cobra.Command {
-	var r running
+	var r runOptions
 	var to, as string
 	var n client.NewProblem
 	cmd := &cobra.Command{
@@ -137,7 +137,7 @@ being judged keep the earlier version.
 			if err != nil {
 				return err
 			}
-			contest, err := cli.Find()
+			contest, err := cli.FindContest()
 			if err != nil {
 				return err
 			}
@@ -146,7 +146,7 @@ being judged keep the earlier version.
 				return err
 			}
 			defer func() { err = errors.Join(err, contest.Close()) }()
-			id, sent, err := cli.Publish(cmd.Context(), api, contest, at, strings.ToLower(as), n, r.options())
+			id, sent, err := cli.Publish(cmd.Context(), api, contest, at, strings.ToLower(as), n, r.workspaceOptions())
 			if err != nil {
 				return err
 			}

@@ -9,7 +9,7 @@ import (
 )
 
 func reportCommand(c *console) *cobra.Command {
-	var d drawing
+	var d outputOptions
 	cmd := &cobra.Command{
 		Use:   "report <saved.json>",
 		Short: "draw a saved report",

@@ -23,8 +23,8 @@ type console struct {
 	out io.Writer
 	err io.Writer
 
-	color string // --color: auto, always or never
-	under string // the directory that paths are relative to
+	color   string // --color: auto, always or never
+	baseDir string // the directory that paths are relative to
 
 	quiet    bool            // --quiet: report no progress
 	noticing *report.Notices // if nil, no notices are written
@@ -64,7 +64,7 @@ func run(ctx context.Context, args []string, c *console) int {
 		SilenceUsage:  true,
 	}
 	c.color = "auto"
-	cli.OneOf(
+	cli.ChoiceFlag(
 		root.PersistentFlags(), &c.color, "color",
 		"colors on the terminal: auto, always or never (NO_COLOR is respected)", "auto", "always", "never",
 	)
@@ -76,7 +76,7 @@ func run(ctx context.Context, args []string, c *console) int {
 	root.SetErr(c.err)
 	root.SetFlagErrorFunc(cli.FlagError)
 	cobra.EnableCommandSorting = false // within groups, commands are in the order in which they are used
-	for _, g := range contents(c) {
+	for _, g := range commandGroups(c) {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		for _, cmd := range g.commands {
 			cmd.GroupID = g.id
@@ -85,19 +85,19 @@ func run(ctx context.Context, args []string, c *console) int {
 	}
 	root.SetHelpCommandGroupID(toolGroup)
 	root.SetCompletionCommandGroupID(toolGroup)
-	cli.TakeArguments(root.Commands())
-	completion(root)
-	root.Args = cli.UnknownCommand
+	cli.CheckArguments(root.Commands())
+	addCompletion(root)
+	root.Args = cli.UnknownCommandError
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-	out := &cli.Watched{To: c.out}
+	out := &cli.ErrorWriter{Out: c.out}
 	c.out = out
 	root.SetOut(out)
-	if err := cli.KnownCommand(root, args); err != nil {
+	if err := cli.CheckCommand(root, args); err != nil {
 		return c.exit(ctx, err)
 	}
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil {
-		err = swapped(cmd, err)
+		err = swappedArguments(cmd, err)
 	}
 	if out.Err != nil && (err == nil || errors.Is(err, errNotAccepted)) {
 		err = fmt.Errorf("write the output: %w", out.Err)

@@ -30,7 +30,7 @@ team that solved a problem.
 			if on == "" {
 				return usageError{errors.New("no server given\n    name the server with --on URL")}
 			}
-			return c.board(cmd.Context(), on, args[0], jury)
+			return c.showScoreboard(cmd.Context(), on, args[0], jury)
 		},
 	}
 	cmd.Flags().StringVar(&on, "on", "", "the server's `URL`; log in first: judge login URL")
@@ -38,16 +38,16 @@ team that solved a problem.
 	return cmd
 }
 
-func (c *console) board(ctx context.Context, on, contest string, jury bool) error {
-	api, err := c.server(on)
+func (c *console) showScoreboard(ctx context.Context, server, contest string, jury bool) error {
+	api, err := c.server(server)
 	if err != nil {
 		return err
 	}
-	b, err := api.Board(ctx, contest, jury)
+	b, err := api.Scoreboard(ctx, contest, jury)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(c.out, report.Visible(b.Name))
+	fmt.Fprintln(c.out, report.EscapeText(b.Name))
 	for _, note := range b.Notes {
 		fmt.Fprintln(c.out, note)
 	}
@@ -62,7 +62,7 @@ func (c *console) board(ctx context.Context, on, contest string, jury bool) erro
 	}
 	fmt.Fprintf(out, "rank\tname\t%s", head)
 	for _, p := range b.Problems {
-		fmt.Fprintf(out, "\t%s", report.Visible(p.Label))
+		fmt.Fprintf(out, "\t%s", report.EscapeText(p.Label))
 	}
 	fmt.Fprintln(out)
 	for i := range b.Rows {
@@ -71,7 +71,7 @@ func (c *console) board(ctx context.Context, on, contest string, jury bool) erro
 		if r.Rank > 0 {
 			rank = strconv.Itoa(r.Rank)
 		}
-		fmt.Fprintf(out, "%s\t%s", rank, report.Visible(r.Name))
+		fmt.Fprintf(out, "%s\t%s", rank, report.EscapeText(r.Name))
 		switch b.Kind {
 		case "icpc":
 			fmt.Fprintf(out, "\t%d\t%d", r.Solved, r.TimeS/60)
@@ -81,18 +81,18 @@ func (c *console) board(ctx context.Context, on, contest string, jury bool) erro
 			fmt.Fprintf(out, "\t%g", r.Points)
 		}
 		for i := range r.Cells {
-			fmt.Fprintf(out, "\t%s", boardCell(b.Kind, &r.Cells[i]))
+			fmt.Fprintf(out, "\t%s", formatCell(b.Kind, &r.Cells[i]))
 		}
 		fmt.Fprintln(out)
 	}
 	return out.Flush()
 }
 
-// boardCell formats a cell in a few characters.
-func boardCell(kind string, c *client.BoardCell) string {
+// formatCell formats a cell in a few characters.
+func formatCell(kind string, c *client.ScoreboardCell) string {
 	var words []string
 	switch {
-	case c.Tries == 0:
+	case c.Attempts == 0:
 	case kind == "ioi":
 		words = append(words, strconv.FormatFloat(c.Points, 'g', -1, 64))
 	case c.Solved:
@@ -100,12 +100,12 @@ func boardCell(kind string, c *client.BoardCell) string {
 		if c.First {
 			mark = "*+"
 		}
-		if c.Tries > 1 {
-			mark += strconv.Itoa(c.Tries - 1)
+		if c.Attempts > 1 {
+			mark += strconv.Itoa(c.Attempts - 1)
 		}
 		words = append(words, mark, strconv.FormatInt(c.TimeS/60, 10))
 	default:
-		words = append(words, "-"+strconv.Itoa(c.Tries))
+		words = append(words, "-"+strconv.Itoa(c.Attempts))
 	}
 	if c.Pending > 0 {
 		words = append(words, "?"+strconv.Itoa(c.Pending))

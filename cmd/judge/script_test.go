@@ -22,7 +22,7 @@ var updateScripts = flag.Bool("update", false, "write what the commands print in
 
 func TestMain(m *testing.M) {
 	sandbox.Main()
-	scripts.Main(m, map[string]func(){"judge": func() { start(noticeInterval()) }})
+	scripts.RunTests(m, map[string]func(){"judge": func() { runMain(noticeInterval()) }})
 }
 
 // noticeInterval returns the time between two notices in scripts, from the environment variable NOTICES. If
@@ -69,7 +69,7 @@ func TestScripts(t *testing.T) {
 			_, err := exec.LookPath(name) // [python3], [g++], ...: whether the program is installed
 			return err == nil, nil
 		},
-		Cmds:               map[string]func(ts *testscript.TestScript, neg bool, args []string){"exitcode": scripts.ExitCode, "elf": foreignELF, "huge": hugeFile, "badname": badName, "pack": pack, "untimed": scripts.Untimed, "cut": cut},
+		Cmds:               map[string]func(ts *testscript.TestScript, neg bool, args []string){"exitcode": scripts.ExitCode, "elf": foreignELF, "huge": hugeFile, "badname": badName, "pack": pack, "untimed": scripts.RemoveTimes, "cut": cut},
 		RequireUniqueNames: true,
 	})
 }

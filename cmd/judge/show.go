@@ -16,8 +16,8 @@ import (
 	"assay/judge/workspace"
 )
 
-// showing holds the flags of judge show.
-type showing struct {
+// showOptions holds the flags of judge show.
+type showOptions struct {
 	language string
 	html     string
 	pdf      string
@@ -26,7 +26,7 @@ type showing struct {
 }
 
 func showCommand(c *console) *cobra.Command {
-	var s showing
+	var s showOptions
 	cmd := &cobra.Command{
 		Use:   "show <problem>",
 		Short: "show a problem's statement",
@@ -51,58 +51,58 @@ func showCommand(c *console) *cobra.Command {
 	return cmd
 }
 
-func (s *showing) run(ctx context.Context, c *console, name string) error {
-	contest, err := cli.Find()
+func (s *showOptions) run(ctx context.Context, c *console, name string) error {
+	contest, err := cli.FindContest()
 	if err != nil {
 		return err
 	}
-	folder, faults, err := contest.Load(name)
+	problem, faults, err := contest.Load(name)
 	if err != nil {
 		return err
 	}
-	if folder == nil {
+	if problem == nil {
 		return faults
 	}
-	statement, err := s.read(ctx, contest, folder)
+	statement, err := s.readStatement(ctx, contest, problem)
 	if err != nil {
 		return err
 	}
 	if s.html != "" {
-		if err := s.page(folder.Title, statement); err != nil {
+		if err := s.writeHTML(problem.Title, statement); err != nil {
 			return err
 		}
 	}
 	if s.pdf != "" {
-		return s.printed(ctx, folder.Title, statement)
+		return s.writePDF(ctx, problem.Title, statement)
 	}
 	if s.html != "" {
 		return nil
 	}
-	width, is := screen(c.out)
+	width, is := terminalSize(c.out)
 	color, err := c.useColor(is)
 	if err != nil {
 		return err
 	}
-	if err := report.Statement(c.out, statement.Markdown, width, color, cli.Shown(statement.Pictures)); err != nil {
+	if err := report.Statement(c.out, statement.Markdown, width, color, cli.StatementPictures(statement.Pictures)); err != nil {
 		return err
 	}
 	if s.golf || s.game {
 		return nil // the rules contain the limits
 	}
-	if all := folder.Languages(); len(all) > 1 {
+	if all := problem.Languages(); len(all) > 1 {
 		fmt.Fprintf(c.out, "\nlanguages: %s (--language)\n", strings.Join(all, ", "))
 	}
-	if folder.Limits.CPU > 0 {
-		fmt.Fprintf(c.out, "\nlimits for each case: %v of CPU time, %d MiB of memory\n", folder.Limits.CPU, folder.Limits.Memory>>20)
+	if problem.Limits.CPU > 0 {
+		fmt.Fprintf(c.out, "\nlimits for each case: %v of CPU time, %d MiB of memory\n", problem.Limits.CPU, problem.Limits.Memory>>20)
 	} else {
-		fmt.Fprintf(c.out, "\nlimits for each case: %d MiB of memory; the time limit is computed from the submissions\n", folder.Limits.Memory>>20)
+		fmt.Fprintf(c.out, "\nlimits for each case: %d MiB of memory; the time limit is computed from the submissions\n", problem.Limits.Memory>>20)
 	}
 	return nil
 }
 
-// read returns the selected statement.
-func (s *showing) read(
-	ctx context.Context, contest *workspace.Workspace, folder *workspace.Problem,
+// readStatement returns the selected statement.
+func (s *showOptions) readStatement(
+	ctx context.Context, contest *workspace.Workspace, problem *workspace.Problem,
 ) (read *workspace.Statement, err error) {
 	switch {
 	case s.golf && s.game:
@@ -112,45 +112,45 @@ func (s *showing) read(
 	case s.language != "" && s.game:
 		return nil, usageError{errors.New("--game and --language cannot be combined: a game's statement has one language")}
 	case s.game:
-		if err := folder.CheckGame(); err != nil {
-			return nil, fmt.Errorf("%w\n    to show its statement: judge show %s", err, folder.ID)
+		if err := problem.CheckGame(); err != nil {
+			return nil, fmt.Errorf("%w\n    to show its statement: judge show %s", err, problem.ID)
 		}
-		text, err := contest.GameStatement(folder)
-		return &workspace.Statement{Markdown: text, Pictures: folder.PicturesOf(text, cmp.Or(folder.Game.Statement, folder.Statement()))}, err
+		text, err := contest.GameStatement(problem)
+		return &workspace.Statement{Markdown: text, Pictures: problem.ReadPictures(text, cmp.Or(problem.Game.Statement, problem.Statement()))}, err
 	case !s.golf:
-		if read, err = folder.ReadStatement(s.language); err != nil || s.html == "" && s.pdf == "" || !workspace.Converted(read.Pictures) {
+		if read, err = problem.ReadStatement(s.language); err != nil || s.html == "" && s.pdf == "" || !workspace.NeedsConversion(read.Pictures) {
 			return read, err
 		}
 	}
-	if err := contest.Start(workspace.Running{Jobs: 1}); err != nil {
+	if err := contest.Start(workspace.RunOptions{Jobs: 1}); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, contest.Close()) }()
 	if read != nil {
-		return read, contest.Convert(ctx, read.Pictures)
+		return read, contest.ConvertPictures(ctx, read.Pictures)
 	}
-	text, err := contest.GolfStatement(ctx, folder)
+	text, err := contest.GolfStatement(ctx, problem)
 	if err != nil {
 		return nil, err
 	}
-	return &workspace.Statement{Markdown: text, Pictures: folder.PicturesOf(text, cmp.Or(folder.Golf.Statement, folder.Statement()))}, nil
+	return &workspace.Statement{Markdown: text, Pictures: problem.ReadPictures(text, cmp.Or(problem.Golf.Statement, problem.Statement()))}, nil
 }
 
-// drawn renders a statement as a page that embeds all its files.
-func drawn(w io.Writer, title string, s *workspace.Statement) error {
+// renderStatement renders a statement as a page that embeds all its files.
+func renderStatement(w io.Writer, title string, s *workspace.Statement) error {
 	text, document := s.Markdown, ""
-	if d := s.Document; d != nil && s.Only {
+	if d := s.Document; d != nil && s.DocumentOnly {
 		document = cli.DataURL(d.Type, d.Data)
 		text = nil
 	}
-	return report.StatementHTML(w, title, cmp.Or(s.Language, "en"), text, cli.Shown(s.Pictures), document)
+	return report.StatementHTML(w, title, cmp.Or(s.Language, "en"), text, cli.StatementPictures(s.Pictures), document)
 }
 
-// page writes the statement to an HTML file.
-func (s *showing) page(title string, statement *workspace.Statement) error {
+// writeHTML writes the statement to an HTML file.
+func (s *showOptions) writeHTML(title string, statement *workspace.Statement) error {
 	file, err := os.Create(s.html)
 	if err != nil {
 		return usageError{fmt.Errorf("--html %s: %w", s.html, errors.Unwrap(err))}
 	}
-	return errors.Join(drawn(file, title, statement), file.Close())
+	return errors.Join(renderStatement(file, title, statement), file.Close())
 }

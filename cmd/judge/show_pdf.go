@@ -23,16 +23,16 @@ var browsers = []string{
 	"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome", "/Applications/Chromium.app/Contents/MacOS/Chromium",
 }
 
-// printTime is the time limit for printing with a browser.
-const printTime = 2 * time.Minute
+// printTimeout is the time limit for printing with a browser.
+const printTimeout = 2 * time.Minute
 
-// printed writes the statement as a PDF file. If the statement is a PDF file, it is copied.
-func (s *showing) printed(ctx context.Context, title string, statement *workspace.Statement) error {
-	if d := statement.Document; d != nil && statement.Only && d.Type == "application/pdf" {
-		return writeNamed("pdf", s.pdf, d.Data)
+// writePDF writes the statement as a PDF file. If the statement is a PDF file, it is copied.
+func (s *showOptions) writePDF(ctx context.Context, title string, statement *workspace.Statement) error {
+	if d := statement.Document; d != nil && statement.DocumentOnly && d.Type == "application/pdf" {
+		return writeFlagFile("pdf", s.pdf, d.Data)
 	}
 	var page bytes.Buffer
-	if err := drawn(&page, title, statement); err != nil {
+	if err := renderStatement(&page, title, statement); err != nil {
 		return err
 	}
 	return printPDF(ctx, page.Bytes(), s.pdf)
@@ -48,7 +48,7 @@ func printPDF(ctx context.Context, page []byte, file string) error {
 		}
 	}
 	if browser == "" {
-		return &judge.Misuse{
+		return &judge.UsageError{
 			Err: fmt.Errorf(
 				"--pdf needs Chromium or Chrome, but none of these was found: %s\n"+
 					"    install the package chromium (on Ubuntu chromium-browser), or print the page of --html from any browser",
@@ -65,7 +65,7 @@ func printPDF(ctx context.Context, page []byte, file string) error {
 	if err := os.WriteFile(from, page, 0o600); err != nil {
 		return fmt.Errorf("print the statement: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, printTime)
+	ctx, cancel := context.WithTimeout(ctx, printTimeout)
 	defer cancel()
 	args := []string{
 		"--headless", "--disable-gpu", "--no-pdf-header-footer",
@@ -88,5 +88,5 @@ func printPDF(ctx context.Context, page []byte, file string) error {
 			string(said[max(len(said)-1000, 0):]), "    ",
 		))
 	}
-	return writeNamed("pdf", file, made)
+	return writeFlagFile("pdf", file, made)
 }

@@ -14,7 +14,7 @@ import (
 )
 
 func shrinkCommand(c *console) *cobra.Command {
-	var f finding
+	var f findOptions
 	cmd := &cobra.Command{
 		Use:   "shrink <problem> <solution> <case or file.in>",
 		Short: "shrink a failing input",
@@ -36,7 +36,7 @@ the problem directory, 4 judge or system error, 130 interrupted.`,
 	return cmd
 }
 
-func (f *finding) shrink(ctx context.Context, c *console, name, path, input string) (err error) {
+func (f *findOptions) shrink(ctx context.Context, c *console, name, path, input string) (err error) {
 	if f.budget <= 0 || f.evaluations <= 0 {
 		return usageError{errors.New("--evaluations and --budget must be above 0")}
 	}
@@ -45,11 +45,11 @@ func (f *finding) shrink(ctx context.Context, c *console, name, path, input stri
 		return err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
-	text, made, origin, err := b.input(input)
+	text, generated, origin, err := b.input(input)
 	if err != nil {
 		return err
 	}
-	t, err := b.lab.Try(ctx, "shrink", text)
+	t, err := b.tester.Try(ctx, "shrink", text)
 	if err != nil {
 		return err
 	}
@@ -61,15 +61,15 @@ func (f *finding) shrink(ctx context.Context, c *console, name, path, input stri
 		return nil
 	}
 	t.Origin = "it comes from " + origin
-	if made != nil && made.Line != "" {
-		t.Line, t.Seed = made.Line, gen.StoredSeed(b.folder.Directory, made.Group, made)
+	if generated != nil && generated.Line != "" {
+		t.Line, t.Seed = generated.Line, gen.StoredSeed(b.problem.Directory, generated.Group, generated)
 	}
-	return f.finish(ctx, c, b, t, fmt.Sprintf("Made by: judge shrink %s %s %s\n", b.folder.ID, path, input))
+	return f.finish(ctx, c, b, t, fmt.Sprintf("Made by: judge shrink %s %s %s\n", b.problem.ID, path, input))
 }
 
 // input reads the named input: a case or, if there is no such case, a file.
-func (b *fixture) input(name string) (text []byte, made *judge.Case, origin string, err error) {
-	picked, err := b.folder.Pick(nil, []string{name})
+func (b *solutionTest) input(name string) (text []byte, generated *judge.Case, origin string, err error) {
+	picked, err := b.problem.Pick(nil, []string{name})
 	if unknown, ok := errors.AsType[*problem.UnknownError](err); ok {
 		if text, err = os.ReadFile(name); err == nil {
 			return text, nil, "the file " + name, nil
@@ -82,15 +82,15 @@ func (b *fixture) input(name string) (text []byte, made *judge.Case, origin stri
 	if err != nil {
 		return nil, nil, "", err
 	}
-	var all []*judge.Case
+	var cases []*judge.Case
 	for g := range picked.Groups {
 		for i := range picked.Groups[g].Cases {
-			all = append(all, &picked.Groups[g].Cases[i])
+			cases = append(cases, &picked.Groups[g].Cases[i])
 		}
 	}
-	if len(all) > 1 {
-		return nil, nil, "", usageError{fmt.Errorf("%d groups have a case %q\n    write %q", len(all), name, all[0].ID())}
+	if len(cases) > 1 {
+		return nil, nil, "", usageError{fmt.Errorf("%d groups have a case %q\n    write %q", len(cases), name, cases[0].ID())}
 	}
-	text, err = os.ReadFile(all[0].In)
-	return text, all[0], "the case " + all[0].ID(), err
+	text, err = os.ReadFile(cases[0].In)
+	return text, cases[0], "the case " + cases[0].ID(), err
 }

@@ -17,8 +17,8 @@ import (
 	"assay/judge/workspace"
 )
 
-// printing holds the flags of judge statement.
-type printing struct {
+// bookletOptions holds the flags of judge statement.
+type bookletOptions struct {
 	contest  bool
 	title    string
 	paper    string
@@ -28,7 +28,7 @@ type printing struct {
 }
 
 func statementCommand(c *console) *cobra.Command {
-	p := printing{paper: report.Papers[0]}
+	p := bookletOptions{paper: report.Papers[0]}
 	cmd := &cobra.Command{
 		Use:   "statement [problem...]",
 		Short: "print statements on paper: of problems, or a booklet of a contest",
@@ -45,14 +45,14 @@ booklet contains the named problems in this order, or all problems of the contes
 	f := cmd.Flags()
 	f.BoolVar(&p.contest, "contest", false, "print a booklet with a cover and with labels")
 	f.StringVar(&p.title, "title", "", "title on the cover (default: the name of the contest's directory)")
-	cli.OneOf(f, &p.paper, "paper", "size of the paper: a4 or letter", report.Papers...)
+	cli.ChoiceFlag(f, &p.paper, "paper", "size of the paper: a4 or letter", report.Papers...)
 	f.StringVar(&p.language, "language", "", "language of the statements: en, de, ...")
 	f.StringVar(&p.pdf, "pdf", "", "print to `FILE`, by an installed Chromium or Chrome")
 	f.StringVar(&p.html, "html", "", "write the page that is printed to `FILE`")
 	return cmd
 }
 
-func (p *printing) run(ctx context.Context, c *console, names []string) (err error) {
+func (p *bookletOptions) run(ctx context.Context, c *console, names []string) (err error) {
 	switch {
 	case len(names) == 0 && !p.contest:
 		return usageError{errors.New("missing: a problem, or --contest for all of the contest\n    judge statement wythoff --pdf statement.pdf")}
@@ -63,11 +63,11 @@ func (p *printing) run(ctx context.Context, c *console, names []string) (err err
 			"missing: --pdf FILE, or --html FILE for a page to print from a browser\n    judge show prints a statement to the terminal",
 		)}
 	}
-	contest, err := cli.Find()
+	contest, err := cli.FindContest()
 	if err != nil {
 		return err
 	}
-	if names, err = contest.Names(names); err != nil {
+	if names, err = contest.SelectProblems(names); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, contest.Close()) }()
@@ -79,12 +79,12 @@ func (p *printing) run(ctx context.Context, c *console, names []string) (err err
 		}
 	}
 	for i, name := range names {
-		one, document, err := p.read(ctx, contest, name)
+		one, document, err := p.readProblem(ctx, contest, name)
 		if err != nil {
 			return err
 		}
 		if document != nil && document.Type == "application/pdf" && len(names) == 1 && !p.contest && p.html == "" {
-			return writeNamed("pdf", p.pdf, document.Data)
+			return writeFlagFile("pdf", p.pdf, document.Data)
 		}
 		if document != nil {
 			fmt.Fprintf(c.err, "note: the statement of %s is the file %s: print it separately\n", name, document.Name)
@@ -99,16 +99,16 @@ func (p *printing) run(ctx context.Context, c *console, names []string) (err err
 		return err
 	}
 	if p.html != "" {
-		if err := writeNamed("html", p.html, page.Bytes()); err != nil || p.pdf == "" {
+		if err := writeFlagFile("html", p.html, page.Bytes()); err != nil || p.pdf == "" {
 			return err
 		}
 	}
 	return printPDF(ctx, page.Bytes(), p.pdf)
 }
 
-// read reads a problem for the booklet. If the problem's statement is only a document, read returns that file as
+// readProblem reads a problem for the booklet. If the problem's statement is only a document, read returns that file as
 // well.
-func (p *printing) read(
+func (p *bookletOptions) readProblem(
 	ctx context.Context, contest *workspace.Workspace, name string,
 ) (*report.BookletProblem, *workspace.StatementFile, error) {
 	folder, faults, err := contest.Load(name)
@@ -122,19 +122,19 @@ func (p *printing) read(
 	if err != nil {
 		return nil, nil, err
 	}
-	if workspace.Converted(read.Pictures) {
-		if err := contest.Start(workspace.Running{Jobs: 1}); err != nil {
+	if workspace.NeedsConversion(read.Pictures) {
+		if err := contest.Start(workspace.RunOptions{Jobs: 1}); err != nil {
 			return nil, nil, err
 		}
-		if err := contest.Convert(ctx, read.Pictures); err != nil {
+		if err := contest.ConvertPictures(ctx, read.Pictures); err != nil {
 			return nil, nil, err
 		}
 	}
 	one := &report.BookletProblem{
 		Title: folder.Title, Language: cmp.Or(read.Language, "en"), CPU: folder.Limits.CPU, Memory: folder.Limits.Memory,
-		Markdown: read.Markdown, Pictures: cli.Shown(read.Pictures),
+		Markdown: read.Markdown, Pictures: cli.StatementPictures(read.Pictures),
 	}
-	if read.Only {
+	if read.DocumentOnly {
 		one.Document = read.Document.Name
 		return one, read.Document, nil
 	}
@@ -161,8 +161,8 @@ func label(i int) string {
 	return label(i/26-1) + label(i%26)
 }
 
-// writeNamed writes the file that a flag names.
-func writeNamed(flag, path string, data []byte) error {
+// writeFlagFile writes the file that a flag names.
+func writeFlagFile(flag, path string, data []byte) error {
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		return usageError{fmt.Errorf("--%s %s: %s", flag, path, problem.Reason(err))}
 	}

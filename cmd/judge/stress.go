@@ -12,9 +12,9 @@ import (
 	"assay/judge/report"
 )
 
-// stressing holds the flags of judge stress.
-type stressing struct {
-	finding
+// stressOptions holds the flags of judge stress.
+type stressOptions struct {
+	findOptions
 	seed    uint64
 	count   int
 	time    time.Duration
@@ -22,7 +22,7 @@ type stressing struct {
 }
 
 func stressCommand(c *console) *cobra.Command {
-	var s stressing
+	var s stressOptions
 	cmd := &cobra.Command{
 		Use:   "stress <problem> <solution>",
 		Short: "search for a valid input on which a solution fails, and shrink it",
@@ -58,11 +58,11 @@ problem directory, 4 judge or system error, 130 interrupted.`,
 	f.DurationVar(&s.time, "time", 0, "end after this long; then the result depends on the machine")
 	f.BoolVar(&s.derived, "derived", false, "draw all inputs from the declared input format")
 	f.BoolVar(&s.slowest, "slowest", false, "instead, search for the input on which the solution uses most CPU time")
-	s.finding.flags(c, f)
+	s.findOptions.flags(c, f)
 	return cmd
 }
 
-func (s *stressing) run(ctx context.Context, c *console, name, path string) (err error) {
+func (s *stressOptions) run(ctx context.Context, c *console, name, path string) (err error) {
 	if s.time <= 0 && s.count <= 0 {
 		return usageError{errors.New("--time and --count are both 0: the search would never end")}
 	}
@@ -72,54 +72,54 @@ func (s *stressing) run(ctx context.Context, c *console, name, path string) (err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
 	options := stress.Options{Seed: s.seed, Count: s.count, Time: s.time}
-	look := b.lab.Search
+	look := b.tester.Search
 	if s.slowest {
-		look = b.lab.Slowest
+		look = b.tester.Slowest
 	}
 	start := time.Now()
-	var found *stress.Trial
-	var tally *stress.Searched
-	c.follow(func() string {
-		p := b.lab.Progress()
-		line := fmt.Sprintf("%d inputs in %.0f s", p.Looked, time.Since(start).Seconds())
+	var failing *stress.Trial
+	var tally *stress.SearchCounts
+	c.showWhile(func() string {
+		p := b.tester.Progress()
+		line := fmt.Sprintf("%d inputs in %.0f s", p.Tried, time.Since(start).Seconds())
 		if s.count > 0 {
-			line = fmt.Sprintf("%d of %d inputs in %.0f s", p.Looked, s.count, time.Since(start).Seconds())
+			line = fmt.Sprintf("%d of %d inputs in %.0f s", p.Tried, s.count, time.Since(start).Seconds())
 		}
-		if waits := p.Waits(); waits != "" {
+		if waits := p.Bottleneck(); waits != "" {
 			line += "; " + waits
 		}
 		return line
-	}, func() { found, tally, err = look(ctx, options) })
+	}, func() { failing, tally, err = look(ctx, options) })
 	if errors.Is(err, context.Canceled) {
-		fmt.Fprintf(c.out, "seed %d: stopped after %d inputs in %.1f s\n", s.seed, b.lab.Progress().Looked, time.Since(start).Seconds())
+		fmt.Fprintf(c.out, "seed %d: stopped after %d inputs in %.1f s\n", s.seed, b.tester.Progress().Tried, time.Since(start).Seconds())
 	}
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(c.out, "seed %d: %d inputs in %.1f s: %d ran, %d invalid, %d duplicates\n",
-		s.seed, tally.Looked, time.Since(start).Seconds(), tally.Ran, tally.Invalid, tally.Twice)
-	if waits := b.lab.Progress().Waits(); waits != "" {
+		s.seed, tally.Tried, time.Since(start).Seconds(), tally.Run, tally.Invalid, tally.Repeated)
+	if waits := b.tester.Progress().Bottleneck(); waits != "" {
 		fmt.Fprintln(c.out, waits)
 	}
-	if found == nil {
+	if failing == nil {
 		bound := fmt.Sprintf("--time %v", s.time)
-		if s.count > 0 && tally.Looked >= s.count {
+		if s.count > 0 && tally.Tried >= s.count {
 			bound = fmt.Sprintf("--count %d", s.count)
 		}
 		fmt.Fprintf(c.out, "nothing was found; the search ended at the limit of %s: raise it, or use another --seed\n", bound)
 		return nil
 	}
-	provenance := fmt.Sprintf("Found by: judge stress %s %s --seed %d\n", b.folder.ID, path, s.seed)
-	if s.slowest && !found.Fails() {
-		fmt.Fprintf(c.out, "slowest: %v of CPU time on %d bytes; %s\n", found.Exec.CPU.Round(time.Microsecond), len(found.Input), found.Origin)
-		fmt.Fprint(c.out, report.Lines(string(found.Input), "    "))
+	provenance := fmt.Sprintf("Found by: judge stress %s %s --seed %d\n", b.problem.ID, path, s.seed)
+	if s.slowest && !failing.Fails() {
+		fmt.Fprintf(c.out, "slowest: %v of CPU time on %d bytes; %s\n", failing.Exec.CPU.Round(time.Microsecond), len(failing.Input), failing.Origin)
+		fmt.Fprint(c.out, report.Lines(string(failing.Input), "    "))
 		if s.add != "" {
-			if found.Answer, err = b.lab.Answer(ctx, found.Input); err != nil {
+			if failing.Answer, err = b.tester.Answer(ctx, failing.Input); err != nil {
 				return err
 			}
 		}
-		return s.keep(c, b, found, provenance+"The slowest input of that search.\n")
+		return s.saveInput(c, b, failing, provenance+"The slowest input of that search.\n")
 	}
-	fmt.Fprintf(c.out, "found: %s; %s\n", found.Verdict.Words(), found.Origin)
-	return s.finish(ctx, c, b, found, provenance)
+	fmt.Fprintf(c.out, "found: %s; %s\n", failing.Verdict.Words(), failing.Origin)
+	return s.finish(ctx, c, b, failing, provenance)
 }

@@ -18,25 +18,25 @@ import (
 	"assay/judge/workspace"
 )
 
-// submission holds the flags of judge submit.
-type submission struct {
-	running
-	drawing
+// submitOptions holds the flags of judge submit.
+type submitOptions struct {
+	runOptions
+	outputOptions
 	all        bool
 	cases      []string
 	groups     []string
 	timeFactor float64
 	language   string
 	keep       string
-	to         string // a server
-	contest    string // there
+	server     string // a server
+	contest    string // checkPaths
 	noRetime   bool
 	transcript bool
 	watch      bool
 }
 
 func submitCommand(c *console) *cobra.Command {
-	var s submission
+	var s submitOptions
 	cmd := &cobra.Command{
 		Use:   "submit <problem> <solution>...",
 		Short: "judge a solution: a source file, a directory of source files, or an executable",
@@ -51,23 +51,23 @@ a problem directory. Several solutions make a table of solutions and groups.
   judge submit wythoff *.py sol.cpp
   judge submit wythoff sol.py --watch`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s.drawing.problem = args[0]
-			if s.to != "" {
-				if err := hereOnly(cmd, "to", "to", "contest", "all", "lang", "json", "junit", "html", "color"); err != nil {
+			s.outputOptions.problem = args[0]
+			if s.server != "" {
+				if err := rejectLocalFlags(cmd, "to", "to", "contest", "all", "lang", "json", "junit", "html", "color"); err != nil {
 					return err
 				}
-				s.drawing.to = s.to
+				s.outputOptions.server = s.server
 			} else if s.contest != "" {
 				return usageError{errors.New("--contest names a contest of a server: add --to URL")}
 			}
-			if s.to != "" {
-				return s.submitTo(cmd.Context(), c, args[0], args[1:])
+			if s.server != "" {
+				return s.submitToServer(cmd.Context(), c, args[0], args[1:])
 			}
 			return s.run(cmd.Context(), c, args[0], args[1:])
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&s.to, "to", "", "judge on the server at this `URL`; log in first: judge login URL")
+	f.StringVar(&s.server, "to", "", "judge on the server at this `URL`; log in first: judge login URL")
 	f.StringVar(&s.contest, "contest", "", "the `CONTEST` on the server, as in its address, if several have the problem")
 	f.BoolVar(&s.all, "all", false, "continue after the first failure")
 	f.StringArrayVar(&s.cases, "case", nil, "judge only this case: its name, or group/name (repeatable)")
@@ -78,31 +78,31 @@ a problem directory. Several solutions make a table of solutions and groups.
 	f.BoolVar(&s.noRetime, "no-retime", false, "do not repeat a case alone that was slightly too slow or got too little CPU time")
 	f.BoolVar(&s.watch, "watch", false, "judge a solution again whenever it is saved, until Ctrl-C")
 	f.BoolVar(&s.transcript, "transcript", false, "show the dialogue of every interactive case, not only of failed ones")
-	s.running.flags(c, f)
-	s.drawing.flags(f)
+	s.runOptions.flags(c, f)
+	s.outputOptions.flags(f)
 	return cmd
 }
 
-func (s *submission) run(ctx context.Context, c *console, name string, paths []string) (err error) {
+func (s *submitOptions) run(ctx context.Context, c *console, name string, paths []string) (err error) {
 	if s.timeFactor <= 0 {
 		return usageError{fmt.Errorf("--time-factor %v: it must be above 0", s.timeFactor)}
 	}
-	if err := there(paths); err != nil {
+	if err := checkPaths(paths); err != nil {
 		return err
 	}
-	folders, err := s.keepFolders(paths)
+	folders, err := s.keepDirs(paths)
 	if err != nil {
 		return err
 	}
-	contest, err := cli.Find()
+	contest, err := cli.FindContest()
 	if err != nil {
 		return err
 	}
-	folder, err := contest.OpenReady(ctx, name, s.running.options())
+	folder, err := contest.OpenForJudging(ctx, name, s.runOptions.workspaceOptions())
 	if err != nil {
 		return err
 	}
-	if err := contest.Start(s.running.options()); err != nil {
+	if err := contest.Start(s.runOptions.workspaceOptions()); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, contest.Close()) }()
@@ -112,12 +112,12 @@ func (s *submission) run(ctx context.Context, c *console, name string, paths []s
 		}
 	}
 	for _, path := range paths {
-		if err := folder.Known(path, s.language); err != nil {
+		if err := folder.CheckLanguage(path, s.language); err != nil {
 			return err
 		}
 	}
 	if s.html != "" {
-		if s.statement, err = enclosed(ctx, contest, folder); err != nil {
+		if s.statement, err = enclosedStatement(ctx, contest, folder); err != nil {
 			return err
 		}
 	}
@@ -127,12 +127,12 @@ func (s *submission) run(ctx context.Context, c *console, name string, paths []s
 			NoRetime: s.noRetime,
 		}
 		if to := folders[path]; to != "" {
-			submitted.Keep = func(c *judge.Case, out *io.SectionReader) error { return keepOutput(to, c, out) }
+			submitted.OnOutput = func(c *judge.Case, out *io.SectionReader) error { return keepOutput(to, c, out) }
 		}
-		sum, err := contest.Submit(ctx, folder, submitted, judge.Options{All: s.all, Jobs: s.jobs, Dialogues: s.transcript}, func(e judge.Event) {
+		sum, err := contest.Submit(ctx, folder, submitted, judge.Options{ContinueAfterFailure: s.all, Jobs: s.jobs, Dialogues: s.transcript}, func(e judge.Event) {
 			listen(e)
-			if _, opens := e.(*judge.Started); opens && contest.IsBundled && contest.FirstTime("house") {
-				listen(&judge.Noted{Text: houseNote})
+			if _, opens := e.(*judge.Started); opens && contest.IsBundled && contest.MarkFirstTime("house") {
+				listen(&judge.Noted{Text: bundledNote})
 			}
 		})
 		if err != nil {
@@ -141,26 +141,26 @@ func (s *submission) run(ctx context.Context, c *console, name string, paths []s
 		return sum.Verdict, nil
 	}
 	if s.watch {
-		return s.watched(ctx, c, paths, func(paths []string) error { return s.each(ctx, c, paths, one) })
+		return s.watchSolutions(ctx, c, paths, func(paths []string) error { return s.judgeEach(ctx, c, paths, one) })
 	}
-	return s.each(ctx, c, paths, one)
+	return s.judgeEach(ctx, c, paths, one)
 }
 
-// enclosed reads the statement for a report. If the statement cannot be read, it returns nil, nil, because judge
+// enclosedStatement reads the statement for a report. If the statement cannot be read, it returns nil, nil, because judge
 // verify reports the error.
-func enclosed(ctx context.Context, contest *workspace.Workspace, folder *workspace.Problem) (*report.Enclosed, error) {
+func enclosedStatement(ctx context.Context, contest *workspace.Workspace, folder *workspace.Problem) (*report.EnclosedStatement, error) {
 	read, err := folder.ReadStatement("")
 	if err != nil {
 		return nil, nil
 	}
-	if err := contest.Convert(ctx, read.Pictures); err != nil {
+	if err := contest.ConvertPictures(ctx, read.Pictures); err != nil {
 		return nil, err
 	}
-	return &report.Enclosed{Language: cmp.Or(read.Language, "en"), Markdown: read.Markdown, Pictures: cli.Shown(read.Pictures)}, nil
+	return &report.EnclosedStatement{Language: cmp.Or(read.Language, "en"), Markdown: read.Markdown, Pictures: cli.StatementPictures(read.Pictures)}, nil
 }
 
-// there returns an error if a solution does not exist.
-func there(paths []string) error {
+// checkPaths returns an error if a solution does not exist.
+func checkPaths(paths []string) error {
 	for _, path := range paths {
 		if _, err := os.Stat(path); err != nil {
 			return usageError{fmt.Errorf("solution %s: %s", path, problem.Reason(err))}
@@ -170,8 +170,8 @@ func there(paths []string) error {
 }
 
 // keepOutput writes an output to a directory.
-func keepOutput(to string, c *judge.Case, out *io.SectionReader) error {
-	path := filepath.Join(to, c.Group, c.Name+".out")
+func keepOutput(dir string, c *judge.Case, out *io.SectionReader) error {
+	path := filepath.Join(dir, c.Group, c.Name+".out")
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("save the output: %w", err)
 	}

@@ -11,13 +11,13 @@ import (
 	"assay/judge"
 )
 
-// each judges solutions one after the other. It continues after a solution that is not accepted, but returns the
+// judgeEach judges solutions one after the other. It continues after a solution that is not accepted, but returns the
 // first error.
-func (s *submission) each(
+func (s *submitOptions) judgeEach(
 	ctx context.Context, c *console, paths []string,
-	one func(ctx context.Context, path string, listen func(judge.Event)) (judge.Verdict, error),
+	judgeOne func(ctx context.Context, path string, listen func(judge.Event)) (judge.Verdict, error),
 ) (err error) {
-	out, err := s.drawing.open(c)
+	out, err := s.outputOptions.open(c)
 	if err != nil {
 		return err
 	}
@@ -26,17 +26,17 @@ func (s *submission) each(
 	listen := func(e judge.Event) {
 		if first, ok := e.(*judge.Started); ok && several {
 			several = false // printed once
-			out.Event(&judge.SeveralStarted{
+			out.Event(&judge.BatchStarted{
 				Format: first.Format, Problem: first.Problem, Title: first.Title, Programs: paths,
 				Groups: first.Groups, Cases: first.Cases, Isolation: first.Isolation, Unenforced: first.Unenforced,
 			})
 		}
 		out.Event(e)
 	}
-	end := &judge.SeveralFinished{Submissions: len(paths)}
+	end := &judge.BatchFinished{Submissions: len(paths)}
 	var worst judge.Verdict
 	for _, path := range paths {
-		v, err := one(ctx, path, listen)
+		v, err := judgeOne(ctx, path, listen)
 		if err != nil {
 			return err
 		}
@@ -56,14 +56,14 @@ func (s *submission) each(
 	return errNotAccepted
 }
 
-// watched judges all solutions, and then rejudges each solution when it is saved, until ctx ends.
-func (s *submission) watched(ctx context.Context, c *console, paths []string, judgeThem func(paths []string) error) error {
+// watchSolutions judges all solutions, and then rejudges each solution when it is saved, until ctx ends.
+func (s *submitOptions) watchSolutions(ctx context.Context, c *console, paths []string, judgeThem func(paths []string) error) error {
 	next, again := paths, false
 	stamps := map[string]string{}
 	for _, path := range paths {
-		stamps[path] = stamp(path)
+		stamps[path] = fileStamp(path)
 	}
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(watchInterval)
 	defer tick.Stop()
 	for {
 		if len(next) > 0 {
@@ -81,8 +81,8 @@ func (s *submission) watched(ctx context.Context, c *console, paths []string, ju
 		case <-tick.C:
 		}
 		next = slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
-			now := stamp(path)
-			same := now == stamps[path] || now == noStamp // the file is being saved
+			now := fileStamp(path)
+			same := now == stamps[path] || now == missingStamp // the file is being saved
 			if !same {
 				stamps[path] = now
 			}
@@ -91,8 +91,8 @@ func (s *submission) watched(ctx context.Context, c *console, paths []string, ju
 	}
 }
 
-// keepFolders returns the directories for --keep, one for each solution if there are several.
-func (s *submission) keepFolders(paths []string) (map[string]string, error) {
+// keepDirs returns the directories for --keep, one for each solution if there are several.
+func (s *submitOptions) keepDirs(paths []string) (map[string]string, error) {
 	if s.keep == "" || len(paths) == 1 {
 		return map[string]string{paths[0]: s.keep}, nil
 	}

@@ -10,24 +10,24 @@ import (
 	"assay/judge/workspace"
 )
 
-// eachOn verifies problems on a server.
-func (v *verification) eachOn(ctx context.Context, c *console, names []string, listen func(judge.Event)) error {
-	api, err := c.server(v.on)
+// verifyAllOnServer verifies problems on a server.
+func (v *verifyOptions) verifyAllOnServer(ctx context.Context, c *console, names []string, listen func(judge.Event)) error {
+	api, err := c.server(v.server)
 	if err != nil {
 		return err
 	}
-	return v.each(names, func(contest *workspace.Workspace, at *workspace.Location) (bool, error) {
-		return v.oneOn(ctx, api, contest, at, listen)
+	return v.eachProblem(names, func(contest *workspace.Workspace, at *workspace.Location) (bool, error) {
+		return v.verifyOnServer(ctx, api, contest, at, listen)
 	})
 }
 
-// oneOn verifies one problem on a server and reports whether the problem has no errors.
-func (v *verification) oneOn(
-	ctx context.Context, api *client.Client, c *workspace.Workspace, at *workspace.Location,
+// verifyOnServer verifies one problem on a server and reports whether the problem has no errors.
+func (v *verifyOptions) verifyOnServer(
+	ctx context.Context, api *client.Client, c *workspace.Workspace, location *workspace.Location,
 	listen func(judge.Event),
 ) (bool, error) {
 	var opening []judge.Event
-	verifier, faults, err := v.begin(ctx, c, at, func(e judge.Event) { opening = append(opening, e) })
+	verifier, faults, err := v.startVerification(ctx, c, location, func(e judge.Event) { opening = append(opening, e) })
 	if err != nil {
 		return false, err
 	}
@@ -37,5 +37,5 @@ func (v *verification) oneOn(
 		}
 		return false, nil
 	}
-	return cli.VerifyOn(ctx, api, at, verifier, flow.VerifyOptions{Only: v.only, All: v.all, Fresh: v.fresh}, listen)
+	return cli.VerifyOnServer(ctx, api, location, verifier, flow.VerifyOptions{Only: v.only, All: v.all, Fresh: v.fresh}, listen)
 }

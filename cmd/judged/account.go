@@ -16,8 +16,8 @@ import (
 // account returns the command for accounts.
 func (a *admin) account() *cobra.Command {
 	cmd := &cobra.Command{Use: "account", Short: "create, list, change and erase accounts"}
-	list := a.below("list", "list the accounts", func(ctx context.Context, api *client.Client, _ []string) error {
-		people, err := api.People(ctx)
+	list := a.subcommand("list", "list the accounts", func(ctx context.Context, api *client.Client, _ []string) error {
+		people, err := api.Accounts(ctx)
 		if err != nil {
 			return err
 		}
@@ -33,59 +33,59 @@ func (a *admin) account() *cobra.Command {
 		}
 		return nil
 	})
-	set := func(use, short string, p client.SetPerson) *cobra.Command {
-		return a.below(use+" <login>", short, func(ctx context.Context, api *client.Client, args []string) error {
-			slip, err := api.SetPerson(ctx, args[0], p)
-			if err != nil || !p.Reset {
+	set := func(use, short string, p client.AccountUpdate) *cobra.Command {
+		return a.subcommand(use+" <login>", short, func(ctx context.Context, api *client.Client, args []string) error {
+			slip, err := api.UpdateAccount(ctx, args[0], p)
+			if err != nil || !p.ResetPassword {
 				return err
 			}
-			return a.slips(ctx, api, []client.Slip{*slip})
+			return a.printCredentials(ctx, api, []client.Credentials{*slip})
 		})
 	}
 	cmd.AddCommand(a.addAccount(), a.importAccounts(), list, a.role(), a.erase(),
-		set("reset", "set a random password and end all sessions", client.SetPerson{Reset: true}),
-		set("disable", "disable an account, and end its sessions and tokens", client.SetPerson{State: "out"}),
-		set("enable", "enable a disabled account", client.SetPerson{State: "in"}))
+		set("reset", "set a random password and end all sessions", client.AccountUpdate{ResetPassword: true}),
+		set("disable", "disable an account, and end its sessions and tokens", client.AccountUpdate{State: "out"}),
+		set("enable", "enable a disabled account", client.AccountUpdate{State: "in"}))
 	return cmd
 }
 
 func (a *admin) addAccount() *cobra.Command {
 	var name, role, contest string
-	cmd := a.below("add <login>", "create an account, and print its password",
+	cmd := a.subcommand("add <login>", "create an account, and print its password",
 		func(ctx context.Context, api *client.Client, args []string) error {
 			if strings.ContainsAny(name+args[0], "\t\r\n") {
-				return &judge.Misuse{Err: errors.New("a name cannot contain line ends or tabs")}
+				return &judge.UsageError{Err: errors.New("a name cannot contain line ends or tabs")}
 			}
-			list := "login\tname\n" + args[0] + "\t" + quoted(cmp.Or(name, args[0]))
-			return a.newPeople(ctx, api, client.NewPeople{List: []byte(list), Role: role, Contest: contest})
+			list := "login\tname\n" + args[0] + "\t" + quoteCSV(cmp.Or(name, args[0]))
+			return a.createAccounts(ctx, api, client.NewAccounts{List: []byte(list), Role: role, Contest: contest})
 		})
 	cmd.Flags().StringVar(&name, "name", "", "the display `NAME` (default: the username)")
 	accountFlags(cmd, &role, &contest)
 	return cmd
 }
 
-// quoted quotes text as a CSV cell.
-func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, `""`) + `"` }
+// quoteCSV quotes text as a CSV cell.
+func quoteCSV(text string) string { return `"` + strings.ReplaceAll(text, `"`, `""`) + `"` }
 
 func accountFlags(cmd *cobra.Command, role, contest *string) {
 	cmd.Flags().StringVar(role, "role", "contestant", "contestant, runner, judge, contest-admin or admin")
 	cmd.Flags().StringVar(contest, "contest", "", "the `NAME` of a contest that the account enters")
 }
 
-func (a *admin) newPeople(ctx context.Context, api *client.Client, n client.NewPeople) error {
-	slips, err := api.NewPeople(ctx, n)
+func (a *admin) createAccounts(ctx context.Context, api *client.Client, n client.NewAccounts) error {
+	slips, err := api.CreateAccounts(ctx, n)
 	if err != nil {
 		return err
 	}
-	for _, s := range slips.There {
+	for _, s := range slips.Existing {
 		fmt.Fprintf(a.err, "%s exists already, as %s\n", s.Name, s.Login)
 	}
-	return a.slips(ctx, api, slips.Made)
+	return a.printCredentials(ctx, api, slips.Created)
 }
 
-// slips prints login sheets, to be cut apart.
-func (a *admin) slips(ctx context.Context, api *client.Client, slips []client.Slip) error {
-	address, err := public(ctx, api)
+// printCredentials prints login sheets, to be cut apart.
+func (a *admin) printCredentials(ctx context.Context, api *client.Client, slips []client.Credentials) error {
+	address, err := publicAddress(ctx, api)
 	if err != nil {
 		return err
 	}
@@ -99,9 +99,9 @@ func (a *admin) slips(ctx context.Context, api *client.Client, slips []client.Sl
 func (a *admin) role() *cobra.Command {
 	var contest string
 	var sites []string
-	cmd := a.below("role <login> <role>", "set the role of an account: contestant, runner, judge, contest-admin, admin, or none",
+	cmd := a.subcommand("role <login> <role>", "set the role of an account: contestant, runner, judge, contest-admin, admin, or none",
 		func(ctx context.Context, api *client.Client, args []string) error {
-			_, err := api.SetPerson(ctx, args[0], client.SetPerson{Role: args[1], Contest: contest, Sites: sites})
+			_, err := api.UpdateAccount(ctx, args[0], client.AccountUpdate{Role: args[1], Contest: contest, Sites: sites})
 			return err
 		})
 	cmd.Flags().StringSliceVar(&sites, "site", nil, "only for teams of the group with this `ID`, which is a site; can be repeated (runner, judge)")
@@ -111,14 +111,14 @@ func (a *admin) role() *cobra.Command {
 
 func (a *admin) erase() *cobra.Command {
 	var sure bool
-	cmd := a.below("erase <login>", "erase an account permanently", func(ctx context.Context, api *client.Client, args []string) error {
+	cmd := a.subcommand("erase <login>", "erase an account permanently", func(ctx context.Context, api *client.Client, args []string) error {
 		if !sure {
-			return &judge.Misuse{
+			return &judge.UsageError{
 				Err: fmt.Errorf("this deletes the name, the username and the programs of %s, and cannot be undone\n"+
 					"    to confirm, add --sure", args[0]),
 			}
 		}
-		if err := api.ErasePerson(ctx, args[0]); err != nil {
+		if err := api.EraseAccount(ctx, args[0]); err != nil {
 			return err
 		}
 		fmt.Fprintf(a.out, "%s is erased; earlier backups still have everything\n", args[0])

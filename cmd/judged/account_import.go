@@ -17,10 +17,10 @@ import (
 )
 
 func (a *admin) importAccounts() *cobra.Command {
-	var n client.NewPeople
+	var n client.NewAccounts
 	const short = "create accounts from a list, and print a login sheet for each"
-	cmd := a.below("import <file>", short, func(ctx context.Context, api *client.Client, args []string) error {
-		list, err := a.list(args[0])
+	cmd := a.subcommand("import <file>", short, func(ctx context.Context, api *client.Client, args []string) error {
+		list, err := a.readList(args[0])
 		if err != nil {
 			return err
 		}
@@ -42,20 +42,20 @@ group or class. Other columns are ignored. People who have an account keep it. "
 }
 
 // importList previews a list, and then imports exactly the previewed list.
-func (a *admin) importList(ctx context.Context, api *client.Client, n client.NewPeople) error {
+func (a *admin) importList(ctx context.Context, api *client.Client, n client.NewAccounts) error {
 	check := n
 	check.DryRun = true
-	found, err := api.NewPeople(ctx, check)
+	found, err := api.CreateAccounts(ctx, check)
 	if err != nil {
 		return err
 	}
 	p := &found.Preview
 	if n.DryRun {
-		previewRows(a.out, p)
-		preview(a.out, p)
+		printPreviewRows(a.out, p)
+		printPreview(a.out, p)
 		fmt.Fprintln(a.out, "This was a dry run: nothing was created.")
 	} else {
-		preview(a.err, p)
+		printPreview(a.err, p)
 	}
 	if p.Wrong > 0 && !n.SkipErrors {
 		return fmt.Errorf("%w\n    correct the list, or leave these rows out with --skip-errors", p.Errors())
@@ -63,13 +63,13 @@ func (a *admin) importList(ctx context.Context, api *client.Client, n client.New
 	if n.DryRun {
 		return nil
 	}
-	n.Seen = p.Digest
-	return a.newPeople(ctx, api, n)
+	n.PreviewDigest = p.Digest
+	return a.createAccounts(ctx, api, n)
 }
 
-// previewRows prints each row of a list.
-func previewRows(to io.Writer, p *roster.Preview) {
-	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+// printPreviewRows prints each row of a list.
+func printPreviewRows(out io.Writer, p *roster.Preview) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "LINE\tRESULT\tUSERNAME\tNAME\tE-MAIL\tTEAM\tGROUPS\tNOTE")
 	cell := func(text string) string {
 		return cmp.Or(strings.Join(strings.Fields(text), " "), "-")
@@ -82,13 +82,13 @@ func previewRows(to io.Writer, p *roster.Preview) {
 	_ = w.Flush()
 }
 
-// preview prints what a list contains, and what the import would do.
-func preview(to io.Writer, p *roster.Preview) {
+// printPreview prints what a list contains, and what the import would do.
+func printPreview(out io.Writer, p *roster.Preview) {
 	format := p.Encoding
 	if s := p.SeparatorName(); s != "" {
 		format += ", separator " + s
 	}
-	fmt.Fprintf(to, "list: %s\n", format)
+	fmt.Fprintf(out, "list: %s\n", format)
 	var used []string
 	for _, c := range p.Columns {
 		if c.Field != "" {
@@ -96,25 +96,25 @@ func preview(to io.Writer, p *roster.Preview) {
 		}
 	}
 	if used != nil {
-		fmt.Fprintf(to, "columns: %s\n", strings.Join(used, ", "))
+		fmt.Fprintf(out, "columns: %s\n", strings.Join(used, ", "))
 	}
 	for _, title := range p.Ignored() {
-		fmt.Fprintf(to, "ignored column: %q\n", title)
+		fmt.Fprintf(out, "ignored column: %q\n", title)
 	}
 	for _, note := range p.Notes {
-		fmt.Fprintf(to, "note: %s\n", note)
+		fmt.Fprintf(out, "note: %s\n", note)
 	}
-	fmt.Fprintf(to, "new accounts: %d, existing accounts: %d, new teams: %d, rows with errors: %d\n", p.New, p.Existing, p.Teams, p.Wrong)
+	fmt.Fprintf(out, "new accounts: %d, existing accounts: %d, new teams: %d, rows with errors: %d\n", p.New, p.Existing, p.Teams, p.Wrong)
 }
 
-// list reads the list from the file named on the command line.
-func (a *admin) list(file string) ([]byte, error) {
+// readList reads the list from the file named on the command line.
+func (a *admin) readList(file string) ([]byte, error) {
 	const most = 1 << 20
 	in := a.in
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
-			return nil, &judge.Misuse{Err: err}
+			return nil, &judge.UsageError{Err: err}
 		}
 		defer f.Close()
 		in = f
@@ -124,7 +124,7 @@ func (a *admin) list(file string) ([]byte, error) {
 		err = fmt.Errorf("%s has more than %d bytes: it is not a list of people", file, most)
 	}
 	if err != nil {
-		return nil, &judge.Misuse{Err: err}
+		return nil, &judge.UsageError{Err: err}
 	}
 	return list, nil
 }

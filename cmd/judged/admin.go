@@ -26,7 +26,7 @@ type admin struct {
 }
 
 func adminCommand(c *console) *cobra.Command {
-	a := &admin{console: c, out: report.Safe(c.out)}
+	a := &admin{console: c, out: report.NewSafeWriter(c.out)}
 	cmd := &cobra.Command{
 		Use:   "admin",
 		Short: "manage a server: accounts, workers, tokens, and backups",
@@ -38,7 +38,7 @@ account of the system that can read the directory is an administrator.
 	cmd.PersistentFlags().StringVar(&a.data, "data", "", "the data `DIR` of the server (default: the one in judge.toml)")
 	cmd.AddCommand(
 		a.account(), a.contest(), a.invite(), a.worker(), a.class(), a.token(), a.queue(), a.cancel(),
-		a.judgings(), a.rejudge(), a.backup(), a.restore(), a.migrate(), a.move(),
+		a.judgements(), a.rejudge(), a.backup(), a.restore(), a.migrate(), a.move(),
 	)
 	return cmd
 }
@@ -49,7 +49,7 @@ func (a *admin) dataDir() (string, error) {
 	if a.data != "" {
 		return a.data, nil
 	}
-	contest, err := cli.Find()
+	contest, err := cli.FindContest()
 	if err != nil {
 		return "", err
 	}
@@ -57,8 +57,8 @@ func (a *admin) dataDir() (string, error) {
 	if contest.IsBundled { // without judge.toml, use the current directory, because a data directory may be moved
 		root = "."
 	}
-	fromFolder(root, []*string{&data})
-	return cli.Near(data), contest.Close()
+	makeAbsolute(root, []*string{&data})
+	return cli.DisplayPath(data), contest.Close()
 }
 
 // api returns a client for the server.
@@ -74,8 +74,8 @@ func (a *admin) api() (*client.Client, error) {
 	return client.New(client.Options{Address: address, Token: token, Version: cli.Version(), RetryFor: 5 * time.Second})
 }
 
-// public returns the server's address for other machines.
-func public(ctx context.Context, api *client.Client) (a client.Address, err error) {
+// publicAddress returns the server's address for other machines.
+func publicAddress(ctx context.Context, api *client.Client) (a client.Address, err error) {
 	s, err := api.Server(ctx)
 	if err != nil {
 		return a, err
@@ -83,14 +83,14 @@ func public(ctx context.Context, api *client.Client) (a client.Address, err erro
 	return client.ParseAddress(s.URL)
 }
 
-// below returns a command that sends requests to the server.
-func (a *admin) below(use, short string, ask func(ctx context.Context, api *client.Client, args []string) error) *cobra.Command {
+// subcommand returns a command that sends requests to the server.
+func (a *admin) subcommand(use, short string, request func(ctx context.Context, api *client.Client, args []string) error) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, RunE: func(cmd *cobra.Command, args []string) error {
 		api, err := a.api()
 		if err != nil {
 			return err
 		}
-		return ask(cmd.Context(), api, args)
+		return request(cmd.Context(), api, args)
 	}}
 }
 
@@ -99,23 +99,23 @@ func (a *admin) token() *cobra.Command {
 	var scopes []string
 	var label string
 	var days float64
-	add := a.below("add <login>", "create a token for an account, which is created if needed",
+	add := a.subcommand("add <login>", "create a token for an account, which is created if needed",
 		func(ctx context.Context, api *client.Client, args []string) error {
 			n := client.NewToken{Login: args[0], Label: label}
 			for _, s := range scopes {
 				n.Scopes = append(n.Scopes, client.Scope(s))
 			}
 			if days > 36500 {
-				return &judge.Misuse{Err: fmt.Errorf("--days %v: a token is valid for at most 36500 days, or without limit: 0", days)}
+				return &judge.UsageError{Err: fmt.Errorf("--days %v: a token is valid for at most 36500 days, or without limit: 0", days)}
 			}
 			if days > 0 {
-				n.Until = time.Now().Add(time.Duration(days * float64(24*time.Hour)))
+				n.Expires = time.Now().Add(time.Duration(days * float64(24*time.Hour)))
 			}
-			t, err := api.NewToken(ctx, n)
+			t, err := api.CreateToken(ctx, n)
 			if err != nil {
 				return err
 			}
-			address, err := public(ctx, api)
+			address, err := publicAddress(ctx, api)
 			if err != nil {
 				return err
 			}
@@ -125,7 +125,7 @@ func (a *admin) token() *cobra.Command {
 	add.Flags().StringSliceVar(&scopes, "scope", []string{string(client.Submit)}, "submit, publish or admin (may be repeated)")
 	add.Flags().StringVar(&label, "label", "", "the purpose of the token")
 	add.Flags().Float64Var(&days, "days", 0, "valid for this many days: 0.5 is 12 hours, 0 is without limit")
-	list := a.below("list", "list the tokens", func(ctx context.Context, api *client.Client, _ []string) error {
+	list := a.subcommand("list", "list the tokens", func(ctx context.Context, api *client.Client, _ []string) error {
 		tokens, err := api.Tokens(ctx)
 		if err != nil {
 			return err
@@ -142,7 +142,7 @@ func (a *admin) token() *cobra.Command {
 		}
 		return nil
 	})
-	revoke := a.below("revoke <id>", "revoke a token", func(ctx context.Context, api *client.Client, args []string) error {
+	revoke := a.subcommand("revoke <id>", "revoke a token", func(ctx context.Context, api *client.Client, args []string) error {
 		return api.RevokeToken(ctx, args[0])
 	})
 	cmd.AddCommand(add, list, revoke)
@@ -150,9 +150,9 @@ func (a *admin) token() *cobra.Command {
 }
 
 func (a *admin) backup() *cobra.Command {
-	return a.below("backup <name>", "write a backup with this name, while the server runs",
+	return a.subcommand("backup <name>", "write a backup with this name, while the server runs",
 		func(ctx context.Context, api *client.Client, args []string) error {
-			dir, err := api.Backup(ctx, args[0])
+			dir, err := api.CreateBackup(ctx, args[0])
 			if err != nil {
 				return err
 			}
@@ -172,7 +172,7 @@ Restart the servers with this version afterwards, one after the other.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !strings.HasPrefix(database, "postgres") {
-				return &judge.Misuse{Err: errors.New("name a PostgreSQL database: --database postgres://USER@HOST/NAME\n    a server updates an SQLite database at its start")}
+				return &judge.UsageError{Err: errors.New("name a PostgreSQL database: --database postgres://USER@HOST/NAME\n    a server updates an SQLite database at its start")}
 			}
 			if err := server.Migrate(cmd.Context(), database, cli.Version()); err != nil {
 				return err
@@ -190,7 +190,7 @@ func (a *admin) restore() *cobra.Command {
 	cmd := &cobra.Command{Use: "restore <backup>", Short: "create a data directory from a backup",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := os.Stat(args[0]); err != nil {
-				return &judge.Misuse{Err: err}
+				return &judge.UsageError{Err: err}
 			}
 			data, err := a.dataDir()
 			if err != nil {

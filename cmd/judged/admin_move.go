@@ -32,14 +32,14 @@ be repeated. Other servers of the database must be stopped first.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if p.Database == "" {
-				return &judge.Misuse{Err: errors.New("name the new database: --database postgres://USER@HOST/NAME, or --database data")}
+				return &judge.UsageError{Err: errors.New("name the new database: --database postgres://USER@HOST/NAME, or --database data")}
 			}
-			if p.Blobs != server.InData && p.Blobs != server.BlobsInQueue {
+			if p.Blobs != server.InDataDir && p.Blobs != server.BlobsInQueue {
 				here, err := os.Getwd()
 				if err != nil {
 					return fmt.Errorf("find the current directory: %w", err)
 				}
-				fromFolder(here, []*string{&p.Blobs})
+				makeAbsolute(here, []*string{&p.Blobs})
 			}
 			api, err := a.api()
 			if err != nil {
@@ -55,13 +55,13 @@ be repeated. Other servers of the database must be stopped first.`,
 			check.DryRun = true
 			m, err := requestMove(ctx, api, data, check)
 			if err == nil && !p.DryRun {
-				fmt.Fprintf(a.err, "copying %s; the server stays available\n", judge.Count(m.Rows, "row"))
+				fmt.Fprintf(a.err, "copying %s; the server stays available\n", judge.Quantity(m.Rows, "row"))
 				m, err = requestMove(ctx, api, data, p)
 			}
 			if err != nil {
 				return err
 			}
-			tellMoved(a.out, m, p.Blobs != "")
+			printMove(a.out, m, p.Blobs != "")
 			return nil
 		},
 	}
@@ -76,27 +76,27 @@ be repeated. Other servers of the database must be stopped first.`,
 }
 
 // requestMove hands a plan to the server of a data directory, and requests the move.
-func requestMove(ctx context.Context, api *client.Client, data string, p server.MovePlan) (client.Moved, error) {
-	remove, err := server.WriteMovePlan(data, p)
+func requestMove(ctx context.Context, api *client.Client, dataDir string, p server.MovePlan) (client.MoveResult, error) {
+	remove, err := server.WriteMovePlan(dataDir, p)
 	if err != nil {
-		return client.Moved{}, err
+		return client.MoveResult{}, err
 	}
 	defer remove()
-	return api.Move(ctx)
+	return api.MoveData(ctx)
 }
 
-// tellMoved prints the result of a move. It counts the files only if the plan moves them, too.
-func tellMoved(out io.Writer, m client.Moved, files bool) {
-	moved := judge.Count(m.Tables, "table") + " with " + judge.Count(m.Rows, "row")
+// printMove prints the result of a move. It counts the files only if the plan moves them, too.
+func printMove(out io.Writer, m client.MoveResult, blobs bool) {
+	moved := judge.Quantity(m.Tables, "table") + " with " + judge.Quantity(m.Rows, "row")
 	if m.DryRun {
 		fmt.Fprintf(out, "the move is possible: %s\nlines for the [server] table of judge.toml:\n", moved)
 	} else {
-		if files {
-			moved += " and " + judge.Count(m.Blobs, "file")
+		if blobs {
+			moved += " and " + judge.Quantity(m.Blobs, "file")
 		}
 		fmt.Fprintf(out, "moved %s; writes were stopped for %.1f s\n", moved, m.Stopped)
 		if m.Missing > 0 {
-			fmt.Fprintf(out, "missing before the move, although the database names them: %s\n", judge.Count(m.Missing, "file"))
+			fmt.Fprintf(out, "missing before the move, although the database names them: %s\n", judge.Quantity(m.Missing, "file"))
 		}
 		fmt.Fprintln(out, "next: restart the server now with these lines in the [server] table of judge.toml; until then it accepts nothing:")
 	}

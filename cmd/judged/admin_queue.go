@@ -17,8 +17,8 @@ import (
 )
 
 func (a *admin) queue() *cobra.Command {
-	return a.below("queue", "show how much work waits", func(ctx context.Context, api *client.Client, _ []string) error {
-		queues, err := api.Queue(ctx)
+	return a.subcommand("queue", "show how much work waits", func(ctx context.Context, api *client.Client, _ []string) error {
+		queues, err := api.Queues(ctx)
 		if err != nil {
 			return err
 		}
@@ -31,33 +31,33 @@ func (a *admin) queue() *cobra.Command {
 		}
 		for _, q := range queues {
 			fmt.Fprintf(
-				a.out, "%-11s %-10s %d waiting, %d with a worker, the oldest for %s\n", q.Lane, q.Class,
-				q.Waiting, q.Out, time.Since(q.Oldest).Round(time.Second),
+				a.out, "%-11s %-10s %d waiting, %d with a worker, the oldest for %s\n", q.Priority, q.Class,
+				q.Waiting, q.Dispatched, time.Since(q.Oldest).Round(time.Second),
 			)
-			if q.OfGuests > 0 {
-				fmt.Fprintf(a.out, "%-22s %d of them were judged by untrusted workers only: they wait for a trusted worker\n", "", q.OfGuests)
+			if q.UntrustedOnly > 0 {
+				fmt.Fprintf(a.out, "%-22s %d of them were judged by untrusted workers only: they wait for a trusted worker\n", "", q.UntrustedOnly)
 			}
 		}
-		a.busiest(accounts)
+		a.printBusiest(accounts)
 		return nil
 	})
 }
 
-// mostBusy is the maximum number of accounts that busiest prints.
-const mostBusy = 5
+// maxBusyAccounts is the maximum number of accounts that busiest prints.
+const maxBusyAccounts = 5
 
-// busiest prints the number of open workflows and the accounts with the most open work.
-func (a *admin) busiest(all []client.AccountLoad) {
+// printBusiest prints the number of open workflows and the accounts with the most open work.
+func (a *admin) printBusiest(loads []client.AccountLoad) {
 	flows, idle := 0, 0
-	for _, one := range all {
-		flows, idle = flows+one.Flows, idle+one.Idle
+	for _, one := range loads {
+		flows, idle = flows+one.Workflows, idle+one.IdleWorkflows
 	}
 	if flows > 0 {
 		fmt.Fprintf(a.out, "%-22s %d; %d of them wait to be planned\n", "flows", flows, idle)
 	}
-	for _, one := range all[:min(len(all), mostBusy)] {
+	for _, one := range loads[:min(len(loads), maxBusyAccounts)] {
 		fmt.Fprintf(
-			a.out, "  of %-18s %d jobs, %d flows, the oldest for %s\n", one.Login, one.Jobs, one.Flows,
+			a.out, "  of %-18s %d jobs, %d flows, the oldest for %s\n", one.Login, one.Jobs, one.Workflows,
 			time.Since(one.Oldest).Round(time.Second),
 		)
 	}
@@ -65,19 +65,19 @@ func (a *admin) busiest(all []client.AccountLoad) {
 
 func (a *admin) cancel() *cobra.Command {
 	var login, problem string
-	cmd := a.below("cancel", "cancel the pending submissions of an account or a problem", func(
+	cmd := a.subcommand("cancel", "cancel the pending submissions of an account or a problem", func(
 		ctx context.Context, api *client.Client, _ []string,
 	) error {
 		if login == "" && problem == "" {
-			return &judge.Misuse{Err: errors.New("choose submissions with --user or --problem")}
+			return &judge.UsageError{Err: errors.New("choose submissions with --user or --problem")}
 		}
-		done, err := api.CancelMany(ctx, login, problem)
+		cancelled, err := api.CancelPending(ctx, login, problem)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.out, "cancelled: %d submissions", done.Submissions)
-		if done.Flows > 0 {
-			fmt.Fprintf(a.out, ", %d remote runs", done.Flows)
+		fmt.Fprintf(a.out, "cancelled: %d submissions", cancelled.Submissions)
+		if cancelled.Workflows > 0 {
+			fmt.Fprintf(a.out, ", %d remote runs", cancelled.Workflows)
 		}
 		fmt.Fprintln(a.out)
 		return nil
@@ -90,24 +90,24 @@ func (a *admin) cancel() *cobra.Command {
 	return cmd
 }
 
-func (a *admin) judgings() *cobra.Command {
-	var f client.JudgingFilter
+func (a *admin) judgements() *cobra.Command {
+	var f client.JudgementFilter
 	var versions bool
-	cmd := a.below("judgements", "list judgements and the workers that made them", func(
+	cmd := a.subcommand("judgements", "list judgements and the workers that made them", func(
 		ctx context.Context, api *client.Client, _ []string,
 	) error {
-		all, err := api.Judgings(ctx, f)
+		judgements, err := api.Judgements(ctx, f)
 		if err != nil {
 			return err
 		}
-		if len(all) == 0 {
+		if len(judgements) == 0 {
 			fmt.Fprintln(a.out, "none")
 		}
-		slices.SortStableFunc(all, func(x, y client.Judging) int { // keeps a submission's runs together, in order
+		slices.SortStableFunc(judgements, func(x, y client.Judgement) int { // keeps a submission's runs together, in order
 			return cmp.Or(cmp.Compare(y.Number, x.Number), cmp.Compare(x.ID, y.ID))
 		})
 		t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-		for _, j := range all {
+		for _, j := range judgements {
 			verdict, notes := cmp.Or(string(j.Verdict), "open"), j.Why
 			if j.Verdict == judge.JudgeError {
 				notes = cmp.Or(j.Reason, notes)
@@ -115,7 +115,7 @@ func (a *admin) judgings() *cobra.Command {
 			switch {
 			case j.Verdict == "" && !j.Ended.IsZero():
 				verdict = "cancelled" // not the current judgement
-			case j.Stands && !j.Ended.IsZero():
+			case j.Current && !j.Ended.IsZero():
 				verdict += ", counts"
 			}
 			fmt.Fprintf(
@@ -123,7 +123,7 @@ func (a *admin) judgings() *cobra.Command {
 				cmp.Or(j.Worker, "-"), verdict, j.CPUMillis, j.Case, notes,
 			)
 			if versions && j.Version != "" {
-				fmt.Fprintf(t, "\tjudge %s, sandbox %s", j.Version, j.Rung)
+				fmt.Fprintf(t, "\tjudge %s, sandbox %s", j.Version, j.IsolationLevel)
 				for _, id := range slices.Sorted(maps.Keys(j.Toolchains)) {
 					fmt.Fprintf(t, ", %s: %s", id, j.Toolchains[id])
 				}

@@ -24,11 +24,11 @@ func (a *admin) worker() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			address, err := public(cmd.Context(), api)
+			address, err := publicAddress(cmd.Context(), api)
 			if err != nil {
 				return err
 			}
-			i, err := api.Invite(cmd.Context(), client.NewInvite{Worker: args[0], Guest: untrusted})
+			i, err := api.CreateJoinCode(cmd.Context(), client.NewJoinCode{Worker: args[0], Untrusted: untrusted})
 			if err != nil {
 				return err
 			}
@@ -54,7 +54,7 @@ func (a *admin) worker() *cobra.Command {
 		&untrusted, "untrusted", false,
 		"the machine belongs to another owner: workers of yours rejudge its submissions, and it gets no problem whose contest has not ended",
 	)
-	list := a.below("list", "list the workers", func(ctx context.Context, api *client.Client, _ []string) error {
+	list := a.subcommand("list", "list the workers", func(ctx context.Context, api *client.Client, _ []string) error {
 		workers, err := api.Workers(ctx)
 		if err != nil {
 			return err
@@ -62,20 +62,20 @@ func (a *admin) worker() *cobra.Command {
 		for _, w := range workers {
 			here := "offline"
 			if w.Connected {
-				here = fmt.Sprintf("online, %d of %d busy", w.Running, w.Offer.Slots)
+				here = fmt.Sprintf("online, %d of %d busy", w.Running, w.Capabilities.Slots)
 			}
 			class := w.Class
-			if w.Guest {
+			if w.Untrusted {
 				class += " untrusted"
 			}
-			if w.Factor > 0 {
-				class += fmt.Sprintf(" x%.2f", w.Factor)
+			if w.SpeedFactor > 0 {
+				class += fmt.Sprintf(" x%.2f", w.SpeedFactor)
 			}
-			fmt.Fprintf(a.out, "%-16s %-10s %-8s %-18s %s  %s\n", w.Name, class, w.State, here, w.Offer.Machine, w.Note)
+			fmt.Fprintf(a.out, "%-16s %-10s %-8s %-18s %s  %s\n", w.Name, class, w.State, here, w.Capabilities.Machine, w.Note)
 		}
 		return nil
 	})
-	cluster := a.below("cluster", "print the users for the configuration of an external cluster", func(
+	cluster := a.subcommand("cluster", "print the users for the configuration of an external cluster", func(
 		ctx context.Context, api *client.Client, _ []string,
 	) error {
 		workers, err := api.Workers(ctx)
@@ -90,15 +90,15 @@ func (a *admin) worker() *cobra.Command {
 		)
 		for _, w := range workers {
 			if w.State != "revoked" {
-				fmt.Fprintf(a.out, "  # %s\n  %s\n", w.Name, queue.User(w.Name, w.Class, w.Key, w.Guest))
+				fmt.Fprintf(a.out, "  # %s\n  %s\n", w.Name, queue.UserConfig(w.Name, w.Class, w.Key, w.Untrusted))
 			}
 		}
 		fmt.Fprintln(a.out, "] }")
 		return nil
 	})
 	set := func(name, short, state string) *cobra.Command {
-		return a.below(name+" <worker>", short, func(ctx context.Context, api *client.Client, args []string) error {
-			return api.SetWorker(ctx, args[0], client.SetWorker{State: state})
+		return a.subcommand(name+" <worker>", short, func(ctx context.Context, api *client.Client, args []string) error {
+			return api.UpdateWorker(ctx, args[0], client.WorkerUpdate{State: state})
 		})
 	}
 	cmd.AddCommand(add, list, cluster, set("drain", "let a worker finish its jobs and stop", "drained"),
@@ -108,7 +108,7 @@ func (a *admin) worker() *cobra.Command {
 
 func (a *admin) class() *cobra.Command {
 	cmd := &cobra.Command{Use: "class", Short: "list the classes of workers, update one"}
-	list := a.below("list", "show what the workers of each class have in common", func(
+	list := a.subcommand("list", "show what the workers of each class have in common", func(
 		ctx context.Context, api *client.Client, _ []string,
 	) error {
 		classes, err := api.Classes(ctx)
@@ -119,7 +119,7 @@ func (a *admin) class() *cobra.Command {
 			fmt.Fprintln(a.out, "none yet: the first worker defines its class")
 		}
 		for _, c := range classes {
-			fmt.Fprintf(a.out, "%s: %s, sandbox %s, since %s\n", c.Name, c.Arch, c.Rung, c.Filled.Local().Format(time.DateTime))
+			fmt.Fprintf(a.out, "%s: %s, sandbox %s, since %s\n", c.Name, c.Arch, c.IsolationLevel, c.Created.Local().Format(time.DateTime))
 			for _, id := range slices.Sorted(maps.Keys(c.Languages)) {
 				fmt.Fprintf(a.out, "  %-12s %s\n", id, c.Languages[id])
 			}
@@ -128,14 +128,14 @@ func (a *admin) class() *cobra.Command {
 	})
 	var worker string
 	var apply bool
-	accept := a.below("accept <class>", "update a class to the versions of one of its workers, after an upgrade of compilers", func(
+	accept := a.subcommand("accept <class>", "update a class to the versions of one of its workers, after an upgrade of compilers", func(
 		ctx context.Context, api *client.Client, args []string,
 	) error {
-		was, now, err := a.offered(ctx, api, args[0], worker)
+		was, now, err := a.classAndWorker(ctx, api, args[0], worker)
 		if err != nil {
 			return err
 		}
-		changes := was.Changes(&now.Offer)
+		changes := was.Changes(&now.Capabilities)
 		for _, line := range changes {
 			fmt.Fprintln(a.out, line)
 		}
@@ -152,8 +152,8 @@ func (a *admin) class() *cobra.Command {
 			return err
 		}
 		fmt.Fprintf(a.out, "the class %s now equals the worker %s; restart the worker if it has ended\n", args[0], now.Name)
-		if len(done.Stopped) > 0 {
-			fmt.Fprintf(a.out, "drained, because they differ: %s\n", strings.Join(done.Stopped, ", "))
+		if len(done.Drained) > 0 {
+			fmt.Fprintf(a.out, "drained, because they differ: %s\n", strings.Join(done.Drained, ", "))
 		}
 		return nil
 	})
@@ -163,16 +163,16 @@ func (a *admin) class() *cobra.Command {
 	return cmd
 }
 
-// offered returns a class, and the worker whose capabilities the class should adopt. It chooses the named worker,
+// classAndWorker returns a class, and the worker whose capabilities the class should adopt. It chooses the named worker,
 // the only worker that differs from the class, or the only worker.
-func (a *admin) offered(ctx context.Context, api *client.Client, class, worker string) (*client.Class, *client.Worker, error) {
+func (a *admin) classAndWorker(ctx context.Context, api *client.Client, class, worker string) (*client.Class, *client.Worker, error) {
 	classes, err := api.Classes(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	at := slices.IndexFunc(classes, func(c client.Class) bool { return c.Name == class })
-	if at < 0 {
-		return nil, nil, &judge.Misuse{Err: fmt.Errorf("no worker has joined the class %q yet\n    see: judged admin class list", class)}
+	index := slices.IndexFunc(classes, func(c client.Class) bool { return c.Name == class })
+	if index < 0 {
+		return nil, nil, &judge.UsageError{Err: fmt.Errorf("no worker has joined the class %q yet\n    see: judged admin class list", class)}
 	}
 	workers, err := api.Workers(ctx)
 	if err != nil {
@@ -182,17 +182,17 @@ func (a *admin) offered(ctx context.Context, api *client.Client, class, worker s
 		return w.Class != class || w.State == "revoked" || worker != "" && w.Name != worker
 	})
 	if differ := slices.DeleteFunc(
-		slices.Clone(workers), func(w client.Worker) bool { return len(classes[at].Changes(&w.Offer)) == 0 },
+		slices.Clone(workers), func(w client.Worker) bool { return len(classes[index].Changes(&w.Capabilities)) == 0 },
 	); len(differ) > 0 {
 		workers = differ
 	}
 	if len(workers) != 1 {
-		return nil, nil, &judge.Misuse{
+		return nil, nil, &judge.UsageError{
 			Err: fmt.Errorf(
 				"the class %[2]s has %[1]d workers: choose one with --worker\n    see: judged admin worker list",
 				len(workers), class,
 			),
 		}
 	}
-	return &classes[at], &workers[0], nil
+	return &classes[index], &workers[0], nil
 }

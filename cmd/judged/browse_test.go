@@ -54,7 +54,7 @@ func browse(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	client := ts.Value(browser{}).(*http.Client)
-	for end := time.Now().Add(scripts.Patience); ; time.Sleep(200 * time.Millisecond) {
+	for end := time.Now().Add(scripts.Timeout); ; time.Sleep(200 * time.Millisecond) {
 		said, err := visit(client, args[0], fields, files)
 		if err == nil && (want == nil || want.MatchString(said)) {
 			learn(ts.Value(secrets{}).(map[string]string), client, args[0], said, fields)

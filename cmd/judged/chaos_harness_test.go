@@ -88,7 +88,7 @@ func (h *harness) prepare(s *store.Store, accounts int, problems ...string) {
 		h.tokens = append(h.tokens, text)
 	}
 	for _, slug := range problems {
-		d := blob.Of([]byte("nothing"))
+		d := blob.DigestOf([]byte("nothing"))
 		_, err := s.PutBundle(h.t.Context(), store.NewBundle{Problem: slug, Title: "P", Owner: owner, ID: d, Manifest: d, Config: d, MadeBy: owner})
 		must(h.t, err)
 	}
@@ -218,7 +218,7 @@ func (h *harness) admin() *client.Client {
 // hire prepares the data that a worker needs to join.
 func (h *harness) hire(name string, slots int, delay time.Duration) workerPart {
 	h.t.Helper()
-	i, err := h.admin().Invite(h.t.Context(), client.NewInvite{Worker: name})
+	i, err := h.admin().CreateJoinCode(h.t.Context(), client.NewJoinCode{Worker: name})
 	must(h.t, err)
 	dir := filepath.Join(h.dir, name)
 	must(h.t, os.MkdirAll(dir, 0o700))
@@ -256,7 +256,7 @@ func (h *harness) submit(c *client.Client, name string) (id string) {
 
 func (h *harness) submitTo(c *client.Client, problem, name string) (id string) {
 	text := []byte("# " + rand.Text())
-	file := filepath.Join(h.dir, fmt.Sprintf("%s-%x.py", name, blob.Of(text)[:8]))
+	file := filepath.Join(h.dir, fmt.Sprintf("%s-%x.py", name, blob.DigestOf(text)[:8]))
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		h.t.Error(err)
 		return ""
@@ -271,7 +271,7 @@ func (h *harness) submitTo(c *client.Client, problem, name string) (id string) {
 	if _, twice := h.answered[s.ID]; twice {
 		h.t.Errorf("two programs are the submission %s", s.ID)
 	}
-	h.answered[s.ID] = verdictOf(string(blob.Of(text)))
+	h.answered[s.ID] = verdictOf(string(blob.DigestOf(text)))
 	return s.ID
 }
 

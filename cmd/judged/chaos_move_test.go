@@ -19,12 +19,12 @@ import (
 )
 
 // move asks the server to move its data, as `judged admin move` does.
-func (h *harness) move(ctx context.Context, p server.MovePlan) (client.Moved, error) {
+func (h *harness) move(ctx context.Context, p server.MovePlan) (client.MoveResult, error) {
 	h.t.Helper()
 	remove, err := server.WriteMovePlan(h.part.Data, p)
 	must(h.t, err)
 	defer remove()
-	return h.admin().Move(ctx)
+	return h.admin().MoveData(ctx)
 }
 
 // submitUntil submits ten programs per second until stop is called. The function stop waits until all submissions
@@ -74,7 +74,7 @@ func TestMove(t *testing.T) {
 		database, blobs string // locations after the move
 	}{
 		{server.MovePlan{Database: p.DSN("moved"), Blobs: shared}, p.DSN("moved"), shared},
-		{server.MovePlan{Database: server.InData, Blobs: server.InData, Replace: true}, "", ""},
+		{server.MovePlan{Database: server.InDataDir, Blobs: server.InDataDir, Replace: true}, "", ""},
 	} {
 		for _, step := range servers {
 			h.serverDies(step, to.plan)
@@ -163,7 +163,7 @@ func (h *harness) refusesWrites() {
 	h.t.Helper()
 	_, token, err := server.Admin(h.part.Data)
 	must(h.t, err)
-	_, err = h.client(token, -1).NewToken(h.t.Context(), client.NewToken{Login: "team0", Scopes: []client.Scope{client.Submit}})
+	_, err = h.client(token, -1).CreateToken(h.t.Context(), client.NewToken{Login: "team0", Scopes: []client.Scope{client.Submit}})
 	if refused, is := errors.AsType[*client.Error](err); !is || refused.Status != http.StatusServiceUnavailable || !strings.Contains(refused.Text, "is being moved") {
 		h.t.Errorf("a write after the move: %v", err)
 	}

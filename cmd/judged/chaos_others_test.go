@@ -86,7 +86,7 @@ func outer(t *testing.T, workers int, change func(*serverPart)) (*harness, *queu
 	for i := range workers {
 		name := fmt.Sprint("w", i+1)
 		must(t, os.MkdirAll(filepath.Join(h.dir, name), 0o700))
-		_, key, err := queue.Key(filepath.Join(h.dir, name, "key"))
+		_, key, err := queue.ReadKey(filepath.Join(h.dir, name, "key"))
 		must(t, err)
 		known = append(known, queuetest.Worker{Name: name, Class: server.Class, Key: key})
 	}
@@ -151,10 +151,10 @@ func TestAMinorityOfTheQueueIsCutOff(t *testing.T) {
 		h.part.Queue = strings.Join(slices.DeleteFunc(slices.Clone(c.URLs), func(url string) bool { return url == c.URLs[int(first[1]-'1')] }), ",")
 		all := h.begin(known, 300)
 		parted := h.leader("")
-		c.Cut(t, parted)
+		c.Disconnect(t, parted)
 		h.leader(parted) // the new leader among the others
 		time.Sleep(cutFor)
-		c.Heal(t, parted)
+		c.Reconnect(t, parted)
 		all.Wait()
 		h.audit()
 	})
@@ -163,7 +163,7 @@ func TestAMinorityOfTheQueueIsCutOff(t *testing.T) {
 		h, c, known := outer(t, 2, nil)
 		h.part.Queue = c.URLs[0]
 		all := h.begin(known, 150)
-		c.Cut(t, "n1")
+		c.Disconnect(t, "n1")
 		time.Sleep(cutFor / 2)
 		before := h.count("SELECT count(*) FROM job WHERE done_at IS NOT NULL")
 		began := time.Now()
@@ -172,7 +172,7 @@ func TestAMinorityOfTheQueueIsCutOff(t *testing.T) {
 		if judged := h.count("SELECT count(*) FROM job WHERE done_at IS NOT NULL") - before; judged > 10 {
 			t.Errorf("%d jobs were judged: the server is not cut off", judged)
 		}
-		c.Heal(t, "n1")
+		c.Reconnect(t, "n1")
 		all.Wait()
 		h.audit()
 	})

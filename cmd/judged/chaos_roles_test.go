@@ -74,10 +74,10 @@ func playServer() error {
 	}
 	s, err := server.Start(context.Background(), server.Options{
 		Server: config.Server{Name: "chaos", Listen: p.Listen, Data: p.Data, Database: p.Database, Queue: p.Queue, Metrics: p.Metrics, ID: p.ID, Blobs: p.Blobs},
-		Root:   p.Data, Source: config.FileLimits{Size: 1 << 20, Files: 16}, Version: cmp.Or(p.Version, "test"), Log: (&console{err: os.Stderr}).log(), LogTo: os.Stderr,
+		Root:   p.Data, Source: config.FileLimits{Size: 1 << 20, Files: 16}, Version: cmp.Or(p.Version, "test"), Log: (&console{err: os.Stderr}).log(), ChildOutput: os.Stderr,
 		AcceptStale: p.AcceptStale,
 		AcceptLoss:  p.Blobs != "", // of the problem of the tests, which has no files
-		At: func(step string) {
+		OnStep: func(step string) {
 			if step == p.DieAt {
 				die()
 			}
@@ -119,11 +119,11 @@ func playWorker() error {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		stop()
 	}()
-	w := &working{console: &console{err: os.Stderr}, data: p.Dir, slots: p.Slots}
+	w := &workerOptions{console: &console{err: os.Stderr}, data: p.Dir, slots: p.Slots}
 	w.logger = w.log()
 	var public string
 	var err error
-	if w.seed, public, err = queue.Key(filepath.Join(p.Dir, "key")); err != nil {
+	if w.seed, public, err = queue.ReadKey(filepath.Join(p.Dir, "key")); err != nil {
 		return err
 	}
 	api, err := client.New(client.Options{
@@ -133,8 +133,8 @@ func playWorker() error {
 	if err != nil {
 		return err
 	}
-	welcome, err := w.enter(ctx, api, p.Address.Code, public, job.Offer{
-		Protocol: p.Protocol, Version: p.Version, Arch: "any", Rung: "none", Languages: map[string]string{"python": "3"}, Slots: p.Slots, Machine: "a fake",
+	welcome, err := w.greet(ctx, api, p.Address.Code, public, job.Capabilities{
+		Protocol: p.Protocol, Version: p.Version, Arch: "any", IsolationLevel: "none", Languages: map[string]string{"python": "3"}, Slots: p.Slots, Machine: "a fake",
 	})
 	if err != nil {
 		return err
@@ -143,13 +143,13 @@ func playWorker() error {
 	if p.Bridge != "" {
 		address.URL = p.Bridge
 	}
-	member, err := w.member(ctx, address, welcome)
+	member, err := w.joinQueue(ctx, address, welcome)
 	if err != nil {
 		return err
 	}
 	defer member.Close()
 	works, err := worker.New(worker.Options{
-		Name: welcome.Worker, Dir: p.Dir, Queue: fakeQueue{worker.FromMember(member), p.DieAt}, Judging: sleeper(p.Delay), Slots: p.Slots,
+		Name: welcome.Worker, Dir: p.Dir, Queue: fakeQueue{worker.QueueOf(member), p.DieAt}, Runner: sleeper(p.Delay), Slots: p.Slots,
 		Note: func(text string) { w.logger.Warn(text) },
 	})
 	if err != nil {
@@ -164,7 +164,7 @@ type fakeQueue struct {
 	dieAt string
 }
 
-func (q fakeQueue) Take(ctx context.Context) (*worker.Taken, error) {
+func (q fakeQueue) Take(ctx context.Context) (*worker.LeasedJob, error) {
 	t, err := q.Queue.Take(ctx)
 	if err != nil || q.dieAt == "" || t.Deliveries > 1 {
 		return t, err
@@ -184,7 +184,7 @@ type mortal struct {
 
 func (m mortal) Finish(ctx context.Context, r *job.Result) error {
 	if m.q.dieAt == "offered" { // offered but not acknowledged
-		if err := m.q.Offer(ctx, r); err != nil {
+		if err := m.q.SendResult(ctx, r); err != nil {
 			return err
 		}
 	}
@@ -200,7 +200,7 @@ type sleeper time.Duration
 
 func (s sleeper) CheckHealth(context.Context) error { return nil }
 
-func (s sleeper) Run(ctx context.Context, spec *job.Spec, progress func(judge.Event), _ worker.Turn) (*job.Result, error) {
+func (s sleeper) Run(ctx context.Context, spec *job.Spec, progress func(judge.Event), _ worker.TurnFunc) (*job.Result, error) {
 	if strings.Contains(spec.Program, poison) {
 		time.Sleep(50 * time.Millisecond) // as long as a worker needs to start judging
 		die()
@@ -213,7 +213,7 @@ func (s sleeper) Run(ctx context.Context, spec *job.Spec, progress func(judge.Ev
 	}
 	packed, _, err := job.Pack([]judge.Event{&judge.Noted{Text: "slept"}})
 	return &job.Result{
-		State: job.Done, Finished: &judge.Finished{Verdict: verdictOf(string(spec.Files[0].Digest))}, Events: packed, Version: "test", Machine: "a fake", Rung: "none",
+		State: job.Done, Finished: &judge.Finished{Verdict: verdictOf(string(spec.Files[0].Digest))}, Events: packed, Version: "test", Machine: "a fake", IsolationLevel: "none",
 		CPUUS: time.Duration(s).Microseconds(),
 	}, err
 }

@@ -64,7 +64,7 @@ func newFleet(t *testing.T, servers, workers int) *fleet {
 			set = append(set, store.NewContestProblem{Label: string(rune('A' + i)), Slug: slug})
 		}
 		c := &store.Contest{
-			Slug: "now", Name: "Now", Format: store.ICPC, Starts: time.Now().Add(-time.Minute), Length: 10 * time.Hour, Visibility: store.Public,
+			Slug: "now", Name: "Now", Format: store.ICPC, Starts: time.Now().Add(-time.Minute), Length: 10 * time.Hour, Visibility: store.VisibilityPublic,
 			Settings: store.Settings{PerMinute: 1000},
 		}
 		must(t, s.NewContest(t.Context(), c, set))
@@ -187,7 +187,7 @@ func TestTwoServers(t *testing.T) {
 	a.wait("all is judged", func() bool { return a.open() == 0 })
 	f.agree(18)
 	for _, dry := range []bool{true, false} {
-		_, err := a.move(t.Context(), server.MovePlan{Database: server.InData, DryRun: dry})
+		_, err := a.move(t.Context(), server.MovePlan{Database: server.InDataDir, DryRun: dry})
 		if refused, is := errors.AsType[*client.Error](err); !is || refused.Blame() != judge.Caller || !strings.Contains(refused.Error(), "stop them, move") {
 			t.Errorf("a move beside another server, dry run %v: %v", dry, err)
 		}
@@ -240,9 +240,9 @@ func TestLinesOfAMove(t *testing.T) {
 		plan server.MovePlan
 		want string
 	}{
-		{server.MovePlan{Database: server.InData}, `database = ""`},
-		{server.MovePlan{Database: server.InData, Blobs: server.BlobsInQueue}, `database = "", blobs = "queue"`},
-		{server.MovePlan{Database: server.InData, Blobs: server.InData, Queue: "nats://a,nats://b"}, `database = "", queue = "nats://a,nats://b", blobs = ""`},
+		{server.MovePlan{Database: server.InDataDir}, `database = ""`},
+		{server.MovePlan{Database: server.InDataDir, Blobs: server.BlobsInQueue}, `database = "", blobs = "queue"`},
+		{server.MovePlan{Database: server.InDataDir, Blobs: server.InDataDir, Queue: "nats://a,nats://b"}, `database = "", queue = "nats://a,nats://b", blobs = ""`},
 	} {
 		tt.plan.DryRun = true
 		moved, err := f.servers[0].move(t.Context(), tt.plan)

@@ -196,21 +196,21 @@ func TestFlood(t *testing.T) {
 	h.inStore(func(s *store.Store) {
 		p, err := s.Problem(t.Context(), problem)
 		must(t, err)
-		add := func(login string, lane job.Lane, n int) (id string) {
+		add := func(login string, lane job.Priority, n int) (id string) {
 			a, err := s.AccountByLogin(t.Context(), login)
 			must(t, err)
 			for range n {
 				work := job.Work{Kind: job.Submission, Bundle: p.Bundle, Config: p.Config, Problem: problem, Program: "a.py", Files: []job.File{{Path: "a.py", Digest: p.Bundle}}}
-				kept, err := s.Submit(t.Context(), store.NewSubmission{Account: a.ID, Problem: problem, Work: work, Lane: lane, Class: server.Class, Cost: time.Second})
+				kept, err := s.Submit(t.Context(), store.NewSubmission{Account: a.ID, Problem: problem, Work: work, Priority: lane, Class: server.Class, Cost: time.Second})
 				must(t, err)
 				h.answered[kept.ID] = verdictOf(string(p.Bundle))
 				id = kept.Job
 			}
 			return id
 		}
-		add("team0", job.Background, many)
-		add("team1", job.Practice, some)
-		single = add("team2", job.Practice, 1)
+		add("team0", job.BackgroundPriority, many)
+		add("team1", job.PracticePriority, some)
+		single = add("team2", job.PracticePriority, 1)
 	})
 	h.serve()
 	h.work(h.hire("w", 2, 10*time.Millisecond))
@@ -245,7 +245,7 @@ func TestCancel(t *testing.T) {
 				time.Sleep(rand.N(2 * time.Second))
 				id := h.submit(c, "a")
 				time.Sleep(rand.N(2 * time.Second))
-				err := c.Cancel(t.Context(), id)
+				err := c.CancelSubmission(t.Context(), id)
 				if err == nil {
 					cancelled.Store(id, true)
 				} else if refused, is := err.(*client.Error); !is || refused.Status != http.StatusConflict {

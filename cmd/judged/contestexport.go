@@ -17,24 +17,24 @@ import (
 	"assay/judge/host/client"
 )
 
-// exported lists the archives of a contest and the directories into which they are extracted.
-var exported = []struct{ part, dir string }{
+// archiveDirs lists the archives of a contest and the directories into which they are extracted.
+var archiveDirs = []struct{ part, dir string }{
 	{"package", "."}, {"submissions", "submissions"}, {"scoreboard", "scoreboard"}, {"full-scoreboard", "full-scoreboard"},
 }
 
 // exportContest returns the command that writes the archives of a contest.
 func (a *admin) exportContest() *cobra.Command {
 	var contest string
-	cmd := a.below("export <directory>", "write a contest package, the submissions, and the scoreboard of a contest",
+	cmd := a.subcommand("export <directory>", "write a contest package, the submissions, and the scoreboard of a contest",
 		func(ctx context.Context, api *client.Client, args []string) error {
 			if contest == "" {
-				return &judge.Misuse{Err: errors.New("name the contest with --contest, as in its address")}
+				return &judge.UsageError{Err: errors.New("name the contest with --contest, as in its address")}
 			}
 			if all, err := os.ReadDir(args[0]); err == nil && len(all) > 0 {
-				return &judge.Misuse{Err: fmt.Errorf("%s has files already: name an empty or new directory", args[0])}
+				return &judge.UsageError{Err: fmt.Errorf("%s has files already: name an empty or new directory", args[0])}
 			}
-			for _, e := range exported {
-				n, err := unpack(ctx, api, contest, e.part, filepath.Join(args[0], e.dir))
+			for _, e := range archiveDirs {
+				n, err := extractArchive(ctx, api, contest, e.part, filepath.Join(args[0], e.dir))
 				if err != nil {
 					return err
 				}
@@ -59,8 +59,8 @@ sees it. They need no server and have no scripts.`
 	return cmd
 }
 
-// unpack extracts a contest archive into dir, and returns the number of files.
-func unpack(ctx context.Context, api *client.Client, contest, part, dir string) (n int, err error) {
+// extractArchive extracts a contest archive into dir, and returns the number of files.
+func extractArchive(ctx context.Context, api *client.Client, contest, part, dir string) (n int, err error) {
 	failed := func(err error) error { return fmt.Errorf("export the %s of %s: %w", part, contest, err) }
 	from, err := api.ExportContest(ctx, contest, part)
 	if err != nil {
@@ -89,7 +89,7 @@ func unpack(ctx context.Context, api *client.Client, contest, part, dir string) 
 	}
 	defer root.Close()
 	for _, f := range z.File {
-		if err := unpackFile(root, f); err != nil {
+		if err := extractFile(root, f); err != nil {
 			return n, failed(err)
 		}
 		n++
@@ -97,8 +97,8 @@ func unpack(ctx context.Context, api *client.Client, contest, part, dir string) 
 	return n, nil
 }
 
-// unpackFile extracts a file of an archive.
-func unpackFile(root *os.Root, f *zip.File) error {
+// extractFile extracts a file of an archive.
+func extractFile(root *os.Root, f *zip.File) error {
 	if !fs.ValidPath(f.Name) {
 		return fmt.Errorf("the server sent a file with an invalid name: %q", f.Name)
 	}

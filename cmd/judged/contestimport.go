@@ -25,9 +25,9 @@ import (
 // contest returns the command for contests.
 func (a *admin) contest() *cobra.Command {
 	cmd := &cobra.Command{Use: "contest", Short: "import and export contest packages, follow other judging systems"}
-	var n client.ImportContest
-	var from store.Source
-	load := a.below("import <directory, ZIP or URL>", "import a contest package, and print login sheets for its new accounts",
+	var n client.ContestImport
+	var source store.ExternalSource
+	load := a.subcommand("import <directory, ZIP or URL>", "import a contest package, and print login sheets for its new accounts",
 		func(ctx context.Context, api *client.Client, args []string) error {
 			use := func(files *contestpackage.Files) error {
 				media, err := packageMedia(ctx, api, files, n.DryRun)
@@ -37,16 +37,16 @@ func (a *admin) contest() *cobra.Command {
 				n.Files, n.Media = files.Texts, media
 				return a.importContest(ctx, api, n)
 			}
-			if from.URL = args[0]; strings.HasPrefix(from.URL, "https://") || strings.HasPrefix(from.URL, "http://") {
-				return fetchContest(ctx, &from, use)
+			if source.URL = args[0]; strings.HasPrefix(source.URL, "https://") || strings.HasPrefix(source.URL, "http://") {
+				return fetchContest(ctx, &source, use)
 			}
 			return contestFiles(args[0], use)
 		})
 	load.Args = cobra.ExactArgs(1)
 	load.Flags().StringVar(&n.Contest, "contest", "", "the `NAME` of the contest in addresses (default: the id in contest.yaml)")
 	load.Flags().BoolVar(&n.DryRun, "dry-run", false, "print what the import would do, and change nothing")
-	load.Flags().StringVar(&from.Login, "username", "", "the `NAME` of the account for the URL (default: none)")
-	load.Flags().StringVar(&from.SecretFile, "secret-file", "", "the `FILE` with the password of that account")
+	load.Flags().StringVar(&source.Login, "username", "", "the `NAME` of the account for the URL (default: none)")
+	load.Flags().StringVar(&source.SecretFile, "secret-file", "", "the `FILE` with the password of that account")
 	load.Long = `Import reads a package in the ICPC Contest Package Format: contest, problems, groups, organizations, teams,
 persons, and accounts, as JSON or YAML. It also reads the files groups.tsv, teams2.tsv, institutions2.tsv
 and accounts.tsv. A package need not have all of them. Pictures and documents are read if they have default
@@ -65,10 +65,10 @@ not) or skipped. Accounts without a password get one. Passwords are printed once
 }
 
 // contestFiles calls use with the files of a package.
-func contestFiles(path string, use func(*contestpackage.Files) error) error {
+func contestFiles(path string, handle func(*contestpackage.Files) error) error {
 	info, err := os.Stat(path)
 	if err != nil {
-		return &judge.Misuse{Err: err}
+		return &judge.UsageError{Err: err}
 	}
 	var root fs.FS
 	if info.IsDir() {
@@ -76,51 +76,51 @@ func contestFiles(path string, use func(*contestpackage.Files) error) error {
 	} else {
 		archive, err := zip.OpenReader(path)
 		if err != nil {
-			return &judge.Misuse{Err: fmt.Errorf("read the contest package %s: %w\n    it must be a directory or a ZIP archive", path, err)}
+			return &judge.UsageError{Err: fmt.Errorf("read the contest package %s: %w\n    it must be a directory or a ZIP archive", path, err)}
 		}
 		defer archive.Close()
 		root = archive
 	}
 	all, err := contestpackage.Collect(root)
-	return inPackage(path, all, err, use)
+	return usePackage(path, all, err, handle)
 }
 
 // fetchContest fetches a contest package from a URL, and calls the function use with its files.
-func fetchContest(ctx context.Context, from *store.Source, use func(*contestpackage.Files) error) (err error) {
-	if from.SecretFile != "" {
-		if from.SecretFile, err = filepath.Abs(from.SecretFile); err != nil {
+func fetchContest(ctx context.Context, source *store.ExternalSource, handle func(*contestpackage.Files) error) (err error) {
+	if source.SecretFile != "" {
+		if source.SecretFile, err = filepath.Abs(source.SecretFile); err != nil {
 			return err
 		}
 	}
-	all, err := shadow.Fetch(ctx, from)
+	all, err := shadow.Fetch(ctx, source)
 	if err != nil {
-		return &judge.Misuse{Err: fmt.Errorf("read the contest package %s: %w", from.URL, err)}
+		return &judge.UsageError{Err: fmt.Errorf("read the contest package %s: %w", source.URL, err)}
 	}
-	return inPackage(from.URL, all, nil, use)
+	return usePackage(source.URL, all, nil, handle)
 }
 
-// inPackage calls the function use with the files of a package. If the files are too large for one request,
-// inPackage returns an error instead. It reports errors in the package in the same way as the server.
-func inPackage(name string, all *contestpackage.Files, err error, use func(*contestpackage.Files) error) error {
+// usePackage calls the function use with the files of a package. If the files are too large for one request,
+// usePackage returns an error instead. It reports errors in the package in the same way as the server.
+func usePackage(name string, files *contestpackage.Files, err error, handle func(*contestpackage.Files) error) error {
 	const most = 5 << 20
 	size := 0
 	if err == nil {
-		for _, data := range all.Texts {
+		for _, data := range files.Texts {
 			size += len(data)
 		}
 		if size > most {
-			return &judge.Misuse{Err: fmt.Errorf("the files of the contest package have %d bytes; the most is %d", size, most)}
+			return &judge.UsageError{Err: fmt.Errorf("the files of the contest package have %d bytes; the most is %d", size, most)}
 		}
-		err = use(all)
+		err = handle(files)
 	}
-	if faults, is := errors.AsType[judge.Faults](err); is {
-		return &judge.Misuse{Err: fmt.Errorf("read the contest package %s: %w", name, faults)}
+	if faults, is := errors.AsType[judge.ProblemErrors](err); is {
+		return &judge.UsageError{Err: fmt.Errorf("read the contest package %s: %w", name, faults)}
 	}
 	return err
 }
 
 // packageMedia returns the pictures and documents of a package, and uploads them unless it is a dry run.
-func packageMedia(ctx context.Context, api *client.Client, files *contestpackage.Files, dry bool) (all []client.PackageFile, err error) {
+func packageMedia(ctx context.Context, api *client.Client, files *contestpackage.Files, dryRun bool) (media []client.PackageFile, err error) {
 	inspected, err := files.Inspect()
 	if err != nil {
 		return nil, err
@@ -128,19 +128,19 @@ func packageMedia(ctx context.Context, api *client.Client, files *contestpackage
 	var sources []client.Source
 	for _, f := range inspected {
 		b := client.Blob{Digest: f.Digest, Size: f.Size}
-		all = append(all, client.PackageFile{Path: f.Path(), Blob: b})
+		media = append(media, client.PackageFile{Path: f.Path(), Blob: b})
 		sources = append(sources, client.Source{Blob: b, Open: func() (io.ReadCloser, error) {
 			data, err := files.Read(f.Path())
 			return io.NopCloser(bytes.NewReader(data)), err
 		}})
 	}
-	if !dry {
+	if !dryRun {
 		_, err = api.Upload(ctx, sources)
 	}
-	return all, err
+	return media, err
 }
 
-func (a *admin) importContest(ctx context.Context, api *client.Client, n client.ImportContest) error {
+func (a *admin) importContest(ctx context.Context, api *client.Client, n client.ContestImport) error {
 	report, err := api.ImportContest(ctx, n)
 	if err != nil {
 		return err
@@ -161,5 +161,5 @@ func (a *admin) importContest(ctx context.Context, api *client.Client, n client.
 		fmt.Fprintln(a.out, "This was a dry run: nothing was changed.")
 		return err
 	}
-	return errors.Join(err, a.slips(ctx, api, report.Made))
+	return errors.Join(err, a.printCredentials(ctx, api, report.Created))
 }

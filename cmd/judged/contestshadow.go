@@ -14,14 +14,14 @@ import (
 
 // shadowContest returns the command to follow another judging system.
 func (a *admin) shadowContest() *cobra.Command {
-	var n client.ShadowContest
+	var n client.NewShadow
 	var score string
 	var stop bool
-	cmd := a.below("shadow [address of a contest]", "follow a contest of another judging system, and compare the verdicts",
+	cmd := a.subcommand("shadow [address of a contest]", "follow a contest of another judging system, and compare the verdicts",
 		func(ctx context.Context, api *client.Client, args []string) error {
 			if stop {
 				if n.Contest == "" || len(args) > 0 {
-					return &judge.Misuse{Err: errors.New("to stop, name the contest with --contest and give no address")}
+					return &judge.UsageError{Err: errors.New("to stop, name the contest with --contest and give no address")}
 				}
 				if err := api.EndShadow(ctx, n.Contest); err != nil {
 					return err
@@ -30,18 +30,18 @@ func (a *admin) shadowContest() *cobra.Command {
 				return nil
 			}
 			if len(args) != 1 {
-				return &judge.Misuse{Err: errors.New("give the address of the contest, such as https://primary.example/api/contests/spring-2026")}
+				return &judge.UsageError{Err: errors.New("give the address of the contest, such as https://primary.example/api/contests/spring-2026")}
 			}
 			if score != "theirs" && score != "ours" {
-				return &judge.Misuse{Err: fmt.Errorf("--score is %q; it must be theirs or ours", score)}
+				return &judge.UsageError{Err: fmt.Errorf("--score is %q; it must be theirs or ours", score)}
 			}
 			var err error
-			if n.URL, n.Ours = args[0], score == "ours"; n.SecretFile != "" {
+			if n.URL, n.OwnVerdicts = args[0], score == "ours"; n.SecretFile != "" {
 				if n.SecretFile, err = filepath.Abs(n.SecretFile); err != nil {
 					return err
 				}
 			}
-			made, err := api.ShadowContest(ctx, n)
+			made, err := api.StartShadow(ctx, n)
 			if err != nil {
 				return err
 			}

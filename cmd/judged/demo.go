@@ -10,13 +10,13 @@ import (
 	"assay/cmd/internal/cli"
 	"assay/judge/host/client"
 	"assay/judge/host/demo"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/server"
 	"assay/judge/running/config"
 )
 
-// demo serves a running contest. It uses the current directory if that is empty, and otherwise a temporary one.
-func (c *console) demo(ctx context.Context, change func(*config.Server)) (err error) {
+// serveDemo serves a running contest. It uses the current directory if that is empty, and otherwise a temporary one.
+func (c *console) serveDemo(ctx context.Context, override func(*config.Server)) (err error) {
 	entries, err := os.ReadDir(".")
 	if err != nil {
 		return err
@@ -31,16 +31,16 @@ func (c *console) demo(ctx context.Context, change func(*config.Server)) (err er
 			return err
 		}
 	}
-	o, err := c.serveOptions(change)
+	o, err := c.serveOptions(override)
 	if err != nil {
 		return err
 	}
-	o.Publisher = nil // all problems are published before the start
+	o.PublishCommand = nil // all problems are published before the start
 	if err := c.publishDemo(ctx, o); err != nil {
 		return err
 	}
 	logins, err := demo.Fill(ctx, demo.Options{
-		Data: o.Data, Database: o.Database, Version: o.Version, Class: server.Class, Admin: desk.AdminLogin,
+		Data: o.Data, Database: o.Database, Version: o.Version, Class: server.Class, Admin: intake.AdminLogin,
 		Now: time.Now(),
 	})
 	if err != nil {
@@ -61,11 +61,11 @@ func (c *console) publishDemo(ctx context.Context, o server.Options) (err error)
 	if err != nil {
 		return err
 	}
-	api, err := client.New(client.Options{Address: address, Token: s.First, Version: o.Version})
+	api, err := client.New(client.Options{Address: address, Token: s.AdminToken, Version: o.Version})
 	if err != nil {
 		return err
 	}
-	contest, err := cli.Find()
+	contest, err := cli.FindContest()
 	if err != nil {
 		return err
 	}

@@ -97,7 +97,7 @@ func (h *harness) people(n int) (all []person) {
 	h.t.Helper()
 	h.inStore(func(s *store.Store) {
 		for i := range n {
-			a, err := s.NewAccount(h.t.Context(), fmt.Sprint("person", i), "Person", store.Person, "")
+			a, err := s.NewAccount(h.t.Context(), fmt.Sprint("person", i), "Person", store.PersonAccount, "")
 			must(h.t, err)
 			token, hash := auth.NewToken()
 			_, err = s.NewToken(h.t.Context(), a.ID, hash, "", []string{string(client.Submit)}, time.Time{})
@@ -177,11 +177,11 @@ var floods = []struct {
 		return always(send("POST", client.JoinPath, "", `{"code":"`+strings.Repeat("x", 59<<20)))
 	}},
 	{"wrong-join-codes", 32, func(h *harness, _ person, _, _ string) func(int64) []byte {
-		_, key, err := queue.Key(filepath.Join(h.dir, "worker"))
+		_, key, err := queue.ReadKey(filepath.Join(h.dir, "worker"))
 		must(h.t, err)
 		return func(i int64) []byte {
-			return send("POST", client.JoinPath, "", toJSON(h.t, client.Join{Code: fmt.Sprint("guess", i), Key: key, Offer: job.Offer{
-				Protocol: job.Protocol, Version: "test", Arch: "linux/amd64", Rung: "root", Languages: map[string]string{"py": "x"}, Slots: 1, Machine: "m",
+			return send("POST", client.JoinPath, "", toJSON(h.t, client.JoinRequest{Code: fmt.Sprint("guess", i), Key: key, Capabilities: job.Capabilities{
+				Protocol: job.Protocol, Version: "test", Arch: "linux/amd64", IsolationLevel: "root", Languages: map[string]string{"py": "x"}, Slots: 1, Machine: "m",
 			}}))
 		}
 	}},
@@ -198,15 +198,15 @@ var floods = []struct {
 		var all [100][]byte // each is sent once, and then repeatedly
 		for i := range all {
 			data := bytes.Repeat([]byte{byte(i)}, 1<<20) // the largest blob that this harness accepts
-			all[i] = send("PUT", client.BlobPath+string(blob.Of(data)), token, string(data))
+			all[i] = send("PUT", client.BlobPath+string(blob.DigestOf(data)), token, string(data))
 		}
 		return func(i int64) []byte { return all[i%int64(len(all))] }
 	}},
 	{"submissions", 32, func(h *harness, p person, _, token string) func(int64) []byte {
 		data := []byte("print()")
-		_, err := p.Upload(h.t.Context(), []client.Source{client.Bytes(data)})
+		_, err := p.Upload(h.t.Context(), []client.Source{client.BytesSource(data)})
 		must(h.t, err)
-		n := client.NewSubmission{Problem: problem, Program: "a.py", Files: []job.File{{Path: "a.py", Size: int64(len(data)), Digest: blob.Of(data)}}}
+		n := client.NewSubmission{Problem: problem, Program: "a.py", Files: []job.File{{Path: "a.py", Size: int64(len(data)), Digest: blob.DigestOf(data)}}}
 		return func(int64) []byte {
 			n := n
 			n.Key = rand.Text()
@@ -214,7 +214,7 @@ var floods = []struct {
 		}
 	}},
 	{"lists", 32, func(_ *harness, _ person, _, token string) func(int64) []byte {
-		paths := []string{client.SubmissionsPath, client.ProblemsPath, client.QueuePath, client.ContestsPath + "/now" + client.BoardPath}
+		paths := []string{client.SubmissionsPath, client.ProblemsPath, client.QueuePath, client.ContestsPath + "/now" + client.ScoreboardPath}
 		return func(i int64) []byte { return send("GET", paths[i%int64(len(paths))], token, "") }
 	}},
 	{"of-nobody", 32, func(*harness, person, string, string) func(int64) []byte {
@@ -232,13 +232,13 @@ var floods = []struct {
 		return always([]byte("POST " + client.SubmissionsPath + " HTTP/1.1\r\nHost: x\r\n" + token + "Content-Length: 500\r\n\r\n{"))
 	}},
 	{"blob-bodies", 1000, func(_ *harness, _ person, _, token string) func(int64) []byte {
-		return always([]byte("PUT " + client.BlobPath + string(blob.Of(nil)) + " HTTP/1.1\r\nHost: x\r\n" + token + "Content-Length: 500\r\n\r\n{"))
+		return always([]byte("PUT " + client.BlobPath + string(blob.DigestOf(nil)) + " HTTP/1.1\r\nHost: x\r\n" + token + "Content-Length: 500\r\n\r\n{"))
 	}},
 	{"deep-JSON", 32, func(_ *harness, _ person, _, token string) func(int64) []byte {
 		return always(send("POST", client.SubmissionsPath, token, `{"files":`+strings.Repeat("[", 1_000_000)))
 	}},
 	{"huge-JSON", 32, func(_ *harness, _ person, _, token string) func(int64) []byte {
-		return always(send("PUT", client.FlowsPath+"/"+rand.Text(), token, `{"kind":"golf","problem":"p","files":[{}`+strings.Repeat(",{}", 2<<20/3-100)+"]}"))
+		return always(send("PUT", client.WorkflowsPath+"/"+rand.Text(), token, `{"kind":"golf","problem":"p","files":[{}`+strings.Repeat(",{}", 2<<20/3-100)+"]}"))
 	}},
 }
 
@@ -266,7 +266,7 @@ func BenchmarkFloods(b *testing.B) {
 			people := h.people(250)
 			h.inStore(func(s *store.Store) {
 				must(b, s.NewContest(b.Context(), &store.Contest{
-					Slug: "now", Name: "Now", Format: store.ICPC, Starts: time.Now(), Length: 1000 * time.Hour, Visibility: store.Public, Settings: store.Settings{Show: judge.ShowSamples},
+					Slug: "now", Name: "Now", Format: store.ICPC, Starts: time.Now(), Length: 1000 * time.Hour, Visibility: store.VisibilityPublic, Settings: store.Settings{Show: judge.ShowSamples},
 				}, []store.NewContestProblem{{Label: "A", Slug: problem}}))
 			})
 			server := h.serve().Process.Pid

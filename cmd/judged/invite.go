@@ -14,13 +14,13 @@ import (
 // invite returns the command for invitations.
 func (a *admin) invite() *cobra.Command {
 	var n client.NewInvitation
-	cmd := a.below("invite", "print a link with which people create their own accounts",
+	cmd := a.subcommand("invite", "print a link with which people create their own accounts",
 		func(ctx context.Context, api *client.Client, _ []string) error {
-			address, err := public(ctx, api)
+			address, err := publicAddress(ctx, api)
 			if err != nil {
 				return err
 			}
-			i, err := api.NewInvitation(ctx, n)
+			i, err := api.CreateInvitation(ctx, n)
 			if err != nil {
 				return err
 			}
@@ -32,7 +32,7 @@ func (a *admin) invite() *cobra.Command {
 	cmd.Flags().StringVar(&n.Note, "note", "", "the purpose, for the list")
 	cmd.Flags().IntVar(&n.Uses, "uses", 1, "how many accounts can be created")
 	cmd.Flags().Float64Var(&n.Days, "days", 7, "valid for this many days: 0.5 is 12 hours")
-	list := a.below("list", "list the invitations", func(ctx context.Context, api *client.Client, _ []string) error {
+	list := a.subcommand("list", "list the invitations", func(ctx context.Context, api *client.Client, _ []string) error {
 		all, err := api.Invitations(ctx)
 		if err != nil {
 			return err
@@ -44,8 +44,8 @@ func (a *admin) invite() *cobra.Command {
 		}
 		return t.Flush()
 	})
-	end := a.below("end <id>", "revoke an invitation", func(ctx context.Context, api *client.Client, args []string) error {
-		return api.EndInvitation(ctx, args[0])
+	end := a.subcommand("end <id>", "revoke an invitation", func(ctx context.Context, api *client.Client, args []string) error {
+		return api.RevokeInvitation(ctx, args[0])
 	})
 	cmd.AddCommand(list, end)
 	return cmd

@@ -61,10 +61,10 @@ func run(ctx context.Context, args []string, c *console) int {
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.AddCommand(serveCommand(c), workerCommand(c), adminCommand(c), publishCommand(c), prepareCommand(c), loadCommand(c),
 		cli.VersionCommand())
-	cli.TakeArguments(root.Commands())
-	root.Args = cli.UnknownCommand
+	cli.CheckArguments(root.Commands())
+	root.Args = cli.UnknownCommandError
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-	if err := cli.KnownCommand(root, args); err != nil {
+	if err := cli.CheckCommand(root, args); err != nil {
 		return cli.Exit(ctx, "judged", c.err, err)
 	}
 	return cli.Exit(ctx, "judged", c.err, root.ExecuteContext(ctx))

@@ -32,9 +32,9 @@ func prepareCommand(c *console) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&verify, "verify", true, "publish it only if it has no problem errors")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		ctx, stop := c.child(cmd.Context())
+		ctx, stop := c.childContext(cmd.Context())
 		defer stop()
-		return endedAsTold(ctx, c.prepare(ctx, args[0], verify))
+		return ignoreCanceled(ctx, c.prepare(ctx, args[0], verify))
 	}
 	return cmd
 }
@@ -42,29 +42,29 @@ func prepareCommand(c *console) *cobra.Command {
 // prepare prepares an uploaded archive, and writes the result to files next to the archive. It returns an error if
 // this machine, rather than the package, is at fault.
 func (c *console) prepare(ctx context.Context, archive string, verify bool) (err error) {
-	api, err := starter()
+	api, err := parentClient()
 	if err != nil {
 		return err
 	}
-	contest, err := cli.Find()
+	contest, err := cli.FindContest()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, contest.Close()) }()
-	p := &preparing{api: api, contest: contest, archive: archive}
+	p := &uploadPreparation{api: api, contest: contest, archive: archive}
 	bundle, err := p.publish(ctx, verify)
 	if ctx.Err() != nil { // the package is prepared after the server's next start
 		return ctx.Err()
 	}
-	said := server.Prepared{Bundle: bundle}
-	if blame := judge.Whose(err); err != nil && blame != judge.Setter && blame != judge.Caller {
-		said.Reason = server.NotPrepared
+	prepared := server.PreparedUpload{Bundle: bundle}
+	if blame := judge.BlameOf(err); err != nil && blame != judge.Setter && blame != judge.Caller {
+		prepared.Reason = server.PrepareFailed
 		c.log().Error("prepare a package", "package", filepath.Base(archive), "error", err)
 	} else if err != nil {
-		said.Reason = p.withoutPaths(err.Error())
+		prepared.Reason = p.withoutPaths(err.Error())
 		c.log().Info("a package is not published", "from", "prepare", "package", filepath.Base(archive), "error", err)
 	}
-	data, err := json.Marshal(said)
+	data, err := json.Marshal(prepared)
 	if err != nil {
 		return err
 	}
@@ -74,21 +74,21 @@ func (c *console) prepare(ctx context.Context, archive string, verify bool) (err
 		os.WriteFile(filepath.Join(beside, server.PreparedFile), data, 0o600))
 }
 
-// A preparing is an archive that is being published.
-type preparing struct {
-	api     *client.Client
-	contest *workspace.Workspace
-	archive string
-	at      *workspace.Location // nil before it is unpacked
-	report  bytes.Buffer
+// A uploadPreparation is an archive that is being published.
+type uploadPreparation struct {
+	api      *client.Client
+	contest  *workspace.Workspace
+	archive  string
+	location *workspace.Location // nil before it is unpacked
+	report   bytes.Buffer
 }
 
 // publish verifies a package on the server's workers, and publishes it.
-func (p *preparing) publish(ctx context.Context, verify bool) (id blob.Digest, err error) {
-	if err := p.contest.Start(publishing()); err != nil {
+func (p *uploadPreparation) publish(ctx context.Context, verify bool) (id blob.Digest, err error) {
+	if err := p.contest.Start(publishRunOptions()); err != nil {
 		return "", err
 	}
-	if p.at, err = p.contest.Locate(p.archive); err != nil {
+	if p.location, err = p.contest.Locate(p.archive); err != nil {
 		return "", err
 	}
 	if verify {
@@ -97,15 +97,15 @@ func (p *preparing) publish(ctx context.Context, verify bool) (id blob.Digest, e
 		}
 	}
 	slug := strings.TrimSuffix(filepath.Base(p.archive), ".zip")
-	id, _, err = cli.Publish(ctx, p.api, p.contest, p.at, slug, client.NewProblem{}, publishing())
+	id, _, err = cli.Publish(ctx, p.api, p.contest, p.location, slug, client.NewProblem{}, publishRunOptions())
 	return id, err
 }
 
 // verify writes the report.
-func (p *preparing) verify(ctx context.Context) error {
+func (p *uploadPreparation) verify(ctx context.Context) error {
 	out := report.Terminal(&p.report, report.TerminalOptions{Width: 100})
 	var opening []judge.Event
-	v, faults, err := p.at.Verification(ctx, workspace.Verifying{}, func(e judge.Event) { opening = append(opening, e) })
+	v, faults, err := p.location.StartVerification(ctx, workspace.VerifyOptions{}, func(e judge.Event) { opening = append(opening, e) })
 	if err != nil {
 		return err
 	}
@@ -114,24 +114,24 @@ func (p *preparing) verify(ctx context.Context) error {
 		for _, e := range append(opening, &judge.VerifyFinished{Faults: faults}) {
 			out.Event(e)
 		}
-	} else if ok, err = cli.VerifyOn(ctx, p.api, p.at, v, flow.VerifyOptions{}, out.Event); err != nil {
+	} else if ok, err = cli.VerifyOnServer(ctx, p.api, p.location, v, flow.VerifyOptions{}, out.Event); err != nil {
 		return err
 	}
 	if err := out.Close(); err != nil {
 		return err
 	}
 	if !ok {
-		return &judge.Misuse{Err: errors.New("the verification found problem errors, so the package is not published: see its report")}
+		return &judge.UsageError{Err: errors.New("the verification found problem errors, so the package is not published: see its report")}
 	}
 	return nil
 }
 
 // withoutPaths removes the names of this machine's directories from a text.
-func (p *preparing) withoutPaths(text string) string {
+func (p *uploadPreparation) withoutPaths(text string) string {
 	text = strings.ReplaceAll(text, filepath.Dir(p.archive)+string(filepath.Separator), "")
-	if p.at != nil {
-		above := filepath.Dir(p.at.Dir) + string(filepath.Separator)
-		text = strings.ReplaceAll(strings.ReplaceAll(text, above, ""), cli.Near(above)+string(filepath.Separator), "")
+	if p.location != nil {
+		above := filepath.Dir(p.location.Dir) + string(filepath.Separator)
+		text = strings.ReplaceAll(strings.ReplaceAll(text, above, ""), cli.DisplayPath(above)+string(filepath.Separator), "")
 	}
 	return text
 }

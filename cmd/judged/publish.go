@@ -27,16 +27,16 @@ func publishCommand(c *console) *cobra.Command {
 		Short:  "publish the problems of the contest directory, or the bundled ones",
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, stop := c.child(cmd.Context())
+			ctx, stop := c.childContext(cmd.Context())
 			defer stop()
-			return endedAsTold(ctx, c.publish(ctx))
+			return ignoreCanceled(ctx, c.publish(ctx))
 		},
 	}
 }
 
-// child returns the context of a process that a server started. The context ends at EOF on standard input. Ctrl-C
+// childContext returns the context of a process that a server started. The context ends at EOF on standard input. Ctrl-C
 // at a terminal reaches both processes, and only the server handles it.
-func (c *console) child(ctx context.Context) (context.Context, context.CancelFunc) {
+func (c *console) childContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	// The signals are caught, not ignored: programs started by the child would inherit ignored signals.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGTERM)
 	ctx, stop := context.WithCancel(ctx)
@@ -47,8 +47,8 @@ func (c *console) child(ctx context.Context) (context.Context, context.CancelFun
 	return ctx, stop
 }
 
-// starter returns a client for the server that started this process.
-func starter() (*client.Client, error) {
+// parentClient returns a client for the server that started this process.
+func parentClient() (*client.Client, error) {
 	address, err := client.ParseAddress(os.Getenv(server.ServerVariable))
 	if err != nil {
 		return nil, err
@@ -56,17 +56,17 @@ func starter() (*client.Client, error) {
 	return client.New(client.Options{Address: address, Token: os.Getenv(server.TokenVariable), Version: cli.Version()})
 }
 
-// publishing returns the settings for programs that generate test cases.
-func publishing() workspace.Running {
-	return workspace.Running{Jobs: max(1, runtime.NumCPU()-1), Require: os.Getenv("ASSAY_REQUIRE")}
+// publishRunOptions returns the settings for programs that generate test cases.
+func publishRunOptions() workspace.RunOptions {
+	return workspace.RunOptions{Jobs: max(1, runtime.NumCPU()-1), RequiredIsolation: os.Getenv("ASSAY_REQUIRE")}
 }
 
 func (c *console) publish(ctx context.Context) error {
-	api, err := starter()
+	api, err := parentClient()
 	if err != nil {
 		return err
 	}
-	contest, err := cli.Find()
+	contest, err := cli.FindContest()
 	if err != nil {
 		return err
 	}
@@ -75,12 +75,12 @@ func (c *console) publish(ctx context.Context) error {
 
 // publishAll publishes the problems of a contest directory. If there are none, it publishes the bundled problems.
 func (c *console) publishAll(ctx context.Context, api *client.Client, contest *workspace.Workspace) error {
-	names, err := contest.Own()
+	names, err := contest.OwnProblems()
 	if err != nil {
 		return err
 	}
 	if len(names) == 0 {
-		if names, err = contest.Bundled(); err != nil {
+		if names, err = contest.BundledProblems(); err != nil {
 			return err
 		}
 	}
@@ -105,5 +105,5 @@ func publishOne(ctx context.Context, api *client.Client, contest *workspace.Work
 	if err != nil {
 		return "", 0, err
 	}
-	return cli.Publish(ctx, api, contest, at, "", client.NewProblem{}, publishing())
+	return cli.Publish(ctx, api, contest, at, "", client.NewProblem{}, publishRunOptions())
 }

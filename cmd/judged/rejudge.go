@@ -23,19 +23,19 @@ verdicts, until you apply all of them at once.`,
 	}
 	var n client.NewRejudging
 	var apply bool
-	begin := a.below("new <contest>", "rejudge submissions of a contest, and print what would change",
+	begin := a.subcommand("new <contest>", "rejudge submissions of a contest, and print what would change",
 		func(ctx context.Context, api *client.Client, args []string) error {
 			r, err := api.Rejudge(ctx, args[0], n)
 			if err != nil {
 				return err
 			}
-			if r.Left > 0 {
-				fmt.Fprintf(a.out, "%d submissions were left out: pending, or in another rejudging\n", r.Left)
+			if r.LeftOut > 0 {
+				fmt.Fprintf(a.out, "%d submissions were left out: pending, or in another rejudging\n", r.LeftOut)
 			}
-			if r, err = a.judged(ctx, api, r); err != nil {
+			if r, err = a.waitForRejudging(ctx, api, r); err != nil {
 				return err
 			}
-			if err := a.changes(r); err != nil {
+			if err := a.printChanges(r); err != nil {
 				return err
 			}
 			if apply {
@@ -47,19 +47,19 @@ verdicts, until you apply all of them at once.`,
 		})
 	flags := begin.Flags()
 	flags.StringVar(&n.Problem, "problem", "", "only this problem: its label or name")
-	flags.StringVar(&n.Who, "who", "", "only this username or team, or #12 for one submission")
+	flags.StringVar(&n.Author, "who", "", "only this username or team, or #12 for one submission")
 	flags.StringVar(&n.Group, "group", "", "only teams of this group")
 	flags.StringVar(&n.Verdict, "verdict", "", "only this verdict, such as WA, or not-accepted")
 	flags.StringVar(&n.Language, "language", "", "only this language: its id")
 	flags.StringVar(&n.Time, "time", "", "only these contest times, such as 1:00-2:30 or 1:00-")
 	flags.StringVar(&n.Worker, "worker", "", "only what this worker judged")
 	flags.StringVar(&n.Version, "judged-with", "", "only what was judged with this `VERSION` of the problem: how its digest begins")
-	flags.StringVar(&n.Against, "against", "", "the `VERSION` of the problem to judge with, needs --problem (default the active one)")
+	flags.StringVar(&n.TargetVersion, "against", "", "the `VERSION` of the problem to judge with, needs --problem (default the active one)")
 	flags.IntVar(&n.Repeats, "repeat", 1, "how often to judge each submission, from 1 to 10")
 	flags.BoolVar(&n.All, "all", false, "every submission of the contest, if no other flag chooses some")
-	flags.StringVar(&n.Why, "why", "", "the reason, for the list of rejudgings")
+	flags.StringVar(&n.Reason, "why", "", "the reason, for the list of rejudgings")
 	flags.BoolVar(&apply, "apply", false, "apply it when all is judged, if possible")
-	list := a.below("list <contest>", "list the rejudgings of a contest, newest first",
+	list := a.subcommand("list <contest>", "list the rejudgings of a contest, newest first",
 		func(ctx context.Context, api *client.Client, args []string) error {
 			all, err := api.Rejudgings(ctx, args[0])
 			if err != nil {
@@ -70,21 +70,21 @@ verdicts, until you apply all of them at once.`,
 			}
 			t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 			for _, r := range all {
-				fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d of %d judged\t%s\n", r.ID, r.Made.Local().Format(time.DateTime), r.By, r.State,
-					r.Submissions-r.Open, r.Submissions, r.Why)
+				fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d of %d judged\t%s\n", r.ID, r.Created.Local().Format(time.DateTime), r.Author, r.State,
+					r.Submissions-r.Pending, r.Submissions, r.Reason)
 			}
 			return t.Flush()
 		})
-	show := a.below("show <id>", "print what a rejudging would change so far",
+	show := a.subcommand("show <id>", "print what a rejudging would change so far",
 		func(ctx context.Context, api *client.Client, args []string) error {
 			r, err := api.Rejudging(ctx, args[0])
 			if err != nil {
 				return err
 			}
-			return a.changes(r)
+			return a.printChanges(r)
 		})
 	end := func(name, short, state string) *cobra.Command {
-		return a.below(name+" <id>", short, func(ctx context.Context, api *client.Client, args []string) error {
+		return a.subcommand(name+" <id>", short, func(ctx context.Context, api *client.Client, args []string) error {
 			return a.endRejudging(ctx, api, args[0], state)
 		})
 	}
@@ -93,12 +93,12 @@ verdicts, until you apply all of them at once.`,
 	return cmd
 }
 
-// judged waits until a rejudging has no pending submissions. If it is interrupted, the rejudging continues.
-func (a *admin) judged(ctx context.Context, api *client.Client, r *client.Rejudging) (*client.Rejudging, error) {
+// waitForRejudging waits until a rejudging has no pending submissions. If it is interrupted, the rejudging continues.
+func (a *admin) waitForRejudging(ctx context.Context, api *client.Client, r *client.Rejudging) (*client.Rejudging, error) {
 	fmt.Fprintf(a.out, "rejudging %d submissions when no other work waits: %s\n", r.Submissions, r.ID)
 	for {
 		now, err := api.Rejudging(ctx, r.ID)
-		if err != nil || now.Open == 0 || now.State != "running" {
+		if err != nil || now.Pending == 0 || now.State != "running" {
 			return now, err
 		}
 		select {
@@ -110,15 +110,15 @@ func (a *admin) judged(ctx context.Context, api *client.Client, r *client.Rejudg
 }
 
 func (a *admin) endRejudging(ctx context.Context, api *client.Client, id, state string) error {
-	if err := api.EndRejudging(ctx, id, client.SetRejudging{State: state}); err != nil {
+	if err := api.EndRejudging(ctx, id, client.RejudgingUpdate{State: state}); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.out, "the rejudging is %s\n", state)
 	return nil
 }
 
-// changes prints what a rejudging changes: first the submissions, then the teams.
-func (a *admin) changes(r *client.Rejudging) error {
+// printChanges prints what a rejudging changes: first the submissions, then the teams.
+func (a *admin) printChanges(r *client.Rejudging) error {
 	changed, differ := 0, 0
 	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	for _, s := range r.Rejudged {
@@ -128,15 +128,15 @@ func (a *admin) changes(r *client.Rejudging) error {
 		}
 		if s.Changed {
 			changed++
-			fmt.Fprintf(t, "%d\t%s\t%s\t%s -> %s\t%s\n", s.Number, s.Problem, s.Login, said(s.Was, s.WasScore), said(s.Now, s.NowScore), s.Reason)
+			fmt.Fprintf(t, "%d\t%s\t%s\t%s -> %s\t%s\n", s.Number, s.Problem, s.Login, verdictText(s.OldVerdict, s.OldScore), verdictText(s.NewVerdict, s.NewScore), s.Reason)
 		}
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	for _, m := range r.Moves {
-		fmt.Fprintf(t, "%s\trank %s -> %s\tsolved %d -> %d\t%s -> %s\n", m.Team, place(m.WasRank), place(m.NowRank), m.Was.Solved,
-			m.Now.Solved, reached(m.Was), reached(m.Now))
+	for _, m := range r.RankChanges {
+		fmt.Fprintf(t, "%s\trank %s -> %s\tsolved %d -> %d\t%s -> %s\n", m.Team, rankText(m.OldRank), rankText(m.NewRank), m.OldResult.Solved,
+			m.NewResult.Solved, resultText(m.OldResult), resultText(m.NewResult))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -144,12 +144,12 @@ func (a *admin) changes(r *client.Rejudging) error {
 	if r.Repeats > 1 {
 		fmt.Fprintf(a.out, "each submission is judged %d times; the runs of %d differ\n", r.Repeats, differ)
 	}
-	fmt.Fprintf(a.out, "rejudged %d of %d submissions; %d of them change, and %d teams move (%s)\n", r.Submissions-r.Open,
-		r.Submissions, changed, len(r.Moves), r.State)
+	fmt.Fprintf(a.out, "rejudged %d of %d submissions; %d of them change, and %d teams move (%s)\n", r.Submissions-r.Pending,
+		r.Submissions, changed, len(r.RankChanges), r.State)
 	return nil
 }
 
-func said(v judge.Verdict, score string) string {
+func verdictText(v judge.Verdict, score string) string {
 	text := cmp.Or(string(v), "none")
 	if score != "" {
 		text += " " + score
@@ -157,14 +157,14 @@ func said(v judge.Verdict, score string) string {
 	return text
 }
 
-func place(rank int) string {
+func rankText(rank int) string {
 	if rank == 0 {
 		return "-"
 	}
 	return fmt.Sprint(rank)
 }
 
-func reached(r client.Reach) string {
+func resultText(r client.TeamResult) string {
 	text := (time.Duration(r.TimeS) * time.Second).String()
 	if r.Points != 0 {
 		text = fmt.Sprintf("%g points, %s", r.Points, text)

@@ -28,7 +28,7 @@ import (
 func TestMain(m *testing.M) {
 	sandbox.Main()
 	play()
-	scripts.Main(crowd{m}, map[string]func(){"judged": main}, "serve", "worker")
+	scripts.RunTests(crowd{m}, map[string]func(){"judged": main}, "serve", "worker")
 }
 
 // crowd runs more tests in parallel than there are processors. This is useful because slow tests mostly wait until
@@ -55,7 +55,7 @@ func TestScripts(t *testing.T) {
 	}
 	require := cmp.Or(sandboxtest.Any().Isolation, "any")
 	// The first worker queries all toolchains of this machine. The others find the results in the cache.
-	first, err := worker.NewRunner(worker.RunnerOptions{Dir: t.TempDir(), Cache: os.Getenv("ASSAY_CACHE"), Slots: 1, Require: require})
+	first, err := worker.NewRunner(worker.RunnerOptions{Dir: t.TempDir(), Cache: os.Getenv("ASSAY_CACHE"), Slots: 1, RequiredIsolation: require})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("there is no condition %q", name)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exitcode": scripts.ExitCode, "until": until, "grab": grab, "untimed": scripts.Untimed, "huge": huge, "term": term, "browse": browse, "pack": pack,
+			"exitcode": scripts.ExitCode, "until": until, "grab": grab, "untimed": scripts.RemoveTimes, "huge": huge, "term": term, "browse": browse, "pack": pack,
 			"postgres": postgres,
 			"secret":   secret, "hides": hides,
 		},
@@ -113,7 +113,7 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: until PATTERN command...")
 	}
 	want := regexp.MustCompile("(?m)" + args[0])
-	for end := time.Now().Add(scripts.Patience); ; time.Sleep(200 * time.Millisecond) {
+	for end := time.Now().Add(scripts.Timeout); ; time.Sleep(200 * time.Millisecond) {
 		err := ts.Exec(args[1], args[2:]...)
 		if said := ts.ReadFile("stdout") + ts.ReadFile("stderr"); want.MatchString(said) {
 			return

@@ -60,25 +60,25 @@ Settings are in the [server] table of judge.toml. Flags override them.
 		if err != nil {
 			return fmt.Errorf("find the current directory: %w", err)
 		}
-		fromFolder(here, paths(&over))
-		change := func(set *config.Server) { overlay(cmd, set, over) }
+		makeAbsolute(here, paths(&over))
+		change := func(set *config.Server) { applyFlags(cmd, set, over) }
 		if tryOut {
-			return endedAsTold(ctx, c.demo(ctx, change))
+			return ignoreCanceled(ctx, c.serveDemo(ctx, change))
 		}
 		o, err := c.serveOptions(change)
 		if err != nil {
 			return err
 		}
 		o.AcceptLoss, o.AcceptStale = acceptLoss, acceptStale
-		return endedAsTold(ctx, c.serve(ctx, o, nil))
+		return ignoreCanceled(ctx, c.serve(ctx, o, nil))
 	}
 	systemdFlag(cmd, c, "judged.service")
 	return cmd
 }
 
-// endedAsTold returns nil if err is the error of ctx. In that case, the command was stopped while it waited for
-// its database or its server. Otherwise, endedAsTold returns err.
-func endedAsTold(ctx context.Context, err error) error {
+// ignoreCanceled returns nil if err is the error of ctx. In that case, the command was stopped while it waited for
+// its database or its server. Otherwise, ignoreCanceled returns err.
+func ignoreCanceled(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil
 	}
@@ -86,17 +86,17 @@ func endedAsTold(ctx context.Context, err error) error {
 }
 
 // serve runs a server until ctx ends. It prints logins, if there are any.
-func (c *console) serve(ctx context.Context, o server.Options, logins []auth.Slip) error {
+func (c *console) serve(ctx context.Context, o server.Options, logins []auth.Credentials) error {
 	s, err := server.Start(ctx, o)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(c.out, "%s serves at %s\n", o.Name, s.URL().URL)
-	if s.First != "" {
-		fmt.Fprintf(c.out, "log in as administrator:  judge login %s --token %s\n", s.URL(), s.First)
+	if s.AdminToken != "" {
+		fmt.Fprintf(c.out, "log in as administrator:  judge login %s --token %s\n", s.URL(), s.AdminToken)
 	}
-	if s.Setup != "" {
-		fmt.Fprintf(c.out, "or in a browser, within one hour:  %s\n", s.Setup)
+	if s.SetupURL != "" {
+		fmt.Fprintf(c.out, "or in a browser, within one hour:  %s\n", s.SetupURL)
 	}
 	if len(logins) > 0 {
 		fmt.Fprintf(c.out, "log in to %s/c/%s as\n", s.URL().URL, demo.Slug)

@@ -181,7 +181,7 @@ func BenchmarkUnderBackground(b *testing.B) {
 			start := time.Now()
 			s, err := admin.Submit(b.Context(), "nothing", client.Program{Path: program, Name: "noop.exe"})
 			must(b, err)
-			end, err := admin.Follow(b.Context(), s.ID, func(judge.Event) {})
+			end, err := admin.FollowSubmission(b.Context(), s.ID, func(judge.Event) {})
 			must(b, err)
 			if end.Verdict != judge.Accepted {
 				b.Fatalf("got %+v", end)
@@ -216,13 +216,13 @@ func BenchmarkUnderBackground(b *testing.B) {
 // background stores n background jobs that are like the last submission.
 func (h *harness) background(s *store.Store, n int) {
 	ctx := context.Background()
-	last, err := s.Submissions(ctx, store.Filter{Limit: 1})
+	last, err := s.Submissions(ctx, store.SubmissionFilter{Limit: 1})
 	must(h.t, err)
 	p, err := s.Problem(ctx, "nothing")
 	must(h.t, err)
 	work := job.Work{Kind: job.Submission, Bundle: p.Bundle, Config: p.Config, Problem: "nothing", Program: last[0].Program, Files: last[0].Files}
 	for range n {
-		_, err := s.Submit(ctx, store.NewSubmission{Account: last[0].Account, Problem: "nothing", Work: work, Lane: job.Background, Class: server.Class, Cost: time.Second})
+		_, err := s.Submit(ctx, store.NewSubmission{Account: last[0].Account, Problem: "nothing", Work: work, Priority: job.BackgroundPriority, Class: server.Class, Cost: time.Second})
 		must(h.t, err)
 	}
 }

@@ -32,9 +32,9 @@ func paths(s *config.Server) []*string {
 	return all
 }
 
-// fromFolder makes relative paths absolute. Paths in judge.toml are relative to its directory, and paths in flags
+// makeAbsolute makes relative paths absolute. Paths in judge.toml are relative to its directory, and paths in flags
 // are relative to the current directory. Empty paths stay empty.
-func fromFolder(dir string, paths []*string) {
+func makeAbsolute(dir string, paths []*string) {
 	for _, path := range paths {
 		if *path != "" && !filepath.IsAbs(*path) {
 			*path = filepath.Join(dir, *path)
@@ -42,30 +42,30 @@ func fromFolder(dir string, paths []*string) {
 	}
 }
 
-// overlay replaces settings of judge.toml with the flags that were given.
-func overlay(cmd *cobra.Command, set *config.Server, over config.Server) {
+// applyFlags replaces settings of judge.toml with the flags that were given.
+func applyFlags(cmd *cobra.Command, settings *config.Server, flags config.Server) {
 	for name, to := range map[string]struct{ set, over *string }{
-		"listen": {&set.Listen, &over.Listen}, "url": {&set.URL, &over.URL}, "tls": {&set.TLS, &over.TLS}, "cert": {&set.Cert, &over.Cert},
-		"key": {&set.Key, &over.Key}, "data": {&set.Data, &over.Data}, "database": {&set.Database, &over.Database},
-		"queue": {&set.Queue, &over.Queue}, "queue-credentials": {&set.QueueCredentials, &over.QueueCredentials},
-		"id": {&set.ID, &over.ID}, "blobs": {&set.Blobs, &over.Blobs},
-		"name": {&set.Name, &over.Name}, "metrics": {&set.Metrics, &over.Metrics},
+		"listen": {&settings.Listen, &flags.Listen}, "url": {&settings.URL, &flags.URL}, "tls": {&settings.TLS, &flags.TLS}, "cert": {&settings.Cert, &flags.Cert},
+		"key": {&settings.Key, &flags.Key}, "data": {&settings.Data, &flags.Data}, "database": {&settings.Database, &flags.Database},
+		"queue": {&settings.Queue, &flags.Queue}, "queue-credentials": {&settings.QueueCredentials, &flags.QueueCredentials},
+		"id": {&settings.ID, &flags.ID}, "blobs": {&settings.Blobs, &flags.Blobs},
+		"name": {&settings.Name, &flags.Name}, "metrics": {&settings.Metrics, &flags.Metrics},
 	} {
 		if cmd.Flags().Changed(name) {
 			*to.set = *to.over
 		}
 	}
 	if cmd.Flags().Changed("workers") {
-		set.Workers = over.Workers
+		settings.Workers = flags.Workers
 	}
 }
 
 // logName matches names of log files, including rotated ones: log, a.log, a.log.1, out.txt.
 var logName = regexp.MustCompile(`(^|\.)(log|out)(\.|$)`)
 
-// holds reports whether a directory contains a user's files. It ignores files of a shell, a desktop or a new disk,
+// hasUserFiles reports whether a directory contains a user's files. It ignores files of a shell, a desktop or a new disk,
 // and logs of this command.
-func holds(entries []fs.DirEntry) bool {
+func hasUserFiles(entries []fs.DirEntry) bool {
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		name := e.Name()
 		return !strings.HasPrefix(name, ".") && name != "lost+found" && !(e.Type().IsRegular() && logName.MatchString(name))
@@ -74,14 +74,14 @@ func holds(entries []fs.DirEntry) bool {
 
 // serveOptions reads judge.toml. In an empty directory, it first creates the file. It removes the file again if
 // the server cannot run there.
-func (c *console) serveOptions(change func(*config.Server)) (o server.Options, refused error) {
+func (c *console) serveOptions(override func(*config.Server)) (o server.Options, invalid error) {
 	if _, err := config.FindRoot("."); errors.Is(err, fs.ErrNotExist) {
 		entries, err := os.ReadDir(".")
 		if err != nil {
 			return o, err
 		}
-		if holds(entries) {
-			return o, &judge.Misuse{
+		if hasUserFiles(entries) {
+			return o, &judge.UsageError{
 				Err: errors.New("this directory has no judge.toml and is not empty\n    run the server in a contest directory, or in an empty one"),
 			}
 		}
@@ -95,13 +95,13 @@ func (c *console) serveOptions(change func(*config.Server)) (o server.Options, r
 		}
 		defer func() {
 			for _, path := range written {
-				if refused != nil {
+				if invalid != nil {
 					_ = os.Remove(path) // the caller reports the first error
 				}
 			}
 		}()
 	}
-	contest, err := cli.Find()
+	contest, err := cli.FindContest()
 	if err != nil {
 		return o, err
 	}
@@ -110,25 +110,25 @@ func (c *console) serveOptions(change func(*config.Server)) (o server.Options, r
 		return o, fmt.Errorf("find this program: %w", err)
 	}
 	o = server.Options{
-		Server: contest.Config.Server, Root: contest.Root, Source: contest.Config.Source, Version: cli.Version(), Log: c.log(), LogTo: os.Stderr,
-		Child:     func(dir string) []string { return []string{self, "worker", "--data", dir} },
-		Publisher: func() []string { return []string{self, "publish"} },
-		Preparer: func(archive string, verify bool) []string {
+		Server: contest.Config.Server, Root: contest.Root, Source: contest.Config.Source, Version: cli.Version(), Log: c.log(), ChildOutput: os.Stderr,
+		WorkerCommand:  func(dir string) []string { return []string{self, "worker", "--data", dir} },
+		PublishCommand: func() []string { return []string{self, "publish"} },
+		PrepareCommand: func(archive string, verify bool) []string {
 			return []string{self, "prepare", "--verify=" + strconv.FormatBool(verify), archive}
 		},
 	}
 	if o.Root, err = filepath.Abs(o.Root); err != nil {
 		return o, err
 	}
-	fromFolder(o.Root, paths(&o.Server))
-	change(&o.Server)
-	return o, hidden(contest, o)
+	makeAbsolute(o.Root, paths(&o.Server))
+	override(&o.Server)
+	return o, checkHidden(contest, o)
 }
 
-// hidden returns an error if judged programs could read the server's data. On this machine, they can read system
+// checkHidden returns an error if judged programs could read the server's data. On this machine, they can read system
 // directories and toolchain directories. The check ignores file permissions: one rule is easier to remember, and a
 // contest directory also contains other users' files.
-func hidden(contest *workspace.Workspace, o server.Options) error {
+func checkHidden(contest *workspace.Workspace, o server.Options) error {
 	visible, err := lang.Locate(contest.Config, contest.Cache)
 	if err != nil {
 		return err
@@ -146,17 +146,17 @@ func hidden(contest *workspace.Workspace, o server.Options) error {
 		if kept.dir == "" || kept.dir == server.BlobsInQueue {
 			continue
 		}
-		if err := sandbox.Unseen(kept.dir, visible); err != nil {
-			return unseen(err, kept.hint)
+		if err := sandbox.CheckHidden(kept.dir, visible); err != nil {
+			return visibilityError(err, kept.hint)
 		}
 	}
 	return nil
 }
 
-// unseen adds a remedy to an error about a directory that is visible in the sandbox.
-func unseen(err error, hint string) error {
-	if _, is := errors.AsType[*sandbox.SeenError](err); is {
-		return &judge.Misuse{Err: fmt.Errorf("%w\n    %s", err, hint)}
+// visibilityError adds a remedy to an error about a directory that is visible in the sandbox.
+func visibilityError(err error, hint string) error {
+	if _, is := errors.AsType[*sandbox.ExposedDirError](err); is {
+		return &judge.UsageError{Err: fmt.Errorf("%w\n    %s", err, hint)}
 	}
 	return err
 }

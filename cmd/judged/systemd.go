@@ -29,7 +29,7 @@ func systemdFlag(cmd *cobra.Command, c *console, unit string) {
 }
 
 // printUnit prints a unit that runs this program from its current path.
-func printUnit(to io.Writer, unit string) error {
+func printUnit(out io.Writer, unit string) error {
 	text, err := units.ReadFile("systemd/" + unit)
 	if err != nil {
 		return err
@@ -41,6 +41,6 @@ func printUnit(to io.Writer, unit string) error {
 	if err != nil {
 		return fmt.Errorf("find the path of this program: %w", err)
 	}
-	_, err = io.WriteString(to, strings.ReplaceAll(string(text), "/usr/bin/judged", program))
+	_, err = io.WriteString(out, strings.ReplaceAll(string(text), "/usr/bin/judged", program))
 	return err
 }

@@ -19,7 +19,7 @@ import (
 	"assay/judge"
 	"assay/judge/host/client"
 	"assay/judge/host/demo"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/server"
 	"assay/judge/host/store"
 )
@@ -90,7 +90,7 @@ func fill(t *testing.T, dir string) (backup string) {
 	o := upgradeOptions(data)
 	publishSome(t, o, "wythoff", "sylver")
 	logins, err := demo.Fill(t.Context(), demo.Options{
-		Data: data, Version: o.Version, Class: server.Class, Admin: desk.AdminLogin, Now: time.Now().Add(-48 * time.Hour),
+		Data: data, Version: o.Version, Class: server.Class, Admin: intake.AdminLogin, Now: time.Now().Add(-48 * time.Hour),
 		Submissions: 40, Games: 30,
 	})
 	must(t, err)
@@ -104,18 +104,18 @@ func fill(t *testing.T, dir string) (backup string) {
 	conclude(t, data)
 	r := startReader(t, data, passwords)
 	for _, page := range []string{"/c/" + demo.Slug + "/balloons", "/c/" + demo.Slug + "/scoreboard"} {
-		r.ask(desk.AdminLogin, page) // settles the balloons, and stores the scoreboard
+		r.ask(intake.AdminLogin, page) // settles the balloons, and stores the scoreboard
 	}
 	address, token, err := server.Admin(data)
 	must(t, err)
 	api, err := client.New(client.Options{Address: address, Token: token, Version: o.Version})
 	must(t, err)
-	invited, err := api.NewInvitation(t.Context(), client.NewInvitation{Note: "open day", Contest: demo.Slug, Days: 30, Uses: 10})
+	invited, err := api.CreateInvitation(t.Context(), client.NewInvitation{Note: "open day", Contest: demo.Slug, Days: 30, Uses: 10})
 	must(t, err)
-	must(t, api.EndInvitation(t.Context(), invited.ID)) // otherwise it would expire later
-	_, err = api.NewToken(t.Context(), client.NewToken{Login: "team1", Label: "laptop", Scopes: []client.Scope{client.Submit}})
+	must(t, api.RevokeInvitation(t.Context(), invited.ID)) // otherwise it would expire later
+	_, err = api.CreateToken(t.Context(), client.NewToken{Login: "team1", Label: "laptop", Scopes: []client.Scope{client.Submit}})
 	must(t, err)
-	backup, err = api.Backup(t.Context(), "released")
+	backup, err = api.CreateBackup(t.Context(), "released")
 	must(t, err)
 	return backup
 }
@@ -128,9 +128,9 @@ func publishSome(t *testing.T, o server.Options, names ...string) {
 	defer s.Stop()
 	address, err := client.ParseAddress(s.Address())
 	must(t, err)
-	api, err := client.New(client.Options{Address: address, Token: s.First, Version: o.Version})
+	api, err := client.New(client.Options{Address: address, Token: s.AdminToken, Version: o.Version})
 	must(t, err)
-	contest, err := cli.Find()
+	contest, err := cli.FindContest()
 	must(t, err)
 	defer func() { must(t, contest.Close()) }()
 	for _, name := range names {
@@ -156,16 +156,16 @@ func conclude(t *testing.T, data string) {
 	must(t, err)
 	c.Settings.Printing, c.Settings.BalloonsInFreeze = true, 2
 	c.Settings.Medals = &store.Medals{Gold: 1, Silver: 1, Bronze: 2}
-	c.Settings.Awards = []store.OwnAward{{ID: "best-name", Citation: "Best team name", Teams: []string{teams[0].ExtID}}}
+	c.Settings.Awards = []store.CustomAward{{ID: "best-name", Citation: "Best team name", Teams: []string{teams[0].ExtID}}}
 	must(t, s.SetContest(t.Context(), c, nil))
 	_, err = s.NewPrint(t.Context(), store.Print{
 		Contest: c.ID, Team: teams[0].ID, Account: team.ID, Name: "a.py", Language: "Python", Body: "print(1)\n", Pages: 1,
 	}, 10)
 	must(t, err)
-	some, err := s.Submissions(t.Context(), store.Filter{Contest: c.ID, Limit: 1})
+	some, err := s.Submissions(t.Context(), store.SubmissionFilter{Contest: c.ID, Limit: 1})
 	must(t, err)
-	must(t, s.Mark(t.Context(), some[0].ID, judges.ID, store.Mark{Verdict: judge.WrongAnswer, Why: "read it"}, 0))
-	filter := store.Filter{Contest: c.ID, Verdict: string(judge.WrongAnswer)}
+	must(t, s.AddOverride(t.Context(), some[0].ID, judges.ID, store.Override{Verdict: judge.WrongAnswer, Why: "read it"}, 0))
+	filter := store.SubmissionFilter{Contest: c.ID, Verdict: string(judge.WrongAnswer)}
 	_, _, err = s.Rejudge(t.Context(), store.NewRejudging{Filter: filter, Why: "an answer file was wrong", Account: judges.ID})
 	must(t, err)
 	c, err = s.Contest(t.Context(), c.ID)

@@ -337,7 +337,7 @@ func unpackArchive(t *testing.T, archive, dir string) {
 		data, err := io.ReadAll(files)
 		must(t, err)
 		if h.Name == blobsHere {
-			d := string(blob.Of(data))
+			d := string(blob.DigestOf(data))
 			h.Name = "blobs/" + d[:2] + "/" + d[2:]
 		}
 		path := filepath.Join(dir, filepath.FromSlash(h.Name))

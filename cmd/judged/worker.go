@@ -21,7 +21,7 @@ import (
 )
 
 func workerCommand(c *console) *cobra.Command {
-	w := &working{console: c}
+	w := &workerOptions{console: c}
 	cmd := &cobra.Command{
 		Use:   "worker",
 		Short: "judge submissions for a server",
@@ -48,7 +48,7 @@ it releases them to other workers at once.
 	return cmd
 }
 
-type working struct {
+type workerOptions struct {
 	*console
 	join, data, require string
 	slots               int
@@ -57,16 +57,16 @@ type working struct {
 	logger              *slog.Logger
 }
 
-func (w *working) run(ctx context.Context) (err error) {
+func (w *workerOptions) run(ctx context.Context) (err error) {
 	w.logger = w.log().With("from", "worker")
 	begin := context.WithCancel
 	child := false
 	if address := os.Getenv(server.JoinVariable); address != "" {
-		w.join, child, begin = address, true, w.child
+		w.join, child, begin = address, true, w.childContext
 	}
 	ctx, stop := begin(ctx)
 	defer stop()
-	address, err := w.address()
+	address, err := w.serverAddress()
 	if err != nil && !w.calibrate {
 		return err
 	}
@@ -76,52 +76,52 @@ func (w *working) run(ctx context.Context) (err error) {
 	}
 	defer lock.Close()
 	var public string
-	if w.seed, public, err = queue.Key(filepath.Join(w.data, "key")); err != nil {
+	if w.seed, public, err = queue.ReadKey(filepath.Join(w.data, "key")); err != nil {
 		return err
 	}
 	api, err := w.client(address)
 	if err != nil {
 		return err
 	}
-	speed, err := worker.Measured(w.data)
+	speed, err := worker.ReadSpeed(w.data)
 	if err != nil && !w.calibrate {
 		return err
 	}
 	lower := w.slots == 0
 	switch {
 	case lower && speed != nil && !w.calibrate:
-		w.slots = min(max(speed.Slots, 1), worker.Slots())
+		w.slots = min(max(speed.Slots, 1), worker.DefaultSlots())
 	case lower:
-		w.slots = worker.Slots()
+		w.slots = worker.DefaultSlots()
 	}
-	runner, err := w.runner(api)
+	runner, err := w.newRunner(api)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, runner.Close()) }()
 	if w.calibrate {
-		if speed, err = w.measure(ctx, runner, lower); err != nil {
+		if speed, err = w.calibrateMachine(ctx, runner, lower); err != nil {
 			return err
 		}
-		if w.tellSpeed(speed); api == nil || !speed.Known() {
+		if w.printSpeed(speed); api == nil || !speed.Reliable() {
 			return nil
 		}
 	}
 	ready := make(chan *worker.Worker, 1)
 	if !child && !w.calibrate {
-		w.obey(ready, stop)
+		w.handleSignals(ready, stop)
 	}
-	defer func() { err = endedAsTold(ctx, err) }()
-	offer := *runner.Offer()
+	defer func() { err = ignoreCanceled(ctx, err) }()
+	offer := *runner.Capabilities()
 	offer.Speed = speed
-	welcome, err := w.enter(ctx, api, address.Code, public, offer)
+	welcome, err := w.greet(ctx, api, address.Code, public, offer)
 	if err != nil {
 		return err
 	}
 	if w.calibrate {
 		fmt.Fprintf(w.out, "reported to %s; a run takes %.2f times as long as on the first machine of the class %s\n",
-			address.URL, welcome.Factor, welcome.Class)
-		return client.WriteLogins(w.file(), client.Logins{address.URL: {Pin: address.Pin}})
+			address.URL, welcome.SpeedFactor, welcome.Class)
+		return client.WriteLogins(w.addressFile(), client.Logins{address.URL: {Pin: address.Pin}})
 	}
 	for _, text := range welcome.Notes {
 		w.logger.Warn(text)
@@ -133,13 +133,13 @@ func (w *working) run(ctx context.Context) (err error) {
 }
 
 // lock creates the data directory if needed, and locks it against other workers.
-func (w *working) lock() (io.Closer, error) {
+func (w *workerOptions) lock() (io.Closer, error) {
 	var err error
 	if w.data, err = filepath.Abs(w.data); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(w.data, 0o700); err != nil {
-		return nil, &judge.Misuse{Err: fmt.Errorf("create the data directory: %w", err)}
+		return nil, &judge.UsageError{Err: fmt.Errorf("create the data directory: %w", err)}
 	}
-	return server.Hold(filepath.Join(w.data, "lock"), "worker")
+	return server.LockDir(filepath.Join(w.data, "lock"), "worker")
 }

@@ -35,17 +35,17 @@ type Dir struct {
 	durable bool
 	origin  Origin // if nil, there is no other source of blobs
 
-	mu    sync.Mutex
-	known bool
-	used  int64 // bytes of all blobs, as far as this process knows; valid once counted
+	mu      sync.Mutex
+	counted bool
+	used    int64 // bytes of all blobs, as far as this process knows; valid once counted
 }
 
 // ErrDamaged means that bytes do not match their digest. Put returns it for such bytes. Open returns it for a
 // damaged blob, after removing the blob.
 var ErrDamaged = errors.New("the bytes do not match their digest")
 
-// untouched is the modification time of an unchanged blob.
-var untouched = time.Unix(0, 0)
+// unmodifiedTime is the modification time of an unchanged blob.
+var unmodifiedTime = time.Unix(0, 0)
 
 const tempName = ".tmp-"
 
@@ -83,7 +83,7 @@ func (f *Dir) Has(d Digest, size int64) (bool, error) {
 	if f.origin != nil { // another machine may have removed the cached blob
 		return f.origin.Has(d, size)
 	}
-	file, err := f.openHere(d, size)
+	file, err := f.openLocal(d, size)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
@@ -96,18 +96,18 @@ func (f *Dir) Has(d Digest, size int64) (bool, error) {
 // Open opens a blob for reading. It returns fs.ErrNotExist if the blob is missing, is damaged, or has another
 // size. It removes a damaged blob, and leaves a blob of another size in place.
 func (f *Dir) Open(d Digest, size int64) (*os.File, error) {
-	file, err := f.openHere(d, size)
+	file, err := f.openLocal(d, size)
 	if f.origin == nil || !errors.Is(err, fs.ErrNotExist) {
 		return file, err
 	}
 	if err := f.fetch(d); err != nil {
 		return nil, err
 	}
-	return f.openHere(d, size)
+	return f.openLocal(d, size)
 }
 
-// openHere is Open without the origin.
-func (f *Dir) openHere(d Digest, size int64) (*os.File, error) {
+// openLocal is Open without the origin.
+func (f *Dir) openLocal(d Digest, size int64) (*os.File, error) {
 	path := f.path(d)
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -123,7 +123,7 @@ func (f *Dir) openHere(d Digest, size int64) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open blob %s: %w", d, err)
 	}
-	if !info.ModTime().Equal(untouched) || info.Size() != size {
+	if !info.ModTime().Equal(unmodifiedTime) || info.Size() != size {
 		sum := sha256.New()
 		n, err := io.Copy(sum, file)
 		if err == nil && digestOf(sum) != d {
@@ -143,25 +143,25 @@ func (f *Dir) openHere(d Digest, size int64) (*os.File, error) {
 		}
 	}
 	// In a read-only directory, this fails. That does no harm, because no blob is removed there.
-	_ = os.Chtimes(path, time.Now(), untouched)
+	_ = os.Chtimes(path, time.Now(), unmodifiedTime)
 	return file, nil
 }
 
 // Find opens a blob of unknown size. It returns fs.ErrNotExist if the blob is missing, or if it was damaged and
 // has been removed.
 func (f *Dir) Find(d Digest) (*os.File, error) {
-	file, err := f.findHere(d)
+	file, err := f.findLocal(d)
 	if f.origin == nil || !errors.Is(err, fs.ErrNotExist) {
 		return file, err
 	}
 	if err := f.fetch(d); err != nil {
 		return nil, err
 	}
-	return f.findHere(d)
+	return f.findLocal(d)
 }
 
-// findHere is Find without the origin.
-func (f *Dir) findHere(d Digest) (*os.File, error) {
+// findLocal is Find without the origin.
+func (f *Dir) findLocal(d Digest) (*os.File, error) {
 	info, err := os.Lstat(f.path(d))
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || err == nil && !info.Mode().IsRegular():
@@ -169,25 +169,25 @@ func (f *Dir) findHere(d Digest) (*os.File, error) {
 	case err != nil:
 		return nil, fmt.Errorf("look at blob %s: %w", d, err)
 	}
-	return f.openHere(d, info.Size())
+	return f.openLocal(d, info.Size())
 }
 
-// Read returns the bytes of a blob of unknown size. Most is the maximum size in bytes; a larger blob is an error.
+// Read returns the bytes of a blob of unknown size. MaxSize is the maximum size in bytes; a larger blob is an error.
 // Read returns fs.ErrNotExist if the blob is missing, or if it was damaged and has been removed.
-func (f *Dir) Read(d Digest, most int64) ([]byte, error) {
+func (f *Dir) Read(d Digest, maxSize int64) ([]byte, error) {
 	file, err := f.Find(d)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, most+1))
+	data, err := io.ReadAll(io.LimitReader(file, maxSize+1))
 	if err != nil {
 		return nil, fmt.Errorf("read blob %s: %w", d, err)
 	}
-	if int64(len(data)) > most {
-		return nil, fmt.Errorf("blob %s has more than the %d bytes that are read at most", d, most)
+	if int64(len(data)) > maxSize {
+		return nil, fmt.Errorf("blob %s has more than the %d bytes that are read at most", d, maxSize)
 	}
-	if Of(data) != d {
+	if DigestOf(data) != d {
 		return nil, f.discard(d)
 	}
 	return data, nil
@@ -217,7 +217,7 @@ func (f *Dir) discard(d Digest) error {
 // Put stores the bytes of r. It returns ErrDamaged unless r has size bytes with the digest d. If the blob exists,
 // Put does not read r.
 func (f *Dir) Put(d Digest, size int64, r io.Reader) error {
-	if has, err := f.Has(d, size); has || err != nil {
+	if exists, err := f.Has(d, size); exists || err != nil {
 		return err
 	}
 	s, err := f.Stage(io.LimitReader(r, size+1))
@@ -225,10 +225,10 @@ func (f *Dir) Put(d Digest, size int64, r io.Reader) error {
 		return err
 	}
 	defer s.Close()
-	if err := s.Is(d, size); err != nil {
+	if err := s.Verify(d, size); err != nil {
 		return err
 	}
-	return s.Keep()
+	return s.Commit()
 }
 
 // Add stores the bytes of r, and returns their digest and count.
@@ -238,7 +238,7 @@ func (f *Dir) Add(r io.Reader) (Digest, int64, error) {
 		return "", 0, err
 	}
 	defer s.Close()
-	return s.Digest, s.Size, s.Keep()
+	return s.Digest, s.Size, s.Commit()
 }
 
 // A Staged is a temporary file in a Dir that can become a blob.
@@ -274,28 +274,28 @@ func (f *Dir) Stage(r io.Reader) (*Staged, error) {
 // Close removes the temporary file, unless it has become a blob.
 func (s *Staged) Close() { os.Remove(s.tmp) } // after the rename, the file is already gone
 
-// Is returns ErrDamaged unless the bytes have this digest and size.
-func (s *Staged) Is(d Digest, size int64) error {
+// Verify returns ErrDamaged unless the bytes have this digest and size.
+func (s *Staged) Verify(d Digest, size int64) error {
 	if s.Digest != d || s.Size != size {
 		return fmt.Errorf("blob %s: %w", d, ErrDamaged)
 	}
 	return nil
 }
 
-// Keep turns the staged bytes into a blob.
-func (s *Staged) Keep() error {
-	if err := s.send(); err != nil {
+// Commit turns the staged bytes into a blob.
+func (s *Staged) Commit() error {
+	if err := s.upload(); err != nil {
 		return err
 	}
-	return s.keepHere()
+	return s.commitLocal()
 }
 
-// send stores the bytes in the origin.
-func (s *Staged) send() error {
+// upload stores the bytes in the origin.
+func (s *Staged) upload() error {
 	if s.f.origin == nil {
 		return nil
 	}
-	if has, err := s.f.origin.Has(s.Digest, s.Size); has || err != nil {
+	if exists, err := s.f.origin.Has(s.Digest, s.Size); exists || err != nil {
 		return err
 	}
 	file, err := os.Open(s.tmp)
@@ -306,40 +306,40 @@ func (s *Staged) send() error {
 	return s.f.origin.Put(s.Digest, s.Size, file)
 }
 
-// keepHere is Keep without the origin.
-func (s *Staged) keepHere() error {
+// commitLocal is Commit without the origin.
+func (s *Staged) commitLocal() error {
 	f, d := s.f, s.Digest
-	if file, err := f.openHere(d, s.Size); err == nil {
+	if file, err := f.openLocal(d, s.Size); err == nil {
 		file.Close()
 		if f.durable { // the process that stored the blob may not have synced the directory
 			return syncDir(filepath.Dir(f.path(d)))
 		}
 		return nil
 	}
-	if err := f.place(s.tmp, d); err != nil {
+	if err := f.install(s.tmp, d); err != nil {
 		return fmt.Errorf("keep blob %s: %w", d, err)
 	}
 	// This must come after the rename, because a temporary file with such an old time would be removed as
 	// abandoned. If the process is killed before this, the blob is compared with its digest when it is next
 	// opened.
-	if err := os.Chtimes(f.path(d), time.Now(), untouched); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Chtimes(f.path(d), time.Now(), unmodifiedTime); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("keep blob %s: %w", d, err)
 	}
-	return f.grown(d, s.Size)
+	return f.recordGrowth(d, s.Size)
 }
 
-// place renames a temporary file to the name of its blob. It removes anything else that has the name of the blob
+// install renames a temporary file to the name of its blob. It removes anything else that has the name of the blob
 // or of the blob's directory.
-func (f *Dir) place(tmp string, d Digest) error {
+func (f *Dir) install(tmp string, d Digest) error {
 	path := f.path(d)
-	above := filepath.Dir(path)
-	if info, err := os.Lstat(above); err == nil && !info.IsDir() {
-		if err := os.Remove(above); err != nil {
+	parent := filepath.Dir(path)
+	if info, err := os.Lstat(parent); err == nil && !info.IsDir() {
+		if err := os.Remove(parent); err != nil {
 			return err
 		}
 	}
-	_, missing := os.Stat(above)
-	if err := os.MkdirAll(above, 0o755); err != nil {
+	_, missing := os.Stat(parent)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return err
 	}
 	if info, err := os.Lstat(path); err == nil && info.IsDir() {
@@ -355,7 +355,7 @@ func (f *Dir) place(tmp string, d Digest) error {
 			return err
 		}
 	}
-	return syncDir(above)
+	return syncDir(parent)
 }
 
 // syncDir waits until the entries of a directory are on disk. It does nothing on systems that cannot sync a
@@ -396,7 +396,7 @@ func (f *Dir) Link(d Digest, size int64, path string, executable bool) error {
 		err = to.Chmod(mode)
 	}
 	if err = errors.Join(err, to.Close()); err == nil {
-		err = os.Chtimes(path, time.Now(), untouched)
+		err = os.Chtimes(path, time.Now(), unmodifiedTime)
 	}
 	if err != nil {
 		return fmt.Errorf("lay out blob %s: %w", d, err)
@@ -404,12 +404,12 @@ func (f *Dir) Link(d Digest, size int64, path string, executable bool) error {
 	return nil
 }
 
-// Share stores a blob of f in another directory as well, by a hard link, or by a copy if the link fails. It
+// CopyTo stores a blob of f in another directory as well, by a hard link, or by a copy if the link fails. It
 // returns fs.ErrNotExist if the blob is missing, or if it was damaged and has been removed.
-func (f *Dir) Share(d Digest, to *Dir) error {
-	from, err := f.findHere(d)
+func (f *Dir) CopyTo(d Digest, to *Dir) error {
+	from, err := f.findLocal(d)
 	if f.origin != nil && errors.Is(err, fs.ErrNotExist) { // bypass the cache, which may be too small
-		s, err := f.received(d)
+		s, err := f.fetchStaged(d)
 		if err != nil {
 			return err
 		}
@@ -436,9 +436,9 @@ func (f *Dir) Share(d Digest, to *Dir) error {
 	return to.Put(d, info.Size(), from)
 }
 
-// Untouched reports whether a file created by Link is unchanged, judging by its size, mode, and time.
-func Untouched(info fs.FileInfo, size int64, executable bool) bool {
-	return info.Mode().IsRegular() && info.Size() == size && info.ModTime().Equal(untouched) && (info.Mode()&0o100 != 0) == executable
+// IsUnmodified reports whether a file created by Link is unchanged, judging by its size, mode, and time.
+func IsUnmodified(info fs.FileInfo, size int64, executable bool) bool {
+	return info.Mode().IsRegular() && info.Size() == size && info.ModTime().Equal(unmodifiedTime) && (info.Mode()&0o100 != 0) == executable
 }
 
 func digestOf(sum hash.Hash) Digest { return Digest(hex.EncodeToString(sum.Sum(nil))) }

@@ -37,7 +37,7 @@ func has(t *testing.T, f *blob.Dir, d blob.Digest, size int64) bool {
 
 func put(t *testing.T, f *blob.Dir, text string) blob.Digest {
 	t.Helper()
-	d := blob.Of([]byte(text))
+	d := blob.DigestOf([]byte(text))
 	if err := f.Put(d, int64(len(text)), strings.NewReader(text)); err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestPutAndOpen(t *testing.T) {
 			t.Errorf("Add(%.20q) = %s, %d, %v", text, added, n, err)
 		}
 	}
-	if _, err := read(t, f, blob.Of([]byte("never")), 5); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := read(t, f, blob.DigestOf([]byte("never")), 5); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a blob that is not there: %v", err)
 	}
 }
@@ -98,7 +98,7 @@ func TestRemove(t *testing.T) {
 func TestPutRefusesOtherBytes(t *testing.T) {
 	dir := t.TempDir()
 	f := open(t, dir, 0)
-	d := blob.Of([]byte("right"))
+	d := blob.DigestOf([]byte("right"))
 	for _, text := range []string{"wrong", "righ", "right and more", ""} {
 		if err := f.Put(d, 5, strings.NewReader(text)); !errors.Is(err, blob.ErrDamaged) {
 			t.Errorf("Put(%q) = %v, want ErrDamaged", text, err)
@@ -150,14 +150,14 @@ func TestStage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := blob.Of([]byte("right"))
+	d := blob.DigestOf([]byte("right"))
 	for n := range 3 { // the third time, the blob exists
 		s, err := f.Stage(strings.NewReader("right"))
-		if err != nil || s.Is(d, 5) != nil || has(t, f, d, 5) != (n == 2) {
+		if err != nil || s.Verify(d, 5) != nil || has(t, f, d, 5) != (n == 2) {
 			t.Fatalf("time %d: %v, %+v", n, err, s)
 		}
 		if n > 0 {
-			if err := s.Keep(); err != nil || !has(t, f, d, 5) {
+			if err := s.Commit(); err != nil || !has(t, f, d, 5) {
 				t.Errorf("time %d: %v", n, err)
 			}
 		}
@@ -165,7 +165,7 @@ func TestStage(t *testing.T) {
 	}
 	for _, other := range []string{"", "wrong", "righ", "rights"} {
 		s, err := f.Stage(strings.NewReader(other))
-		if err != nil || !errors.Is(s.Is(d, 5), blob.ErrDamaged) {
+		if err != nil || !errors.Is(s.Verify(d, 5), blob.ErrDamaged) {
 			t.Errorf("%q is taken for it: %v", other, err)
 		}
 		s.Close()
@@ -288,7 +288,7 @@ func TestLink(t *testing.T) {
 			t.Fatal(err)
 		}
 		info, err := os.Lstat(path)
-		if err != nil || !blob.Untouched(info, 4, executable) || blob.Untouched(info, 4, !executable) || blob.Untouched(info, 5, executable) {
+		if err != nil || !blob.IsUnmodified(info, 4, executable) || blob.IsUnmodified(info, 4, !executable) || blob.IsUnmodified(info, 5, executable) {
 			t.Errorf("executable %v: %v, %v", executable, info.Mode(), err)
 		}
 		if info.Mode()&0o222 != 0 {
@@ -300,7 +300,7 @@ func TestLink(t *testing.T) {
 		if err := write(path, "tent"); err != nil {
 			t.Fatal(err)
 		}
-		if info, err = os.Lstat(path); err != nil || blob.Untouched(info, 4, executable) {
+		if info, err = os.Lstat(path); err != nil || blob.IsUnmodified(info, 4, executable) {
 			t.Errorf("executable %v: a changed file counts as untouched", executable)
 		}
 		if has(t, f, d, 4) != executable {
@@ -328,7 +328,7 @@ func TestQuota(t *testing.T) {
 	if !has(t, f, linked, 100) {
 		t.Error("a blob is dropped that a laid out directory uses")
 	}
-	if !has(t, f, blob.Of([]byte(text(29))), 100) {
+	if !has(t, f, blob.DigestOf([]byte(text(29))), 100) {
 		t.Error("the newest is dropped")
 	}
 	var size int64
@@ -356,7 +356,7 @@ func TestManyAtOnce(t *testing.T) {
 			}
 			for i := range 100 {
 				text := fmt.Sprintf("%0100d", i%30)
-				d := blob.Of([]byte(text))
+				d := blob.DigestOf([]byte(text))
 				if err := f.Put(d, 100, strings.NewReader(text)); err != nil {
 					t.Error(err)
 				}
@@ -396,7 +396,7 @@ func TestKilled(t *testing.T) {
 	}
 	for i := range 256 {
 		data := bytes.Repeat([]byte{byte(i)}, 1<<20)
-		path := pathOf(dir, blob.Of(data))
+		path := pathOf(dir, blob.DigestOf(data))
 		if got, err := os.ReadFile(path); err == nil && !bytes.Equal(got, data) {
 			t.Errorf("blob %d is half-written", i)
 		}
@@ -413,7 +413,7 @@ func TestReadOfUnknownSize(t *testing.T) {
 	if got, err := f.Read(d, 4); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Read of at most 4 bytes = %q, %v", got, err)
 	}
-	if _, err := f.Read(blob.Of([]byte("other")), 5); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := f.Read(blob.DigestOf([]byte("other")), 5); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Read of a missing blob: %v", err)
 	}
 	// The size and time are correct, so Open does not check the bytes.
@@ -427,7 +427,7 @@ func TestReadOfUnknownSize(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	good := blob.Of(nil)
+	good := blob.DigestOf(nil)
 	if d, err := blob.Parse(string(good)); err != nil || d != good {
 		t.Errorf("Parse(%s) = %s, %v", good, d, err)
 	}

@@ -9,8 +9,8 @@ import (
 // Digest identifies bytes by their SHA-256, as 64 lowercase hexadecimal digits.
 type Digest string
 
-// Of returns the digest of data.
-func Of(data []byte) Digest {
+// DigestOf returns the digest of data.
+func DigestOf(data []byte) Digest {
 	sum := sha256.Sum256(data)
 	return Digest(hex.EncodeToString(sum[:]))
 }

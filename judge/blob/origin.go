@@ -42,27 +42,27 @@ func (f *Dir) Shared() bool { return f.origin != nil }
 
 // fetch copies a blob from the origin into the directory.
 func (f *Dir) fetch(d Digest) error {
-	s, err := f.received(d)
+	s, err := f.fetchStaged(d)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	return s.keepHere()
+	return s.commitLocal()
 }
 
-// mostLate is the maximum number of retries after an origin's timeouts.
-const mostLate = 10
+// maxRetries is the maximum number of retries after an origin's timeouts.
+const maxRetries = 10
 
-// received reads a blob from the origin, and retries after a timeout. If the blob is damaged twice, received
+// fetchStaged reads a blob from the origin, and retries after a timeout. If the blob is damaged twice, received
 // removes it from the origin, so that a client uploads it again.
-func (f *Dir) received(d Digest) (*Staged, error) {
-	for late, damaged := 0, false; ; {
-		s, err := f.receive(d)
+func (f *Dir) fetchStaged(d Digest) (*Staged, error) {
+	for timeouts, damaged := 0, false; ; {
+		s, err := f.fetchOnce(d)
 		switch {
 		case err == nil:
 			return s, nil
-		case errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, ErrAway) && late < mostLate:
-			late++
+		case errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, ErrAway) && timeouts < maxRetries:
+			timeouts++
 		case errors.Is(err, ErrDamaged) && !damaged:
 			damaged = true
 		case errors.Is(err, ErrDamaged):
@@ -76,8 +76,8 @@ func (f *Dir) received(d Digest) (*Staged, error) {
 	}
 }
 
-// receive reads a blob from the origin. It returns ErrDamaged if the bytes do not match the digest.
-func (f *Dir) receive(d Digest) (*Staged, error) {
+// fetchOnce reads a blob from the origin. It returns ErrDamaged if the bytes do not match the digest.
+func (f *Dir) fetchOnce(d Digest) (*Staged, error) {
 	r, err := f.origin.Get(d)
 	if err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func OpenSharedDir(dir string) (*SharedDir, error) {
 
 // Mark reads the mark. From then on, the directory must contain this mark.
 func (s *SharedDir) Mark() (string, error) {
-	mark, err := s.read()
+	mark, err := s.readMark()
 	s.mark = mark
 	return mark, err
 }
@@ -133,7 +133,7 @@ func (s *SharedDir) SetMark(mark string) error {
 	return nil
 }
 
-func (s *SharedDir) read() (string, error) {
+func (s *SharedDir) readMark() (string, error) {
 	text, err := os.ReadFile(filepath.Join(s.dir, markFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("read the mark of the shared directory of blobs: %w", err)
@@ -141,9 +141,9 @@ func (s *SharedDir) read() (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// same returns an error if the directory does not contain the expected mark.
-func (s *SharedDir) same() error {
-	mark, err := s.read()
+// checkMark returns an error if the directory does not contain the expected mark.
+func (s *SharedDir) checkMark() error {
+	mark, err := s.readMark()
 	if err == nil && mark != s.mark {
 		err = fmt.Errorf("the shared directory of blobs %s is not the one that this server started with: its file %s is missing or differs: "+
 			"mount the disk again", s.dir, markFile)
@@ -153,18 +153,18 @@ func (s *SharedDir) same() error {
 
 // Has implements Origin.
 func (s *SharedDir) Has(d Digest, size int64) (bool, error) {
-	there, err := s.Dir.Has(d, size)
-	if err == nil && !there {
-		err = s.same()
+	exists, err := s.Dir.Has(d, size)
+	if err == nil && !exists {
+		err = s.checkMark()
 	}
-	return there, err
+	return exists, err
 }
 
 // Get implements Origin.
 func (s *SharedDir) Get(d Digest) (io.ReadCloser, error) {
 	file, err := s.Find(d)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := s.same(); err != nil {
+		if err := s.checkMark(); err != nil {
 			return nil, err
 		}
 	}
@@ -176,7 +176,7 @@ func (s *SharedDir) Get(d Digest) (io.ReadCloser, error) {
 
 // Put implements Origin.
 func (s *SharedDir) Put(d Digest, size int64, r io.ReadSeeker) error {
-	if err := s.same(); err != nil {
+	if err := s.checkMark(); err != nil {
 		return err
 	}
 	return s.Dir.Put(d, size, r)

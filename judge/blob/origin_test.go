@@ -86,7 +86,7 @@ func TestACacheHasAQuota(t *testing.T) {
 		if got, err := read(t, m[1], d, 100); err != nil || len(got) != 100 {
 			t.Errorf("%d bytes, %v", len(got), err)
 		}
-		if err := m[0].Share(d, to); err != nil || !has(t, to, d, 100) {
+		if err := m[0].CopyTo(d, to); err != nil || !has(t, to, d, 100) {
 			t.Errorf("a backup lacks a blob: %v", err)
 		}
 	}
@@ -96,7 +96,7 @@ func TestACacheHasAQuota(t *testing.T) {
 		t.Fatal(err)
 	}
 	empty.CacheOf(shared)
-	if err := empty.Share(all[0], to); !errors.Is(err, fs.ErrNotExist) {
+	if err := empty.CopyTo(all[0], to); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a blob that is nowhere is shared: %v", err)
 	}
 }
@@ -207,7 +207,7 @@ func TestADiskThatIsNotMounted(t *testing.T) {
 	told("find", err)
 	_, err = m[1].Open(d, 5)
 	told("open", err)
-	told("put", m[1].Put(blob.Of([]byte("new")), 3, strings.NewReader("new")))
+	told("put", m[1].Put(blob.DigestOf([]byte("new")), 3, strings.NewReader("new")))
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
 		t.Errorf("the directory below the disk has %v, %v", entries, err)
 	}
@@ -220,7 +220,7 @@ func TestADiskThatIsNotMounted(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "assay-blobs"), []byte("another\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err = m[1].Has(blob.Of([]byte("new")), 3)
+	_, err = m[1].Has(blob.DigestOf([]byte("new")), 3)
 	told("another disk", err)
 	if _, err := blob.OpenSharedDir(filepath.Join(dir, "nothing")); err == nil {
 		t.Error("a directory is made where no disk is")

@@ -14,14 +14,14 @@ import (
 
 // stored is a blob in the directory.
 type stored struct {
-	digest Digest
-	size   int64
-	last   time.Time // when it was last used
-	links  bool      // whether it has other hard links
+	digest   Digest
+	size     int64
+	lastUsed time.Time // when it was last used
+	linked   bool      // whether it has other hard links
 }
 
 // list returns the blobs, and removes abandoned temporary files.
-func (f *Dir) list() (all []stored, err error) {
+func (f *Dir) list() (blobs []stored, err error) {
 	tops, err := os.ReadDir(f.dir)
 	if err != nil {
 		return nil, fmt.Errorf("list blobs: %w", err)
@@ -46,45 +46,45 @@ func (f *Dir) list() (all []stored, err error) {
 		}
 		for _, e := range entries {
 			d, bad := Parse(top.Name() + e.Name())
-			info, gone := e.Info()
-			if bad != nil || gone != nil || !info.Mode().IsRegular() {
+			info, statErr := e.Info()
+			if bad != nil || statErr != nil || !info.Mode().IsRegular() {
 				continue
 			}
 			last, links := usage(info)
-			all = append(all, stored{d, info.Size(), last, links})
+			blobs = append(blobs, stored{d, info.Size(), last, links})
 		}
 	}
-	return all, nil
+	return blobs, nil
 }
 
-// grown counts a new blob of n bytes. If the quota is exceeded, it removes the least recently used blobs until at
+// recordGrowth counts a new blob of n bytes. If the quota is exceeded, it removes the least recently used blobs until at
 // most 90% of the quota is used. It does not remove the new blob.
-func (f *Dir) grown(d Digest, n int64) error {
+func (f *Dir) recordGrowth(d Digest, n int64) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.used += n
-	if f.quota == 0 || f.known && f.used <= f.quota {
+	if f.quota == 0 || f.counted && f.used <= f.quota {
 		return nil
 	}
-	all, err := f.list()
+	blobs, err := f.list()
 	if err != nil {
 		return err
 	}
-	f.known, f.used = true, 0
-	for _, b := range all {
+	f.counted, f.used = true, 0
+	for _, b := range blobs {
 		f.used += b.size
 	}
 	if f.used <= f.quota {
 		return nil
 	}
-	slices.SortFunc(all, func(a, b stored) int {
-		return cmp.Or(a.last.Compare(b.last), strings.Compare(string(a.digest), string(b.digest)))
+	slices.SortFunc(blobs, func(a, b stored) int {
+		return cmp.Or(a.lastUsed.Compare(b.lastUsed), strings.Compare(string(a.digest), string(b.digest)))
 	})
-	for _, b := range all {
+	for _, b := range blobs {
 		if f.used <= f.quota/10*9 {
 			break
 		}
-		if b.links || b.digest == d {
+		if b.linked || b.digest == d {
 			continue
 		}
 		if err := os.Remove(f.path(b.digest)); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -30,11 +30,11 @@ import (
 // Extension is the extension of a bundle file.
 const Extension = ".bundle"
 
-// Is reports whether path has the extension of a bundle file.
-func Is(path string) bool { return filepath.Ext(path) == Extension }
+// IsBundleFile reports whether path has the extension of a bundle file.
+func IsBundleFile(path string) bool { return filepath.Ext(path) == Extension }
 
-// Name returns the problem's name for a bundle file, which is the file name without the extension.
-func Name(path string) string { return strings.TrimSuffix(filepath.Base(path), Extension) }
+// ProblemName returns the problem's name for a bundle file, which is the file name without the extension.
+func ProblemName(path string) string { return strings.TrimSuffix(filepath.Base(path), Extension) }
 
 // damagedHint is the remedy for every error in a bundle file.
 const damagedHint = "get the bundle again, or freeze the problem again with: judge bundle"
@@ -42,73 +42,73 @@ const damagedHint = "get the bundle again, or freeze the problem again with: jud
 // Bundle is a frozen problem.
 type Bundle struct {
 	Manifest *Manifest
-	Frozen   *Frozen
+	Findings *Findings
 	Config   []byte // encoded by package config
 
-	from  string // file or directory, for messages
+	path  string // file or directory, for messages
 	open  func(Entry) (io.ReadCloser, error)
 	close func() error
 }
 
-// Frozen contains the findings about a problem that must not be determined again, because the result could differ
+// Findings contains the findings about a problem that must not be determined again, because the result could differ
 // on another machine.
-type Frozen struct {
-	Format int `json:"format"` // FrozenFormat
+type Findings struct {
+	Format int `json:"format"` // FindingsFormat
 	// TimeLimitUS is the time limit determined for a package that sets none, and TimeLimitFrom describes how it
 	// was determined.
 	TimeLimitUS   int64  `json:"time_limit_us,omitempty"`
 	TimeLimitFrom string `json:"time_limit_from,omitempty"`
 	// Dropped lists the graders of a package that cannot be built, with the reasons. File names in Dropped and
-	// Faults are paths in the directory.
-	Dropped judge.Faults `json:"dropped_graders,omitempty"`
+	// ProblemErrors are paths in the directory.
+	Dropped judge.ProblemErrors `json:"dropped_graders,omitempty"`
 	// Reference is the path of the package's submission that serves as the reference solution.
 	Reference string `json:"reference,omitempty"`
 	// Faults lists the errors in the directory that do not prevent judging.
-	Faults judge.Faults `json:"faults,omitempty"`
+	Faults judge.ProblemErrors `json:"faults,omitempty"`
 	// Languages lists the ids of the languages of the setter's programs.
 	Languages []string `json:"languages,omitempty"`
 }
 
-// FrozenFormat is the version of Frozen. It increases when a field changes its meaning, or when a new field
+// FindingsFormat is the version of Findings. It increases when a field changes its meaning, or when a new field
 // changes verdicts.
-const FrozenFormat = 1
+const FindingsFormat = 1
 
-// encode returns the content of FrozenFile.
-func (f *Frozen) encode() ([]byte, error) {
+// encode returns the content of FindingsFile.
+func (f *Findings) encode() ([]byte, error) {
 	data, err := json.MarshalIndent(f, "", "  ")
 	if err != nil {
-		return nil, fmt.Errorf("write %s: %w", FrozenFile, err)
+		return nil, fmt.Errorf("write %s: %w", FindingsFile, err)
 	}
 	return append(data, '\n'), nil
 }
 
-// parseFrozen parses the output of encode.
-func parseFrozen(file string, data []byte) (*Frozen, error) {
-	f := &Frozen{}
+// parseFindings parses the output of encode.
+func parseFindings(file string, data []byte) (*Findings, error) {
+	f := &Findings{}
 	if err := json.Unmarshal(data, f); err != nil {
-		return nil, &judge.Fault{File: file, Text: FrozenFile + " of the bundle cannot be read", Hint: damagedHint}
+		return nil, &judge.ProblemError{File: file, Text: FindingsFile + " of the bundle cannot be read", Hint: damagedHint}
 	}
-	if f.Format > FrozenFormat || f.Format < 1 {
-		return nil, &judge.Fault{
+	if f.Format > FindingsFormat || f.Format < 1 {
+		return nil, &judge.ProblemError{
 			File: file,
-			Text: fmt.Sprintf("the bundle has the format %d; this judge knows formats up to %d", f.Format, FrozenFormat),
+			Text: fmt.Sprintf("the bundle has the format %d; this judge knows formats up to %d", f.Format, FindingsFormat),
 			Hint: "update the judge: a newer one made this bundle",
 		}
 	}
 	paths := []string{f.Reference}
 	for _, fault := range slices.Concat(f.Dropped, f.Faults) {
 		if fault == nil {
-			return nil, &judge.Fault{File: file, Text: FrozenFile + " of the bundle has a fault that says nothing", Hint: damagedHint}
+			return nil, &judge.ProblemError{File: file, Text: FindingsFile + " of the bundle has a fault that says nothing", Hint: damagedHint}
 		}
 		paths = append(paths, fault.File)
 	}
 	for _, path := range paths {
 		if err := checkPath(path); path != "" && path != "." && err != nil {
-			return nil, &judge.Fault{File: file, Text: FrozenFile + " of the bundle: " + err.Error(), Hint: damagedHint}
+			return nil, &judge.ProblemError{File: file, Text: FindingsFile + " of the bundle: " + err.Error(), Hint: damagedHint}
 		}
 	}
 	if f.TimeLimitUS < 0 {
-		return nil, &judge.Fault{File: file, Text: FrozenFile + " of the bundle: the time limit is below 0", Hint: damagedHint}
+		return nil, &judge.ProblemError{File: file, Text: FindingsFile + " of the bundle: the time limit is below 0", Hint: damagedHint}
 	}
 	return f, nil
 }
@@ -120,6 +120,6 @@ func (b *Bundle) Open(e Entry) (io.ReadCloser, error) { return b.open(e) }
 func (b *Bundle) Close() error { return b.close() }
 
 // fault returns an error about the bundle's file.
-func (b *Bundle) fault(text string, args ...any) *judge.Fault {
-	return &judge.Fault{File: b.from, Text: fmt.Sprintf(text, args...), Hint: damagedHint}
+func (b *Bundle) fault(text string, args ...any) *judge.ProblemError {
+	return &judge.ProblemError{File: b.path, Text: fmt.Sprintf(text, args...), Hint: damagedHint}
 }

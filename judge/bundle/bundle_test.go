@@ -52,11 +52,11 @@ var small = map[string]string{
 	"generator/two words": "x\n",
 }
 
-func frozen() *bundle.Frozen { return &bundle.Frozen{Format: bundle.FrozenFormat} }
+func frozen() *bundle.Findings { return &bundle.Findings{Format: bundle.FindingsFormat} }
 
 func freeze(t testing.TB, s bundle.Source) *bundle.Bundle {
 	t.Helper()
-	b, err := bundle.Freeze(s, frozen(), []byte("config"))
+	b, err := bundle.Create(s, frozen(), []byte("config"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,13 +107,13 @@ func TestSameID(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	b := freeze(t, bundle.Source{Dir: there, Tests: filepath.Join(there, "missing"), Without: solutions})
+	b := freeze(t, bundle.Source{Dir: there, Tests: filepath.Join(there, "missing"), Exclude: solutions})
 	if got := b.Manifest.ID(); got != want {
 		t.Errorf("another id elsewhere:\n%s", b.Manifest.Bytes())
 	}
 
 	os.Chmod(filepath.Join(there, "generator", "build"), 0o644)
-	if freeze(t, bundle.Source{Dir: there, Without: solutions}).Manifest.ID() == want {
+	if freeze(t, bundle.Source{Dir: there, Exclude: solutions}).Manifest.ID() == want {
 		t.Error("the id does not know what is executable")
 	}
 }
@@ -187,7 +187,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatalf("read the id %s and the configuration %q", read.Manifest.ID(), read.Config)
 		}
 		to := filepath.Join(t.TempDir(), "laid", "out")
-		if err := read.LayOut(blobs(t), to); err != nil {
+		if err := read.Extract(blobs(t), to); err != nil {
 			t.Fatal(err)
 		}
 		again := freeze(t, bundle.Source{Dir: to})
@@ -224,7 +224,7 @@ func TestLayOutAgain(t *testing.T) {
 		"a link":         func() error { return errors.Join(os.Remove(statement), os.Symlink("/etc/hostname", statement)) },
 		"a file instead": func() error { return errors.Join(os.RemoveAll(to), os.WriteFile(to, nil, 0o644)) },
 	}
-	if err := b.LayOut(kept, to); err != nil {
+	if err := b.Extract(kept, to); err != nil {
 		t.Fatal(err)
 	}
 	for name, f := range harm {
@@ -232,7 +232,7 @@ func TestLayOutAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		before, _ := os.Stat(to)
-		if err := b.LayOut(kept, to); err != nil {
+		if err := b.Extract(kept, to); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if after, err := os.Stat(to); err != nil || os.SameFile(before, after) != (name == "untouched") {
@@ -259,9 +259,9 @@ func TestFromBlobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := bundle.FromBlobs(kept, id, "x"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("without %s: %v", bundle.FrozenFile, err)
+		t.Errorf("without %s: %v", bundle.FindingsFile, err)
 	}
-	if err := b.Keep(kept); err != nil {
+	if err := b.StoreBlobs(kept); err != nil {
 		t.Fatal(err)
 	}
 	again, err := bundle.FromBlobs(kept, id, "x")
@@ -269,7 +269,7 @@ func TestFromBlobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	to := filepath.Join(t.TempDir(), "x")
-	if err := again.LayOut(kept, to); err != nil {
+	if err := again.Extract(kept, to); err != nil {
 		t.Fatal(err)
 	}
 	if got := freeze(t, bundle.Source{Dir: to}).Manifest.ID(); got != id {
@@ -279,7 +279,7 @@ func TestFromBlobs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := bundle.FromBlobs(kept, d, "x"); judge.Whose(err) != judge.Setter {
+	if _, err := bundle.FromBlobs(kept, d, "x"); judge.BlameOf(err) != judge.Setter {
 		t.Errorf("a manifest that is none: %v", err)
 	}
 }
@@ -306,8 +306,8 @@ func TestFreezeRefuses(t *testing.T) {
 			if err := row.make(dir); err != nil {
 				t.Fatal(err)
 			}
-			_, err := bundle.Freeze(bundle.Source{Dir: dir}, frozen(), nil)
-			if _, ok := errors.AsType[*judge.Fault](err); !ok || !strings.Contains(err.Error(), row.want) {
+			_, err := bundle.Create(bundle.Source{Dir: dir}, frozen(), nil)
+			if _, ok := errors.AsType[*judge.ProblemError](err); !ok || !strings.Contains(err.Error(), row.want) {
 				t.Errorf("Freeze = %v, want a fault with %q", err, row.want)
 			}
 		})
@@ -376,7 +376,7 @@ func hostile(t testing.TB, members ...member) string {
 
 func TestHostileFiles(t *testing.T) {
 	const found = "{\"format\":1}\n"
-	sum := func(text string) string { return string(blob.Of([]byte(text))) }
+	sum := func(text string) string { return string(blob.DigestOf([]byte(text))) }
 	last := fmt.Sprintf("frozen %d %s frozen.json\n", len(found), sum(found))
 	line := func(mode string, size int, text, path string) string {
 		return fmt.Sprintf("%s %d %s %s\n", mode, size, sum(text), path)
@@ -471,10 +471,10 @@ func wantFault(t *testing.T, file, want string) {
 	to := filepath.Join(t.TempDir(), "deep", "x")
 	b, err := bundle.Read(file)
 	if err == nil {
-		err = b.LayOut(blobs(t), to)
+		err = b.Extract(blobs(t), to)
 		b.Close()
 	}
-	fault, ok := errors.AsType[*judge.Fault](err)
+	fault, ok := errors.AsType[*judge.ProblemError](err)
 	if !ok || !strings.Contains(fault.Text, want) || fault.File != file || fault.Hint == "" {
 		t.Errorf("got %v, want a fault of %s with %q and a hint", err, file, want)
 	}
@@ -511,13 +511,13 @@ func TestDamagedFiles(t *testing.T) {
 		}
 		b, err := bundle.Read(file)
 		if err == nil && b.Manifest.ID() == whole.Manifest.ID() {
-			err = b.LayOut(blobs(t), filepath.Join(t.TempDir(), "x"))
+			err = b.Extract(blobs(t), filepath.Join(t.TempDir(), "x"))
 		}
 		if err == nil {
 			b.Close()
 			continue
 		}
-		if _, ok := errors.AsType[*judge.Fault](err); !ok {
+		if _, ok := errors.AsType[*judge.ProblemError](err); !ok {
 			t.Errorf("byte %d: %v", at, err)
 		}
 	}
@@ -534,7 +534,7 @@ func FuzzParseManifest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := bundle.ParseManifest("x", data)
 		if err != nil {
-			if _, ok := errors.AsType[*judge.Fault](err); !ok {
+			if _, ok := errors.AsType[*judge.ProblemError](err); !ok {
 				t.Fatalf("not a fault: %v", err)
 			}
 			return

@@ -84,13 +84,13 @@ func (b *Bundle) WriteFile(path string) (err error) {
 func (b *Bundle) copy(w io.Writer, e Entry) error {
 	r, err := b.open(e)
 	if err != nil {
-		return fmt.Errorf("read %s of %s: %w", e.Path, b.from, err)
+		return fmt.Errorf("read %s of %s: %w", e.Path, b.path, err)
 	}
 	defer r.Close()
 	sum := sha256.New()
 	n, err := io.Copy(io.MultiWriter(w, sum), io.LimitReader(r, e.Size))
 	if err != nil {
-		return fmt.Errorf("read %s of %s: %w", e.Path, b.from, err)
+		return fmt.Errorf("read %s of %s: %w", e.Path, b.path, err)
 	}
 	if n != e.Size || hex.EncodeToString(sum.Sum(nil)) != string(e.Digest) {
 		return b.fault("the bytes of %s are not those of the manifest", e.Path)
@@ -98,15 +98,15 @@ func (b *Bundle) copy(w io.Writer, e Entry) error {
 	return nil
 }
 
-// Read opens a bundle file. If the file is invalid, the error is a *judge.Fault. Errors in the manifest or in the
+// Read opens a bundle file. If the file is invalid, the error is a *judge.ProblemError. Errors in the manifest or in the
 // file's structure are reported at once, and errors in the content of files when the bundle is laid out. The
 // caller must close the bundle.
 func Read(file string) (*Bundle, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, &judge.Fault{File: file, Text: "the bundle cannot be opened: " + reason(err)}
+		return nil, &judge.ProblemError{File: file, Text: "the bundle cannot be opened: " + reason(err)}
 	}
-	b := &Bundle{from: file, close: f.Close}
+	b := &Bundle{path: file, close: f.Close}
 	if err := b.read(f); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -124,7 +124,7 @@ func reason(err error) string {
 func (b *Bundle) read(f *os.File) error {
 	t := tar.NewReader(f)
 	// next advances to the next member, which must have this name, and returns its size.
-	next := func(name string) (int64, error) {
+	nextMember := func(name string) (int64, error) {
 		h, err := t.Next()
 		switch {
 		case err == io.EOF:
@@ -137,7 +137,7 @@ func (b *Bundle) read(f *os.File) error {
 		return h.Size, nil
 	}
 	small := func(name string, most int64) ([]byte, error) {
-		size, err := next(name)
+		size, err := nextMember(name)
 		if err != nil {
 			return nil, err
 		}
@@ -154,7 +154,7 @@ func (b *Bundle) read(f *os.File) error {
 	if err != nil {
 		return err
 	}
-	if b.Manifest, err = ParseManifest(b.from, data); err != nil {
+	if b.Manifest, err = ParseManifest(b.path, data); err != nil {
 		return err
 	}
 	if b.Config, err = small(configMember, MaxConfig); err != nil {
@@ -162,7 +162,7 @@ func (b *Bundle) read(f *os.File) error {
 	}
 	at, end := map[blob.Digest]int64{}, int64(0)
 	for _, e := range b.Manifest.Blobs() {
-		size, err := next(blobMember + string(e.Digest))
+		size, err := nextMember(blobMember + string(e.Digest))
 		if err != nil {
 			return err
 		}
@@ -170,13 +170,13 @@ func (b *Bundle) read(f *os.File) error {
 			return b.fault("%s has %d bytes, but the manifest says %d", e.Path, size, e.Size)
 		}
 		if at[e.Digest], err = f.Seek(0, io.SeekCurrent); err != nil {
-			return fmt.Errorf("read %s: %w", b.from, err)
+			return fmt.Errorf("read %s: %w", b.path, err)
 		}
 		end = at[e.Digest] + (e.Size+blockSize-1)/blockSize*blockSize + 2*blockSize
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return fmt.Errorf("read %s: %w", b.from, err)
+		return fmt.Errorf("read %s: %w", b.path, err)
 	}
 	if info.Size() != end {
 		return b.fault("the bundle has %d bytes, but should have %d", info.Size(), end)
@@ -184,17 +184,17 @@ func (b *Bundle) read(f *os.File) error {
 	b.open = func(e Entry) (io.ReadCloser, error) {
 		return io.NopCloser(io.NewSectionReader(f, at[e.Digest], e.Size)), nil
 	}
-	return b.readFrozen()
+	return b.readFindings()
 }
 
-// readFrozen reads the findings about the problem.
-func (b *Bundle) readFrozen() error {
+// readFindings reads the findings about the problem.
+func (b *Bundle) readFindings() error {
 	var data writer
-	if err := b.copy(&data, b.Manifest.Frozen); err != nil {
+	if err := b.copy(&data, b.Manifest.Findings); err != nil {
 		return err
 	}
 	var err error
-	b.Frozen, err = parseFrozen(b.from, data)
+	b.Findings, err = parseFindings(b.path, data)
 	return err
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // FromBlobs opens a bundle whose manifest and files are blobs, without a bundle file. It returns fs.ErrNotExist if
-// the manifest or FrozenFile is missing. The other files are needed only when the bundle is laid out. The bundle
+// the manifest or FindingsFile is missing. The other files are needed only when the bundle is laid out. The bundle
 // has no Config. Error messages use name instead of a file name.
 func FromBlobs(blobs *blob.Dir, id blob.Digest, name string) (*Bundle, error) {
 	data, err := blobs.Read(id, MaxManifest)
@@ -23,27 +23,27 @@ func FromBlobs(blobs *blob.Dir, id blob.Digest, name string) (*Bundle, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bundle{Manifest: m, from: name, close: func() error { return nil }, open: func(e Entry) (io.ReadCloser, error) {
+	b := &Bundle{Manifest: m, path: name, close: func() error { return nil }, open: func(e Entry) (io.ReadCloser, error) {
 		return blobs.Open(e.Digest, e.Size)
 	}}
-	return b, b.readFrozen()
+	return b, b.readFindings()
 }
 
-// Keep adds the missing files of the bundle to a directory of blobs. Bytes that do not match the manifest give a
-// *judge.Fault.
-func (b *Bundle) Keep(blobs *blob.Dir) error {
+// StoreBlobs adds the missing files of the bundle to a directory of blobs. Bytes that do not match the manifest give a
+// *judge.ProblemError.
+func (b *Bundle) StoreBlobs(blobs *blob.Dir) error {
 	for _, e := range b.Manifest.Blobs() {
-		if err := b.keep(blobs, e); err != nil {
+		if err := b.storeBlob(blobs, e); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *Bundle) keep(blobs *blob.Dir, e Entry) error {
+func (b *Bundle) storeBlob(blobs *blob.Dir, e Entry) error {
 	r, err := b.open(e)
 	if err != nil {
-		return fmt.Errorf("read %s of %s: %w", e.Path, b.from, err)
+		return fmt.Errorf("read %s of %s: %w", e.Path, b.path, err)
 	}
 	defer r.Close()
 	err = blobs.Put(e.Digest, e.Size, r)
@@ -53,20 +53,20 @@ func (b *Bundle) keep(blobs *blob.Dir, e Entry) error {
 	return err
 }
 
-// LayOut creates the problem directory at path to. Its files are read-only hard links into the directory of blobs,
+// Extract creates the problem directory at path to. Its files are read-only hard links into the directory of blobs,
 // to which missing blobs are added. A directory that was laid out earlier is reused if it is unchanged, and
 // otherwise replaced.
-func (b *Bundle) LayOut(blobs *blob.Dir, to string) error {
-	if b.IsLaidOut(to) {
+func (b *Bundle) Extract(blobs *blob.Dir, target string) error {
+	if b.IsExtracted(target) {
 		return nil
 	}
-	above := filepath.Dir(to)
-	if err := os.MkdirAll(above, 0o755); err != nil {
-		return fmt.Errorf("lay out %s: %w", b.from, err)
+	parent := filepath.Dir(target)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return fmt.Errorf("lay out %s: %w", b.path, err)
 	}
-	tmp, err := os.MkdirTemp(above, "tmp-*")
+	tmp, err := os.MkdirTemp(parent, "tmp-*")
 	if err != nil {
-		return fmt.Errorf("lay out %s: %w", b.from, err)
+		return fmt.Errorf("lay out %s: %w", b.path, err)
 	}
 	defer os.RemoveAll(tmp)
 	made := map[string]bool{}
@@ -74,13 +74,13 @@ func (b *Bundle) LayOut(blobs *blob.Dir, to string) error {
 		path := filepath.Join(tmp, filepath.FromSlash(e.Path))
 		if dir := filepath.Dir(path); !made[dir] {
 			if err := os.MkdirAll(dir, 0o755); err != nil {
-				return fmt.Errorf("lay out %s: %w", b.from, err)
+				return fmt.Errorf("lay out %s: %w", b.path, err)
 			}
 			made[dir] = true
 		}
 		err := blobs.Link(e.Digest, e.Size, path, e.Executable)
 		if errors.Is(err, fs.ErrNotExist) {
-			if err = b.keep(blobs, e); err == nil {
+			if err = b.storeBlob(blobs, e); err == nil {
 				err = blobs.Link(e.Digest, e.Size, path, e.Executable)
 			}
 		}
@@ -88,21 +88,21 @@ func (b *Bundle) LayOut(blobs *blob.Dir, to string) error {
 			return err
 		}
 	}
-	if err := b.openToAll(tmp); err != nil {
-		return fmt.Errorf("lay out %s: %w", b.from, err)
+	if err := b.makeReadable(tmp); err != nil {
+		return fmt.Errorf("lay out %s: %w", b.path, err)
 	}
-	if err := os.RemoveAll(to); err != nil {
-		return fmt.Errorf("lay out %s: %w", b.from, err)
+	if err := os.RemoveAll(target); err != nil {
+		return fmt.Errorf("lay out %s: %w", b.path, err)
 	}
-	if err := os.Rename(tmp, to); err != nil && !b.IsLaidOut(to) { // another process may have been faster
-		return fmt.Errorf("lay out %s: %w", b.from, err)
+	if err := os.Rename(tmp, target); err != nil && !b.IsExtracted(target) { // another process may have been faster
+		return fmt.Errorf("lay out %s: %w", b.path, err)
 	}
 	return nil
 }
 
-// openToAll makes the directories readable by all users, regardless of the umask. Programs in the sandbox may run
+// makeReadable makes the directories readable by all users, regardless of the umask. Programs in the sandbox may run
 // as another user.
-func (b *Bundle) openToAll(dir string) error {
+func (b *Bundle) makeReadable(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return err
@@ -111,21 +111,21 @@ func (b *Bundle) openToAll(dir string) error {
 	})
 }
 
-// IsLaidOut reports whether a directory contains exactly the files of the manifest, unchanged.
-func (b *Bundle) IsLaidOut(dir string) bool {
-	have := 0
+// IsExtracted reports whether a directory contains exactly the files of the manifest, unchanged.
+func (b *Bundle) IsExtracted(dir string) bool {
+	matching := 0
 	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
-			have++
+			matching++
 		}
 		return err
 	})
-	if err != nil || have != len(b.Manifest.Files) {
+	if err != nil || matching != len(b.Manifest.Files) {
 		return false
 	}
 	for _, e := range b.Manifest.Files {
 		info, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(e.Path)))
-		if err != nil || !blob.Untouched(info, e.Size, e.Executable) {
+		if err != nil || !blob.IsUnmodified(info, e.Size, e.Executable) {
 			return false
 		}
 	}

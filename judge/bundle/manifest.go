@@ -25,27 +25,27 @@ type Entry struct {
 
 // Manifest lists the files of a bundle.
 type Manifest struct {
-	Files  []Entry // sorted by path, bytewise
-	Frozen Entry   // FrozenFile, which is not a file of the problem
+	Files    []Entry // sorted by path, bytewise
+	Findings Entry   // FindingsFile, which is not a file of the problem
 }
 
-// FrozenFile is the name under which the manifest lists the file with the findings about the problem.
-const FrozenFile = "frozen.json"
+// FindingsFile is the name under which the manifest lists the file with the findings about the problem.
+const FindingsFile = "frozen.json"
 
 // The first word of each line.
 const (
 	modeFile       = "644"
 	modeExecutable = "755"
-	modeFrozen     = "frozen"
+	modeFindings   = "frozen"
 )
 
 // The limits of a bundle.
 const (
-	maxEntries = 200_000
-	maxPath    = 1024     // bytes
-	maxDepth   = 32       // directories
-	maxTotal   = 64 << 30 // total bytes of all files
-	maxFrozen  = 16 << 20
+	maxEntries  = 200_000
+	maxPath     = 1024     // bytes
+	maxDepth    = 32       // directories
+	maxTotal    = 64 << 30 // total bytes of all files
+	maxFindings = 16 << 20
 )
 
 // The maximum sizes, in bytes, of a manifest and of the configuration in a bundle.
@@ -54,7 +54,7 @@ const (
 	MaxConfig   = 16 << 20
 )
 
-// Bytes encodes the manifest. It has one line for each file, and one for FrozenFile.
+// Bytes encodes the manifest. It has one line for each file, and one for FindingsFile.
 //
 //	644 1203 9f86d0…0a08 cases/sample/1.in
 //	755 88 60303a…9752 generator/build
@@ -69,18 +69,18 @@ func (m *Manifest) Bytes() []byte {
 			line(modeFile, e)
 		}
 	}
-	line(modeFrozen, m.Frozen)
+	line(modeFindings, m.Findings)
 	return []byte(b.String())
 }
 
 // ID returns the bundle's id, which is the digest of its manifest.
-func (m *Manifest) ID() blob.Digest { return blob.Of(m.Bytes()) }
+func (m *Manifest) ID() blob.Digest { return blob.DigestOf(m.Bytes()) }
 
 // ParseManifest parses the output of Bytes, and rejects any other encoding. So equal manifests have equal bytes.
-// Errors are of type *judge.Fault, and name file.
+// Errors are of type *judge.ProblemError, and name file.
 func ParseManifest(file string, data []byte) (*Manifest, error) {
 	fault := func(line int, text string, args ...any) error {
-		return &judge.Fault{File: file, Line: line, Text: "the manifest of the bundle: " + fmt.Sprintf(text, args...), Hint: damagedHint}
+		return &judge.ProblemError{File: file, Line: line, Text: "the manifest of the bundle: " + fmt.Sprintf(text, args...), Hint: damagedHint}
 	}
 	if len(data) > MaxManifest {
 		return nil, fault(0, "it is larger than %d MiB", MaxManifest>>20)
@@ -99,12 +99,12 @@ func ParseManifest(file string, data []byte) (*Manifest, error) {
 		switch last := i == len(lines)-1; {
 		case err != nil:
 			return nil, fault(i+1, "%s", err)
-		case last != (mode == modeFrozen):
-			return nil, fault(i+1, "%s stands in the last line, and only there", FrozenFile)
-		case last && (e.Path != FrozenFile || e.Size > maxFrozen):
-			return nil, fault(i+1, "%s is called so, and has at most %d MiB", FrozenFile, maxFrozen>>20)
+		case last != (mode == modeFindings):
+			return nil, fault(i+1, "%s stands in the last line, and only there", FindingsFile)
+		case last && (e.Path != FindingsFile || e.Size > maxFindings):
+			return nil, fault(i+1, "%s is called so, and has at most %d MiB", FindingsFile, maxFindings>>20)
 		case last:
-			m.Frozen = e
+			m.Findings = e
 		default:
 			e.Executable = mode == modeExecutable
 			m.Files = append(m.Files, e)
@@ -123,7 +123,7 @@ func parseEntry(line string) (mode string, e Entry, err error) {
 		return "", e, fmt.Errorf("%.80q is not a line of mode, size, SHA-256 and path", line)
 	}
 	mode = parts[0]
-	if mode != modeFile && mode != modeExecutable && mode != modeFrozen {
+	if mode != modeFile && mode != modeExecutable && mode != modeFindings {
 		return "", e, fmt.Errorf("the mode %.20q is neither %s nor %s", mode, modeFile, modeExecutable)
 	}
 	e.Size, err = strconv.ParseInt(parts[1], 10, 64)
@@ -154,7 +154,7 @@ func checkPath(path string) error {
 // check checks that the files are consistent. If they are not, it returns an error and the line of the first
 // invalid file.
 func (m *Manifest) check() (line int, err error) {
-	total, sizes := m.Frozen.Size, map[blob.Digest]int64{m.Frozen.Digest: m.Frozen.Size}
+	total, sizes := m.Findings.Size, map[blob.Digest]int64{m.Findings.Digest: m.Findings.Size}
 	for i, e := range m.Files {
 		if size, known := sizes[e.Digest]; known && size != e.Size {
 			return i + 1, fmt.Errorf("the same bytes have a size of %d and of %d", size, e.Size)
@@ -180,9 +180,9 @@ func (m *Manifest) check() (line int, err error) {
 	return 0, nil
 }
 
-// Blobs returns the distinct contents of all files and of FrozenFile, sorted by digest.
+// Blobs returns the distinct contents of all files and of FindingsFile, sorted by digest.
 func (m *Manifest) Blobs() []Entry {
-	all := append(slices.Clone(m.Files), m.Frozen)
+	all := append(slices.Clone(m.Files), m.Findings)
 	slices.SortFunc(all, func(a, b Entry) int { return strings.Compare(string(a.Digest), string(b.Digest)) })
 	return slices.CompactFunc(all, func(a, b Entry) bool { return a.Digest == b.Digest })
 }

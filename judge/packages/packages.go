@@ -12,15 +12,15 @@ import (
 // Formats reads packages of all formats.
 var Formats = &problem.Formats{
 	Files:     []string{icpc.File, polygon.File},
-	Is:        func(dir string) bool { return icpc.Is(dir) || polygon.Is(dir) },
+	Is:        func(dir string) bool { return icpc.IsPackage(dir) || polygon.IsPackage(dir) },
 	IsArchive: icpc.IsArchive,
-	Open: func(dir string, usual judge.Limits) (*problem.Package, judge.Faults) {
-		if icpc.Is(dir) {
+	Open: func(dir string, usual judge.Limits) (*problem.Package, judge.ProblemErrors) {
+		if icpc.IsPackage(dir) {
 			return known(icpc.Open(dir, usual))
 		}
 		return known(polygon.Open(dir, usual))
 	},
-	Assemble: func(p *judge.Problem) (*problem.Package, error) { return known(icpc.Assembled(p)) },
+	Assemble: func(p *judge.Problem) (*problem.Package, error) { return known(icpc.FromProblem(p)) },
 }
 
 // known returns the part of a package that the rest of the judge uses.

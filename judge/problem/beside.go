@@ -27,7 +27,7 @@ type besideCase struct {
 
 // fitCases applies the settings of groups and the files beside cases to the cases. If the problem needs no
 // answers, it removes the path of an answer that does not exist. The groups must have been read.
-func (f *Directory) fitCases(t *table) (faults judge.Faults) {
+func (f *Directory) fitCases(t *table) (faults judge.ProblemErrors) {
 	for g := range f.Groups {
 		var common besideCase
 		if i := slices.IndexFunc(t.Group, func(row group) bool { return row.Name == f.Groups[g].Name }); i >= 0 {
@@ -40,7 +40,7 @@ func (f *Directory) fitCases(t *table) (faults judge.Faults) {
 				continue
 			}
 			faults = append(faults, readBeside(c)...)
-			if _, err := os.Stat(c.Ans); err != nil && f.Unanswered() {
+			if _, err := os.Stat(c.Ans); err != nil && f.LacksAnswers() {
 				c.Ans = ""
 			}
 		}
@@ -49,14 +49,14 @@ func (f *Directory) fitCases(t *table) (faults judge.Faults) {
 }
 
 // readBeside reads the additional files of a case written by hand.
-func readBeside(c *judge.Case) (faults judge.Faults) {
+func readBeside(c *judge.Case) (faults judge.ProblemErrors) {
 	base := strings.TrimSuffix(c.In, ".in")
 	if data, err := os.ReadFile(base + ".toml"); err == nil {
 		own := besideCase{c.Args, c.CheckerArgs, c.ValidatorArgs}
 		_, faults = strict.Decode(base+".toml", data, &own)
 		c.Args, c.CheckerArgs, c.ValidatorArgs = own.Args, own.CheckerArgs, own.InputArgs
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		faults = append(faults, &judge.Fault{File: base + ".toml", Text: Reason(err)})
+		faults = append(faults, &judge.ProblemError{File: base + ".toml", Text: Reason(err)})
 	}
 	dir := base + ".files"
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
@@ -73,27 +73,27 @@ func readBeside(c *judge.Case) (faults judge.Faults) {
 		case !d.IsDir():
 			faults = append(
 				faults,
-				&judge.Fault{File: path, Text: "neither a file nor a directory", Hint: "put a copy of the file there: links are not followed"},
+				&judge.ProblemError{File: path, Text: "neither a file nor a directory", Hint: "put a copy of the file there: links are not followed"},
 			)
 		}
 		return nil
 	})
 	if err != nil {
-		faults = append(faults, &judge.Fault{File: dir, Text: Reason(err)})
+		faults = append(faults, &judge.ProblemError{File: dir, Text: Reason(err)})
 	}
 	return faults
 }
 
 // readInclude finds the files that submissions are built with, and makes the files of include/default visible to
 // submissions, as in the format 2025-09. The cases must be complete.
-func (f *Directory) readInclude() judge.Faults {
+func (f *Directory) readInclude() judge.ProblemErrors {
 	dir := filepath.Join(f.Dir, Include)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil
 	}
 	included, err := f.formats.Assemble(f.Problem)
 	if err != nil {
-		return judge.Faults{{File: dir, Text: Reason(err)}}
+		return judge.ProblemErrors{{File: dir, Text: Reason(err)}}
 	}
 	included.ShowIncluded()
 	f.Included = included

@@ -28,7 +28,7 @@ func (f *Directory) FormatPath() string {
 }
 
 // Format reads the declaration of the input format. It returns nil, nil if the directory has none. The error is
-// judge.Faults.
+// judge.ProblemErrors.
 func (f *Directory) Format() (*format.Grammar, error) {
 	path := f.FormatPath()
 	if path == "" {
@@ -36,7 +36,7 @@ func (f *Directory) Format() (*format.Grammar, error) {
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, judge.Faults{{File: path, Text: Reason(err)}}
+		return nil, judge.ProblemErrors{{File: path, Text: Reason(err)}}
 	}
 	g, faults := format.Parse(path, text)
 	return g, faults.AsError()
@@ -63,9 +63,9 @@ func (f *Directory) Makes() bool {
 }
 
 // lintFormat finds errors in the declaration, and numbers in it that the statement does not mention.
-func (f *Directory) lintFormat() (faults judge.Faults) {
+func (f *Directory) lintFormat() (faults judge.ProblemErrors) {
 	g, err := f.Format()
-	if all, ok := err.(judge.Faults); ok {
+	if all, ok := err.(judge.ProblemErrors); ok {
 		return all
 	}
 	if g == nil {
@@ -75,10 +75,10 @@ func (f *Directory) lintFormat() (faults judge.Faults) {
 	if err != nil {
 		return nil // Lint has reported it
 	}
-	for _, n := range g.Missing(string(statement)) {
-		faults = append(faults, &judge.Fault{
-			File: f.FormatPath(), Line: n.Row, Text: "the number " + n.String() + " is missing in the statement",
-			Hint: "it bounds " + n.Of + "; add it to the statement's constraints, or correct the bound",
+	for _, n := range g.MissingNumbers(string(statement)) {
+		faults = append(faults, &judge.ProblemError{
+			File: f.FormatPath(), Line: n.Line, Text: "the number " + n.String() + " is missing in the statement",
+			Hint: "it bounds " + n.Name + "; add it to the statement's constraints, or correct the bound",
 		})
 	}
 	return faults

@@ -16,11 +16,11 @@ import (
 
 // Game describes the directory as a game for the arena, as configured in problem.toml.
 type Game struct {
-	Referee  *judge.Part // a kit program (referee.Main)
-	Files    bool        // whether contestants are files that the referee reads, not programs
-	Tester   string      // path of the bot against which other bots are tested; empty if none
-	Try      string      // the rule set for tests; empty for the default one
-	Graded   []string    // names of bots in solutions/<id>/bots, from weakest to strongest
+	Referee  *judge.SetterProgram // a kit program (referee.Main)
+	Files    bool                 // whether contestants are files that the referee reads, not programs
+	Tester   string               // path of the bot against which other bots are tested; empty if none
+	Try      string               // the rule set for tests; empty for the default one
+	Graded   []string             // names of bots in solutions/<id>/bots, from weakest to strongest
 	Adapters []Adapter
 	Rules    []RuleSet // the first one is the default
 	Checks   []Check
@@ -82,7 +82,7 @@ type GameScore struct {
 // OnlyGame reports whether the directory is a game and not also a problem: it contains nothing to judge a program
 // other than a bot.
 func (f *Directory) OnlyGame() bool {
-	return f.Game != nil && f.Reference == nil && f.Generator == nil && f.Validator == nil && f.Count() == 0 && f.FormatPath() == ""
+	return f.Game != nil && f.Reference == nil && f.Generator == nil && f.Validator == nil && f.CaseCount() == 0 && f.FormatPath() == ""
 }
 
 // game is the [game] table of problem.toml.
@@ -140,7 +140,7 @@ const (
 	botsAreFiles    = "files"
 )
 
-func (f *Directory) readGame(t *game) (faults judge.Faults) {
+func (f *Directory) readGame(t *game) (faults judge.ProblemErrors) {
 	if t == nil {
 		return nil
 	}
@@ -153,7 +153,7 @@ func (f *Directory) readGame(t *game) (faults judge.Faults) {
 	if t.Referee == "" {
 		faults = append(faults, f.Fault("game", "the game has no referee", `referee = "referee" is a program that calls referee.Main`))
 	} else {
-		made.Referee = &judge.Part{Path: program("game.referee", t.Referee), Args: t.Args, Speaks: "kit"}
+		made.Referee = &judge.SetterProgram{Path: program("game.referee", t.Referee), Args: t.Args, Protocol: "kit"}
 	}
 	if t.Tester != "" {
 		made.Tester = program("game.tester", t.Tester)
@@ -186,7 +186,7 @@ func (f *Directory) readGame(t *game) (faults judge.Faults) {
 }
 
 // readGameTexts reads a game's texts for bot authors.
-func (f *Directory) readGameTexts(t *game) (faults judge.Faults) {
+func (f *Directory) readGameTexts(t *game) (faults judge.ProblemErrors) {
 	if t.Statement != "" {
 		f.Game.Statement, faults = f.readText("game.statement", t.Statement)
 	}
@@ -215,7 +215,7 @@ func (f *Directory) readGameTexts(t *game) (faults judge.Faults) {
 func exampleKey(i int) string { return fmt.Sprintf("game.examples[%d]", i) }
 
 // lintGame finds missing texts for bot authors.
-func (f *Directory) lintGame() (faults judge.Faults) {
+func (f *Directory) lintGame() (faults judge.ProblemErrors) {
 	if f.Game == nil {
 		return nil
 	}
@@ -226,7 +226,7 @@ func (f *Directory) lintGame() (faults judge.Faults) {
 	return faults
 }
 
-func (f *Directory) readAdapter(key string, t *adapter) (a Adapter, faults judge.Faults) {
+func (f *Directory) readAdapter(key string, t *adapter) (a Adapter, faults judge.ProblemErrors) {
 	a = Adapter{Extensions: t.Extensions, As: t.As, Entry: t.Entry}
 	a.Folder, faults = f.readProgram(key+".directory", t.Folder)
 	if t.As == "" || len(t.Extensions) == 0 {
@@ -261,7 +261,7 @@ const (
 	usualMemory = 512 << 20
 )
 
-func (f *Directory) readRules(key string, t *ruleSet, g *Game) (r RuleSet, faults judge.Faults) {
+func (f *Directory) readRules(key string, t *ruleSet, g *Game) (r RuleSet, faults judge.ProblemErrors) {
 	bad := func(name, text, hint string) { faults = append(faults, f.Fault(key+"."+name, text, hint)) }
 	r = RuleSet{
 		Name: t.Name, Title: t.Title, Format: t.Format, Rounds: t.Rounds, Games: t.Games,
@@ -315,8 +315,8 @@ func (f *Directory) readRules(key string, t *ruleSet, g *Game) (r RuleSet, fault
 }
 
 // readOptions reads option values. They must be options of the game.
-func (f *Directory) readOptions(key string, values map[string]any, g *Game) (map[string]string, judge.Faults) {
-	var faults judge.Faults
+func (f *Directory) readOptions(key string, values map[string]any, g *Game) (map[string]string, judge.ProblemErrors) {
+	var faults judge.ProblemErrors
 	own := texts(values)
 	for _, name := range slices.Sorted(maps.Keys(own)) {
 		if _, known := g.Options[name]; !known {

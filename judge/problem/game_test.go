@@ -37,7 +37,7 @@ size = 7
 crashed = "event"
 `
 
-func openGame(t *testing.T, text string) (*problem.Directory, judge.Faults) {
+func openGame(t *testing.T, text string) (*problem.Directory, judge.ProblemErrors) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, data := range map[string]string{"problem.toml": text, "referee.go": "package main", "adapter/main.py": ""} {

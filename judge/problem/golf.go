@@ -13,10 +13,10 @@ import (
 
 // Golf describes the problem as code golf, as configured in problem.toml.
 type Golf struct {
-	Arity     int         // how many numbers an input contains
-	Domain    string      // the generator line that prints every input
-	Generator *judge.Part // prints the inputs, one per line, in order of increasing cost
-	Checker   *judge.Part // judges the output of a golf submission (kit.CheckGolf)
+	Arity     int                  // how many numbers an input contains
+	Domain    string               // the generator line that prints every input
+	Generator *judge.SetterProgram // prints the inputs, one per line, in order of increasing cost
+	Checker   *judge.SetterProgram // judges the output of a golf submission (kit.CheckGolf)
 	// Statement is the path of the text for golfers. If empty, the problem's statement is used.
 	Statement string
 }
@@ -33,7 +33,7 @@ type golf struct {
 // maxArity is the maximum number of arguments, so that there are enough letters for them: f(i,j,k,l,...).
 const maxArity = 9
 
-func (f *Directory) readGolf(t *golf) (faults judge.Faults) {
+func (f *Directory) readGolf(t *golf) (faults judge.ProblemErrors) {
 	if t == nil {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (f *Directory) readGolf(t *golf) (faults judge.Faults) {
 	}
 	for _, part := range []struct {
 		key, program, speaks string
-		to                   **judge.Part
+		to                   **judge.SetterProgram
 	}{{"generator", t.Generator, "kit", &made.Generator}, {"checker", t.Checker, "kit", &made.Checker}} {
 		key := "golf." + part.key
 		if part.program == "" {
@@ -61,7 +61,7 @@ func (f *Directory) readGolf(t *golf) (faults judge.Faults) {
 		read, bad := f.readProgram(key, part.program)
 		faults = append(faults, bad...)
 		if read != "" {
-			*part.to = &judge.Part{Path: read, Speaks: part.speaks}
+			*part.to = &judge.SetterProgram{Path: read, Protocol: part.speaks}
 		}
 	}
 	if t.Statement != "" {
@@ -73,30 +73,30 @@ func (f *Directory) readGolf(t *golf) (faults judge.Faults) {
 }
 
 // readText finds the Markdown text that a key names. If the file is missing, Lint reports it.
-func (f *Directory) readText(key, name string) (path string, faults judge.Faults) {
+func (f *Directory) readText(key, name string) (path string, faults judge.ProblemErrors) {
 	switch {
 	case !filepath.IsLocal(name):
-		return "", judge.Faults{f.Fault(
+		return "", judge.ProblemErrors{f.Fault(
 			key, fmt.Sprintf("the file %q is not inside the problem directory", name),
 			"write its path relative to the problem directory",
 		)}
 	case filepath.Ext(name) != ".md":
-		return "", judge.Faults{f.Fault(key, fmt.Sprintf("the file %q is not Markdown", name), "name a file that ends in .md")}
+		return "", judge.ProblemErrors{f.Fault(key, fmt.Sprintf("the file %q is not Markdown", name), "name a file that ends in .md")}
 	}
 	return filepath.Join(f.Dir, name), nil
 }
 
 // lintText reports a text that is missing or empty, or that cannot be shown.
-func (f *Directory) lintText(key, path string) judge.Faults {
+func (f *Directory) lintText(key, path string) judge.ProblemErrors {
 	if path == "" {
 		return nil
 	}
 	data, err := f.ReadText(path)
 	switch {
 	case err != nil:
-		return judge.Faults{f.Fault(key, fmt.Sprintf("%s: %s", path, Reason(err)), "write the file, or remove the key")}
+		return judge.ProblemErrors{f.Fault(key, fmt.Sprintf("%s: %s", path, Reason(err)), "write the file, or remove the key")}
 	case strings.TrimSpace(string(data)) == "":
-		return judge.Faults{f.Fault(key, path+" is empty", "write it, or remove the key")}
+		return judge.ProblemErrors{f.Fault(key, path+" is empty", "write it, or remove the key")}
 	}
 	return nil
 }

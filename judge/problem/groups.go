@@ -20,7 +20,7 @@ func GoodName(name string) bool { return goodName().MatchString(name) }
 // readGroups reads the groups: first sample, then those of problem.toml in order, then directories of cases/ that
 // problem.toml does not name. In a group, the cases written by hand come first, sorted by name, before those of
 // generator lines.
-func (f *Directory) readGroups(t *table) (faults judge.Faults) {
+func (f *Directory) readGroups(t *table) (faults judge.ProblemErrors) {
 	tables := slices.Clone(t.Group)
 	if !slices.ContainsFunc(tables, func(g group) bool { return g.Name == Sample }) {
 		tables = append(tables, group{Name: Sample, Description: "the cases of the statement"})
@@ -63,11 +63,11 @@ func (f *Directory) readGroups(t *table) (faults judge.Faults) {
 }
 
 // ungenerated returns a fault for the first line that needs a generator, if the problem has none.
-func (f *Directory) ungenerated(groups []group) judge.Faults {
+func (f *Directory) ungenerated(groups []group) judge.ProblemErrors {
 	for i, g := range groups {
 		at := slices.IndexFunc(g.Cases, func(line string) bool { return !Derived(line) })
 		if at >= 0 {
-			return judge.Faults{f.Fault(
+			return judge.ProblemErrors{f.Fault(
 				fmt.Sprintf("group[%d].cases[%d]", i, at),
 				"the problem has a generator line, but no generator", `add: [generator] program = "generator"`,
 			)}
@@ -76,9 +76,9 @@ func (f *Directory) ungenerated(groups []group) judge.Faults {
 	return nil
 }
 
-func (f *Directory) readGroup(key string, g group) (judge.Group, judge.Faults) {
+func (f *Directory) readGroup(key string, g group) (judge.Group, judge.ProblemErrors) {
 	made := judge.Group{Name: g.Name, Description: g.Description}
-	var faults judge.Faults
+	var faults judge.ProblemErrors
 	if fault := f.readStore(key, g); fault != nil {
 		faults = append(faults, fault)
 	}
@@ -127,10 +127,10 @@ func (f *Directory) readGroup(key string, g group) (judge.Group, judge.Faults) {
 }
 
 // readCases lists the cases in a directory, by name.
-func readCases(dir, group string) (cases []judge.Case, faults judge.Faults) {
+func readCases(dir, group string) (cases []judge.Case, faults judge.ProblemErrors) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !os.IsNotExist(err) {
-		return nil, judge.Faults{{File: dir, Text: Reason(err)}}
+		return nil, judge.ProblemErrors{{File: dir, Text: Reason(err)}}
 	}
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
@@ -140,7 +140,7 @@ func readCases(dir, group string) (cases []judge.Case, faults judge.Faults) {
 		case isInput && !goodName().MatchString(name):
 			faults = append(
 				faults,
-				&judge.Fault{File: path, Text: fmt.Sprintf("%q cannot be the name of a case", name), Hint: "use letters, digits, dots, - and _"},
+				&judge.ProblemError{File: path, Text: fmt.Sprintf("%q cannot be the name of a case", name), Hint: "use letters, digits, dots, - and _"},
 			)
 		case isInput:
 			base := filepath.Join(dir, name)
@@ -170,7 +170,7 @@ func (f *Directory) Ungenerated() (missing []*judge.Case) {
 }
 
 // NotGenerated returns the fault for cases that have not been generated. It returns nil if cases is empty.
-func (f *Directory) NotGenerated(cases []*judge.Case) *judge.Fault {
+func (f *Directory) NotGenerated(cases []*judge.Case) *judge.ProblemError {
 	if len(cases) == 0 {
 		return nil
 	}

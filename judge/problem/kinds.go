@@ -15,13 +15,13 @@ var kinds = map[string]judge.Kind{
 	"interactive":            {Interactive: true},
 	"multi-pass":             {MultiPass: true},
 	"interactive multi-pass": {Interactive: true, MultiPass: true},
-	"submit-answer":          {Answers: true},
+	"submit-answer":          {OutputOnly: true},
 }
 
 // usualKind is the default kind.
 const usualKind = "batch"
 
-func (f *Directory) readKind(t *table) (faults judge.Faults) {
+func (f *Directory) readKind(t *table) (faults judge.ProblemErrors) {
 	if t.Kind == "" {
 		t.Kind = usualKind
 	}
@@ -36,14 +36,14 @@ func (f *Directory) readKind(t *table) (faults judge.Faults) {
 		faults = append(faults, f.Fault("limits.passes", "the problem has one pass only", `remove the key, or write: kind = "multi-pass"`))
 	case t.Limits.Passes < 0 || t.Limits.Passes == 1:
 		faults = append(faults, f.Fault("limits.passes", fmt.Sprintf("a multi-pass problem has at most %d passes", t.Limits.Passes), fmt.Sprintf(
-			"write a number from 2 on, or remove the key; the default is %d", judge.UsualPasses,
+			"write a number from 2 on, or remove the key; the default is %d", judge.DefaultPasses,
 		)))
 	}
 	return faults
 }
 
 // fitParts checks that the parts match the kind. If the interactor judges, it removes the default checker.
-func (f *Directory) fitParts(t *table) (faults judge.Faults) {
+func (f *Directory) fitParts(t *table) (faults judge.ProblemErrors) {
 	_, known := kinds[t.Kind]
 	switch {
 	case !known:
@@ -59,8 +59,8 @@ func (f *Directory) fitParts(t *table) (faults judge.Faults) {
 			`remove the checker; only an interactor that speaks "testlib" writes an output for a checker`,
 		))
 	case f.Kind.Interactive && t.Checker == nil:
-		f.Checker = judge.Checking{}
-	case f.Kind.MultiPass && !f.Kind.Interactive && (f.Checker.Program == nil || f.Checker.Program.Speaks != "kattis"):
+		f.Checker = judge.CheckerSpec{}
+	case f.Kind.MultiPass && !f.Kind.Interactive && (f.Checker.Program == nil || f.Checker.Program.Protocol != "kattis"):
 		faults = append(faults, f.Fault(
 			"checker", "a multi-pass problem needs a checker that makes the input of the next pass",
 			`add: [checker] program = "checker", speaks = "kattis"; it leaves nextpass.in in its feedback directory`,

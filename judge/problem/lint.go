@@ -13,7 +13,7 @@ import (
 
 // Lint finds errors that do not prevent judging and that Open therefore ignores: missing parts, missing answers,
 // files without a purpose.
-func (f *Directory) Lint() (faults judge.Faults) {
+func (f *Directory) Lint() (faults judge.ProblemErrors) {
 	if f.Package != nil {
 		return f.Package.Warnings
 	}
@@ -21,15 +21,15 @@ func (f *Directory) Lint() (faults judge.Faults) {
 		faults = append(faults, f.Fault("title", "the problem has no title", `write: title = "..."`))
 	}
 	if text, err := os.ReadFile(f.Statement()); err != nil {
-		faults = append(faults, &judge.Fault{File: f.Statement(), Text: Reason(err), Hint: "write a statement in Markdown"})
+		faults = append(faults, &judge.ProblemError{File: f.Statement(), Text: Reason(err), Hint: "write a statement in Markdown"})
 	} else if len(bytes.TrimSpace(text)) == 0 {
-		faults = append(faults, &judge.Fault{File: f.Statement(), Text: "the statement is empty", Hint: "write what the input is, and what to print"})
+		faults = append(faults, &judge.ProblemError{File: f.Statement(), Text: "the statement is empty", Hint: "write what the input is, and what to print"})
 	}
 	faults = append(faults, f.lintGame()...)
 	if f.OnlyGame() {
 		return faults
 	}
-	if f.Reference == nil && !f.Unanswered() {
+	if f.Reference == nil && !f.LacksAnswers() {
 		faults = append(faults, f.Fault("reference", "the problem has no reference solver", `add: [reference] program = "reference"`))
 	}
 	if f.Validator == nil && f.FormatPath() == "" {
@@ -50,7 +50,7 @@ func (f *Directory) Lint() (faults judge.Faults) {
 		case len(g.Cases) > 0:
 		case g.Name == Sample && f.Kind.Interactive: // the samples in the statement are dialogues
 		case g.Name == Sample:
-			faults = append(faults, &judge.Fault{
+			faults = append(faults, &judge.ProblemError{
 				File: filepath.Join(f.Dir, "cases", Sample), Text: "there is no sample case",
 				Hint: "add the statement's examples as <name>.in and <name>.ans",
 			})
@@ -59,14 +59,14 @@ func (f *Directory) Lint() (faults judge.Faults) {
 				"group %q has no cases", g.Name,
 			), "add generator lines, or put cases into "+filepath.Join(f.Dir, "cases", g.Name)))
 		}
-		faults = append(faults, lintAnswers(filepath.Join(f.Dir, "cases", g.Name), f.Unanswered())...)
+		faults = append(faults, lintAnswers(filepath.Join(f.Dir, "cases", g.Name), f.LacksAnswers())...)
 	}
 	return append(faults, f.strayGroups()...)
 }
 
 // lintAnswers finds inputs without an answer, and answers without an input, in a directory of cases that were
 // written by hand.
-func lintAnswers(dir string, unanswered bool) (faults judge.Faults) {
+func lintAnswers(dir string, unanswered bool) (faults judge.ProblemErrors) {
 	entries, _ := os.ReadDir(dir) // Open reports a directory that cannot be read
 	have := map[string]bool{}
 	for _, e := range entries {
@@ -78,23 +78,23 @@ func lintAnswers(dir string, unanswered bool) (faults judge.Faults) {
 		}
 		path := filepath.Join(dir, e.Name())
 		if name, ok := strings.CutSuffix(e.Name(), ".in"); ok && !have[name+".ans"] && !unanswered {
-			faults = append(faults, &judge.Fault{
+			faults = append(faults, &judge.ProblemError{
 				File: path, Text: "the case has no answer",
 				Hint: "write " + name + ".ans, or let the reference solution make it: judge generate",
 			})
 		}
 		if name, ok := strings.CutSuffix(e.Name(), ".ans"); ok && !have[name+".in"] {
-			faults = append(faults, &judge.Fault{File: path, Text: "an answer without an input", Hint: "remove it, or add " + name + ".in"})
+			faults = append(faults, &judge.ProblemError{File: path, Text: "an answer without an input", Hint: "remove it, or add " + name + ".in"})
 		}
 	}
 	return faults
 }
 
 // strayGroups finds directories of generated cases that do not belong to any group.
-func (f *Directory) strayGroups() (faults judge.Faults) {
+func (f *Directory) strayGroups() (faults judge.ProblemErrors) {
 	for _, name := range subfolders(f.Tests) {
 		if !slices.ContainsFunc(f.Groups, func(g judge.Group) bool { return g.Name == name }) {
-			faults = append(faults, &judge.Fault{
+			faults = append(faults, &judge.ProblemError{
 				File: filepath.Join(f.Tests, name),
 				Text: "these generated cases belong to no group of problem.toml",
 				Hint: "name the group in problem.toml, or remove them with: judge generate " + f.ID,

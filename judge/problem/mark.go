@@ -10,12 +10,12 @@ import (
 )
 
 // marked returns a fault for the first case of p that contains text in an encoding that programs do not expect.
-func marked(p *judge.Problem) *judge.Fault {
+func marked(p *judge.Problem) *judge.ProblemError {
 	for _, g := range p.Groups {
 		for _, c := range g.Cases {
 			for _, path := range []string{c.In, c.Ans} {
 				if text, hint := markOf(path); text != "" {
-					return &judge.Fault{File: path, Text: fmt.Sprintf("the file %s: case %s cannot be judged", text, c.ID()), Hint: hint}
+					return &judge.ProblemError{File: path, Text: fmt.Sprintf("the file %s: case %s cannot be judged", text, c.ID()), Hint: hint}
 				}
 			}
 		}
@@ -23,7 +23,7 @@ func marked(p *judge.Problem) *judge.Fault {
 	return nil
 }
 
-// markOf is like mark.Of for a file. It returns empty strings for a missing file.
+// markOf is like mark.UnexpectedEncoding for a file. It returns empty strings for a missing file.
 func markOf(path string) (text, hint string) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -32,5 +32,5 @@ func markOf(path string) (text, hint string) {
 	defer f.Close()
 	head := make([]byte, mark.HeadSize)
 	n, _ := io.ReadFull(f, head)
-	return mark.Of(head[:n])
+	return mark.UnexpectedEncoding(head[:n])
 }

@@ -9,10 +9,10 @@ import (
 
 // Formats finds and reads problem packages, which are directories in formats other than the judge's own.
 type Formats struct {
-	Files     []string                                                      // names of files that identify a directory as a package
-	Is        func(dir string) bool                                         // reports whether dir is a package
-	IsArchive func(path string) bool                                        // by its name; a package may be in it
-	Open      func(dir string, usual judge.Limits) (*Package, judge.Faults) // if there are faults, nothing can be judged
+	Files     []string                                                             // names of files that identify a directory as a package
+	Is        func(dir string) bool                                                // reports whether dir is a package
+	IsArchive func(path string) bool                                               // by its name; a package may be in it
+	Open      func(dir string, usual judge.Limits) (*Package, judge.ProblemErrors) // if there are faults, nothing can be judged
 	// Assemble makes a Package from a problem that was not read from a package, so that it can be used like one.
 	Assemble func(p *judge.Problem) (*Package, error)
 }
@@ -20,9 +20,9 @@ type Formats struct {
 // Package is a problem package of any format. It contains the data that is not in judge.Problem.
 type Package struct {
 	*judge.Problem
-	File     string       // the file that identifies the package; empty if none
-	Foreign  bool         // whether its format is not ICPC, with other rules for names
-	Warnings judge.Faults // errors that do not prevent judging
+	File     string              // the file that identifies the package; empty if none
+	Foreign  bool                // whether its format is not ICPC, with other rules for names
+	Warnings judge.ProblemErrors // errors that do not prevent judging
 	// Assumed describes the settings that are assumed for a plain directory of inputs and answers. It is empty for
 	// other packages.
 	Assumed     string
@@ -44,12 +44,12 @@ type Form interface {
 	Languages() []string                          // languages of the statements, the preferred one first
 	Document(language string) (path, kind string) // the statement's PDF or HTML file; kind is "pdf", "html", or empty if none
 	Attachments() []string                        // sorted paths of the files that contestants get
-	// Unshown returns the number of pictures in the statements, and faults for those that are missing or cannot be
+	// CheckPictures returns the number of pictures in the statements, and faults for those that are missing or cannot be
 	// shown. The warnings are about other content that is not shown.
-	Unshown() (n int, faults, warnings judge.Faults)
-	// Formulas returns the number of formulas in the statements, the broken ones, and those that pages cannot
+	CheckPictures() (n int, faults, warnings judge.ProblemErrors)
+	// CheckFormulas returns the number of formulas in the statements, the broken ones, and those that pages cannot
 	// render.
-	Formulas() (n int, broken, warnings judge.Faults)
+	CheckFormulas() (n int, broken, warnings judge.ProblemErrors)
 	ShowIncluded()                                          // makes the files of include/default visible to running submissions
 	Includes(of func(code string) bool) []string            // directories of include/ for a language
 	Header(program string) func(name string) ([]byte, bool) // finds headers that a program includes
@@ -93,7 +93,7 @@ func (p *Package) Submission(path string) *Submission {
 // InputValidator is a program that must accept every input, or a grammar in the checktestdata language, whose
 // protocol is "ctd".
 type InputValidator struct {
-	judge.Part
+	judge.SetterProgram
 	Name string
 }
 

@@ -23,7 +23,7 @@ func (e *UnknownError) Error() string {
 
 // Pick returns the problem with only the named groups and cases. Empty lists mean all of them. If a name matches
 // neither a group nor a case, the error is an *UnknownError. If a case has not been generated or is not plain
-// text, the error is a *judge.Fault.
+// text, the error is a *judge.ProblemError.
 func (f *Directory) Pick(groups, cases []string) (*judge.Problem, error) {
 	var groupNames, caseNames []string
 	for _, g := range f.Groups {
@@ -45,7 +45,7 @@ func (f *Directory) Pick(groups, cases []string) (*judge.Problem, error) {
 		}
 	}
 	picked := f.Select(groups, cases)
-	missing := slices.DeleteFunc(f.Ungenerated(), func(c *judge.Case) bool { return !picked.Has(c.ID()) })
+	missing := slices.DeleteFunc(f.Ungenerated(), func(c *judge.Case) bool { return !picked.HasCase(c.ID()) })
 	if fault := f.NotGenerated(missing); fault != nil {
 		return nil, fault
 	}

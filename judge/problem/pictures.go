@@ -52,8 +52,8 @@ func inside(folder, file string) bool {
 }
 
 // NoPicture returns the fault for a missing picture.
-func NoPicture(file string, line int, name string) *judge.Fault {
-	return &judge.Fault{File: file, Line: line, Text: fmt.Sprintf("the statement shows the picture %s, which does not exist", name),
+func NoPicture(file string, line int, name string) *judge.ProblemError {
+	return &judge.ProblemError{File: file, Line: line, Text: fmt.Sprintf("the statement shows the picture %s, which does not exist", name),
 		Hint: "add the file below the statement's directory; upper and lower case must match"}
 }
 
@@ -62,18 +62,18 @@ const MaxStatementFile = 16 << 20
 
 // CheckPicture checks the file at path, which a statement shows as the picture name. It returns a fault if the
 // picture cannot be shown. Otherwise, it returns a warning if the extension is that of another file type.
-func CheckPicture(file string, line int, name, path string, data []byte) (fault, warning *judge.Fault) {
+func CheckPicture(file string, line int, name, path string, data []byte) (fault, warning *judge.ProblemError) {
 	if len(data) > MaxStatementFile {
-		return &judge.Fault{File: file, Line: line,
+		return &judge.ProblemError{File: file, Line: line,
 			Text: fmt.Sprintf("the statement shows the picture %s, which is larger than %d MiB", name, MaxStatementFile>>20),
 			Hint: "save it in a smaller size"}, nil
 	}
 	if why := pictures.Check(data); why != "" {
-		return &judge.Fault{File: file, Line: line, Text: fmt.Sprintf("the statement shows the picture %s, which %s", name, why),
+		return &judge.ProblemError{File: file, Line: line, Text: fmt.Sprintf("the statement shows the picture %s, which %s", name, why),
 			Hint: "replace " + path + " by a picture that a browser can show"}, nil
 	}
-	if format, extension := pictures.Named(path, data); format != "" {
-		return nil, &judge.Fault{File: file, Line: line, Text: fmt.Sprintf("the name of the picture %s does not fit its type, %s", name, format),
+	if format, extension := pictures.FormatMismatch(path, data); format != "" {
+		return nil, &judge.ProblemError{File: file, Line: line, Text: fmt.Sprintf("the name of the picture %s does not fit its type, %s", name, format),
 			Hint: fmt.Sprintf("rename it to %s, here and on the disk: LaTeX finds the type by the name",
 				strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))+extension)}
 	}
@@ -83,7 +83,7 @@ func CheckPicture(file string, line int, name, path string, data []byte) (fault,
 // CheckPictures checks the pictures of a Markdown or HTML statement. It returns their number, and faults for those
 // that do not exist inside the directory root or cannot be shown. The warnings are for pictures whose extension is
 // that of another file type.
-func CheckPictures(root, file string) (n int, faults, warnings judge.Faults) {
+func CheckPictures(root, file string) (n int, faults, warnings judge.ProblemErrors) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return 0, nil, nil // Lint has reported it
@@ -97,7 +97,7 @@ func CheckPictures(root, file string) (n int, faults, warnings judge.Faults) {
 		}
 		picture, err := readHead(path, MaxStatementFile+1)
 		if err != nil {
-			faults = append(faults, &judge.Fault{File: path, Text: Reason(err)})
+			faults = append(faults, &judge.ProblemError{File: path, Text: Reason(err)})
 			continue
 		}
 		if fault, warning := CheckPicture(file, p.Line, p.Path, path, picture); fault != nil {

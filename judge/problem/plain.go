@@ -109,8 +109,8 @@ func lengthFirst(a, b string) int {
 
 // openPlain reads a directory of inputs and answers as a problem whose outputs are compared token by token. Cases
 // in the directory itself are samples if their names contain "sample".
-func openPlain(formats *Formats, dir string, usual judge.Limits) (*Directory, judge.Faults) {
-	p := &judge.Problem{ID: ID(dir), Title: ID(dir), Dir: dir, Limits: usual, Checker: judge.Checking{
+func openPlain(formats *Formats, dir string, usual judge.Limits) (*Directory, judge.ProblemErrors) {
+	p := &judge.Problem{ID: ID(dir), Title: ID(dir), Dir: dir, Limits: usual, Checker: judge.CheckerSpec{
 		Name: "tokens", Args: []string{"case_sensitive"},
 	}}
 	if p.Limits.Wall == 0 && p.Limits.CPU != 0 {
@@ -146,7 +146,7 @@ func openPlain(formats *Formats, dir string, usual judge.Limits) (*Directory, ju
 	}
 	pkg, err := formats.Assemble(p)
 	if err != nil {
-		return nil, judge.Faults{{File: dir, Text: Reason(err)}}
+		return nil, judge.ProblemErrors{{File: dir, Text: Reason(err)}}
 	}
 	pkg.Assumed = fmt.Sprintf("no %s: %s, %d MiB, outputs are compared by tokens", File, shortTime(p.Limits.CPU), p.Limits.Memory>>20)
 	return &Directory{Problem: p, Tests: dir, Package: pkg, at: map[string]string{}}, nil

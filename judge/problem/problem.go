@@ -1,5 +1,5 @@
 // Package problem finds a problem directory, reads it into judge.Problem, and lints it. Each error in it is
-// reported as a *judge.Fault with file, line and hint, and as many as possible are reported. Open finds errors
+// reported as a *judge.ProblemError with file, line and hint, and as many as possible are reported. Open finds errors
 // that would make a judgement wrong, and Lint finds the others.
 //
 // A directory is
@@ -34,7 +34,7 @@ const File = "problem.toml"
 
 // Sample is the name of the group that is always judged first. Its cases are written by hand, because they appear
 // in the statement.
-const Sample = judge.Sample
+const Sample = judge.SampleGroup
 
 // Directory is a problem directory as read by Open.
 type Directory struct {
@@ -62,20 +62,20 @@ type Directory struct {
 }
 
 // Fault returns a fault at a key of problem.toml, such as "checker.name".
-func (f *Directory) Fault(key, text, hint string) *judge.Fault {
+func (f *Directory) Fault(key, text, hint string) *judge.ProblemError {
 	if f.Package != nil {
-		return &judge.Fault{File: filepath.Join(f.Dir, f.Package.File), Text: text, Hint: hint}
+		return &judge.ProblemError{File: filepath.Join(f.Dir, f.Package.File), Text: text, Hint: hint}
 	}
 	return f.doc.Fault(key, text, hint)
 }
 
 // CaseFault returns a fault at the generator line that made the case. For a case written by hand, the fault is at
 // the input file.
-func (f *Directory) CaseFault(c *judge.Case, text, hint string) *judge.Fault {
+func (f *Directory) CaseFault(c *judge.Case, text, hint string) *judge.ProblemError {
 	if key, ok := f.at[c.ID()]; ok {
 		return f.doc.Fault(key, text, hint)
 	}
-	return &judge.Fault{File: c.In, Text: text, Hint: hint}
+	return &judge.ProblemError{File: c.In, Text: text, Hint: hint}
 }
 
 // Statement returns the path of the problem's statement.
@@ -166,7 +166,7 @@ var speaks = map[string][]string{
 // Open reads the problem directory dir, whose generated cases are in tests. If dir is a package, formats reads it.
 // Limits that problem.toml does not set are those of usual. The default wall time limit is 2 x time + 1 s. The
 // result is nil only if problem.toml cannot be read at all.
-func Open(formats *Formats, dir, tests string, usual judge.Limits) (*Directory, judge.Faults) {
+func Open(formats *Formats, dir, tests string, usual judge.Limits) (*Directory, judge.ProblemErrors) {
 	file := filepath.Join(dir, File)
 	data, err := os.ReadFile(file)
 	if os.IsNotExist(err) {
@@ -178,7 +178,7 @@ func Open(formats *Formats, dir, tests string, usual judge.Limits) (*Directory, 
 		}
 	}
 	if err != nil {
-		return nil, judge.Faults{{
+		return nil, judge.ProblemErrors{{
 			File: file, Text: Reason(err),
 			Hint: "a problem directory contains a file " + File + "; make one with: judge new " + filepath.Base(dir),
 		}}
@@ -210,12 +210,12 @@ func Open(formats *Formats, dir, tests string, usual judge.Limits) (*Directory, 
 }
 
 // Again reads the directory again with the same formats.
-func (f *Directory) Again(usual judge.Limits) (*Directory, judge.Faults) {
+func (f *Directory) Again(usual judge.Limits) (*Directory, judge.ProblemErrors) {
 	return Open(f.formats, f.Dir, f.Tests, usual)
 }
 
 // openPackage reads a problem package. Lint reports its warnings.
-func openPackage(formats *Formats, dir string, usual judge.Limits) (*Directory, judge.Faults) {
+func openPackage(formats *Formats, dir string, usual judge.Limits) (*Directory, judge.ProblemErrors) {
 	p, faults := formats.Open(dir, usual)
 	if p == nil {
 		return nil, faults
@@ -234,7 +234,7 @@ func ID(dir string) string {
 	return filepath.Base(dir)
 }
 
-func (f *Directory) readHead(t *table, usual judge.Limits) (faults judge.Faults) {
+func (f *Directory) readHead(t *table, usual judge.Limits) (faults judge.ProblemErrors) {
 	faults = append(faults, f.readKind(t)...)
 	switch t.Verdicts {
 	case "", "exact":
@@ -270,8 +270,8 @@ func (f *Directory) readHead(t *table, usual judge.Limits) (faults judge.Faults)
 	return faults
 }
 
-func (f *Directory) readParts(t *table) (faults judge.Faults) {
-	read := func(key string, p *part) *judge.Part {
+func (f *Directory) readParts(t *table) (faults judge.ProblemErrors) {
+	read := func(key string, p *part) *judge.SetterProgram {
 		if p == nil {
 			return nil
 		}
@@ -287,9 +287,9 @@ func (f *Directory) readParts(t *table) (faults judge.Faults) {
 		f.Generator = read("generator", &part{g.Program, g.Args, g.Speaks})
 		f.Salt = g.Salt
 	}
-	f.Checker = judge.Checking{Name: "tokens"}
+	f.Checker = judge.CheckerSpec{Name: "tokens"}
 	if c := t.Checker; c != nil {
-		f.Checker = judge.Checking{Name: c.Name, Args: c.Args}
+		f.Checker = judge.CheckerSpec{Name: c.Name, Args: c.Args}
 		switch {
 		case c.Name != "" && c.Program != "":
 			faults = append(
@@ -302,7 +302,7 @@ func (f *Directory) readParts(t *table) (faults judge.Faults) {
 				f.Fault("checker", "the checker has neither a name nor a program", `write: name = "tokens", or: program = "checker"`),
 			)
 		case c.Name == "":
-			f.Checker = judge.Checking{Program: read("checker", &part{c.Program, c.Args, c.Speaks})}
+			f.Checker = judge.CheckerSpec{Program: read("checker", &part{c.Program, c.Args, c.Speaks})}
 		case c.Speaks != "":
 			faults = append(faults, f.Fault("checker.speaks", "a built-in checker speaks no protocol", "remove the key"))
 		}
@@ -310,8 +310,8 @@ func (f *Directory) readParts(t *table) (faults judge.Faults) {
 	return append(faults, f.fitParts(t)...)
 }
 
-func (f *Directory) readPart(key string, p *part) (*judge.Part, judge.Faults) {
-	var faults judge.Faults
+func (f *Directory) readPart(key string, p *part) (*judge.SetterProgram, judge.ProblemErrors) {
+	var faults judge.ProblemErrors
 	allowed := speaks[key]
 	if p.Speaks == "" {
 		p.Speaks = usually(p.Program, allowed)
@@ -323,7 +323,7 @@ func (f *Directory) readPart(key string, p *part) (*judge.Part, judge.Faults) {
 	if path == "" {
 		return nil, append(faults, bad...)
 	}
-	return &judge.Part{Path: path, Args: p.Args, Speaks: p.Speaks}, faults
+	return &judge.SetterProgram{Path: path, Args: p.Args, Protocol: p.Speaks}, faults
 }
 
 // usually returns the default protocol of a program. It is the allowed protocol that is named like the program's
@@ -336,16 +336,16 @@ func usually(program string, allowed []string) string {
 }
 
 // readProgram finds the program that a key names. The path is empty if there is none.
-func (f *Directory) readProgram(key, program string) (string, judge.Faults) {
+func (f *Directory) readProgram(key, program string) (string, judge.ProblemErrors) {
 	if !filepath.IsLocal(program) {
 		part, _, _ := strings.Cut(key, ".")
-		return "", judge.Faults{f.Fault(key, fmt.Sprintf(
+		return "", judge.ProblemErrors{f.Fault(key, fmt.Sprintf(
 			"the program %q is not inside the problem directory", program,
 		), `write its path relative to the problem directory, such as "`+part+`"`)}
 	}
 	path, err := f.findProgram(program)
 	if err != nil {
-		return "", judge.Faults{
+		return "", judge.ProblemErrors{
 			f.Fault(key, fmt.Sprintf("program %q: %s", program, Reason(err)), "make the file or directory "+filepath.Join(f.Dir, program)),
 		}
 	}

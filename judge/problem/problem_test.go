@@ -124,7 +124,7 @@ func TestOpen(t *testing.T) {
 	if got := len(f.Ungenerated()); got != 4 {
 		t.Errorf("%d cases have not been generated, want 4", got)
 	}
-	if f.Validator.Path != filepath.Join("p", "check_input.py") || f.Validator.Speaks != "testlib" {
+	if f.Validator.Path != filepath.Join("p", "check_input.py") || f.Validator.Protocol != "testlib" {
 		t.Errorf("validator %+v", f.Validator)
 	}
 	if f.Limits.Wall.String() != "5s" || f.Limits.Memory != 64<<20 ||
@@ -348,7 +348,7 @@ func TestAnEmptyFolderIsNoGroup(t *testing.T) {
 	for _, g := range f.Groups {
 		names = append(names, g.Name)
 	}
-	if want := []string{judge.Sample, "some"}; !slices.Equal(names, want) {
+	if want := []string{judge.SampleGroup, "some"}; !slices.Equal(names, want) {
 		t.Errorf("the groups are %q, want %q", names, want)
 	}
 }

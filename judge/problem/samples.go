@@ -22,7 +22,7 @@ var anyMark = pattern.New(`\{\{\s*([A-Za-z_]{4,})\s*\}\}`)
 
 // MisspelledMarks returns a warning for each mark of a statement that is similar to a mark for samples but
 // misspelled.
-func MisspelledMarks(file string) (warnings judge.Faults) {
+func MisspelledMarks(file string) (warnings judge.ProblemErrors) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil // Lint has reported it
@@ -33,7 +33,7 @@ func MisspelledMarks(file string) (warnings judge.Faults) {
 		for _, m := range anyMark().FindAllStringSubmatch(line, -1) {
 			meant, near := suggest.Closest(m[1], []string{"sample", "nextsample", "remainingsamples"})
 			if near && !sampleMark().MatchString(m[0]) {
-				warnings = append(warnings, &judge.Fault{File: file, Line: n, Hint: fmt.Sprintf("did you mean {{%s}}?", meant),
+				warnings = append(warnings, &judge.ProblemError{File: file, Line: n, Hint: fmt.Sprintf("did you mean {{%s}}?", meant),
 					Text: fmt.Sprintf("no samples are placed at {{%s}}, which is no mark", m[1])})
 			}
 		}

@@ -22,7 +22,7 @@ const allGroups = "(all)"
 const usualMaxScore = 100
 
 // readScoring builds the score tree. The groups must have been read.
-func (f *Directory) readScoring(t *table) (faults judge.Faults) {
+func (f *Directory) readScoring(t *table) (faults judge.ProblemErrors) {
 	tables := map[string]int{}
 	for i := range t.Group {
 		tables[t.Group[i].Name] = i
@@ -30,11 +30,11 @@ func (f *Directory) readScoring(t *table) (faults judge.Faults) {
 	if t.Scoring == nil {
 		return f.unscored(t)
 	}
-	all := &judge.Node{Name: allGroups, Aggregate: judge.Sum, MaxScore: usualMaxScore}
+	all := &judge.Node{Name: allGroups, Aggregate: judge.AggregateSum, MaxScore: usualMaxScore}
 	faults = append(faults, f.readMaxScore("scoring", t.Scoring.MaxScore, all)...)
 	faults = append(faults, f.readAggregation("scoring", t.Scoring.Aggregation, all)...)
 	f.Grading = &judge.Grading{Form: judge.Format2025, Scored: true, Root: &judge.Node{
-		Children: []*judge.Node{{Name: Sample, Aggregate: judge.PassFail}, all},
+		Children: []*judge.Node{{Name: Sample, Aggregate: judge.AggregatePassFail}, all},
 	}}
 	for _, g := range f.Groups {
 		i, listed := tables[g.Name]
@@ -59,7 +59,7 @@ func (f *Directory) readScoring(t *table) (faults judge.Faults) {
 }
 
 // unscored returns faults for score keys in a problem without scores.
-func (f *Directory) unscored(t *table) (faults judge.Faults) {
+func (f *Directory) unscored(t *table) (faults judge.ProblemErrors) {
 	for i, g := range t.Group {
 		for _, row := range []struct {
 			key   string
@@ -75,8 +75,8 @@ func (f *Directory) unscored(t *table) (faults judge.Faults) {
 	return faults
 }
 
-func (f *Directory) readNode(key string, g *group, all *judge.Node) (*judge.Node, judge.Faults) {
-	n := &judge.Node{Name: g.Name, Aggregate: judge.PassFail, Unbounded: true, RequirePass: g.RequirePass}
+func (f *Directory) readNode(key string, g *group, all *judge.Node) (*judge.Node, judge.ProblemErrors) {
+	n := &judge.Node{Name: g.Name, Aggregate: judge.AggregatePassFail, Unbounded: true, RequirePass: g.RequirePass}
 	faults := f.readMaxScore(key, g.MaxScore, n)
 	faults = append(faults, f.readAggregation(key, g.Aggregation, n)...)
 	switch {
@@ -84,11 +84,11 @@ func (f *Directory) readNode(key string, g *group, all *judge.Node) (*judge.Node
 		faults = append(faults, f.Fault(key, fmt.Sprintf(
 			"group %q has no max_score", g.Name,
 		), `set its score, such as max_score = 30, or write: [scoring] max_score = "unbounded"`))
-	case n.Unbounded && n.Aggregate == judge.PassFail:
+	case n.Unbounded && n.Aggregate == judge.AggregatePassFail:
 		faults = append(faults, f.Fault(key, fmt.Sprintf(
 			"group %q passes or fails, but has no score", g.Name,
 		), `add max_score, or score_aggregation = "sum" or "min"`))
-	case all.Aggregate == judge.PassFail && n.Aggregate != judge.PassFail:
+	case all.Aggregate == judge.AggregatePassFail && n.Aggregate != judge.AggregatePassFail:
 		faults = append(faults, f.Fault(key+".score_aggregation", fmt.Sprintf(
 			"group %q gives partial scores, but the problem passes or fails as a whole", g.Name,
 		), "remove the key, here or in [scoring]"))
@@ -105,7 +105,7 @@ func (f *Directory) readNode(key string, g *group, all *judge.Node) (*judge.Node
 				earlier = append(earlier, n.Name)
 			}
 			faults = append(faults, f.Fault(at, fmt.Sprintf("no earlier group is called %q", name), suggest.Hint(name, append(earlier, Sample))))
-		} else if all.Children[k].Aggregate != judge.PassFail {
+		} else if all.Children[k].Aggregate != judge.AggregatePassFail {
 			faults = append(faults, f.Fault(at, fmt.Sprintf(
 				"group %q gives partial scores, so it cannot be required", name,
 			), `only a group with score_aggregation = "pass-fail", the default, can be required`))
@@ -115,7 +115,7 @@ func (f *Directory) readNode(key string, g *group, all *judge.Node) (*judge.Node
 }
 
 // readMaxScore reads a number or "unbounded". If value is nil, the maximum is not changed.
-func (f *Directory) readMaxScore(key string, value any, n *judge.Node) judge.Faults {
+func (f *Directory) readMaxScore(key string, value any, n *judge.Node) judge.ProblemErrors {
 	const hint = `write a number, such as max_score = 30, or "unbounded"`
 	switch x := value.(type) {
 	case nil:
@@ -130,22 +130,22 @@ func (f *Directory) readMaxScore(key string, value any, n *judge.Node) judge.Fau
 			return nil
 		}
 		n.Unbounded = false
-		return judge.Faults{f.Fault(key+".max_score", fmt.Sprintf("%#v is not a score", x), hint)}
+		return judge.ProblemErrors{f.Fault(key+".max_score", fmt.Sprintf("%#v is not a score", x), hint)}
 	}
 	n.Unbounded = false
 	if !(n.MaxScore >= 0 && n.MaxScore <= 1e15) {
-		return judge.Faults{f.Fault(key+".max_score", fmt.Sprintf("a maximum of %v points", n.MaxScore), hint)}
+		return judge.ProblemErrors{f.Fault(key+".max_score", fmt.Sprintf("a maximum of %v points", n.MaxScore), hint)}
 	}
 	return nil
 }
 
-func (f *Directory) readAggregation(key, value string, n *judge.Node) judge.Faults {
-	known := []string{string(judge.PassFail), string(judge.Sum), string(judge.Min)}
+func (f *Directory) readAggregation(key, value string, n *judge.Node) judge.ProblemErrors {
+	known := []string{string(judge.AggregatePassFail), string(judge.AggregateSum), string(judge.AggregateMin)}
 	if value == "" {
 		return nil
 	}
 	if !slices.Contains(known, value) {
-		return judge.Faults{
+		return judge.ProblemErrors{
 			f.Fault(key+".score_aggregation", fmt.Sprintf("scores cannot be aggregated by %q", value), suggest.Hint(value, known)),
 		}
 	}
@@ -155,24 +155,24 @@ func (f *Directory) readAggregation(key, value string, n *judge.Node) judge.Faul
 
 // fitScores returns a fault if the groups are worth more points than the problem. It also returns a fault if the
 // score is unbounded although the problem only passes or fails.
-func (f *Directory) fitScores(all *judge.Node) judge.Faults {
+func (f *Directory) fitScores(all *judge.Node) judge.ProblemErrors {
 	if all.Unbounded {
-		if all.Aggregate == judge.PassFail {
-			return judge.Faults{f.Fault("scoring.max_score", "the problem passes or fails, but has no score", "write a number")}
+		if all.Aggregate == judge.AggregatePassFail {
+			return judge.ProblemErrors{f.Fault("scoring.max_score", "the problem passes or fails, but has no score", "write a number")}
 		}
 		return nil
 	}
 	total := 0.0
 	for _, n := range all.Children {
 		switch all.Aggregate {
-		case judge.Sum:
+		case judge.AggregateSum:
 			total += n.MaxScore
-		case judge.Min:
+		case judge.AggregateMin:
 			total = max(total, n.MaxScore)
 		}
 	}
 	if total > all.MaxScore {
-		return judge.Faults{f.Fault("scoring", fmt.Sprintf(
+		return judge.ProblemErrors{f.Fault("scoring", fmt.Sprintf(
 			"the groups are worth %v points, the problem %v", total, all.MaxScore,
 		), fmt.Sprintf("write: [scoring] max_score = %v", total))}
 	}

@@ -18,23 +18,23 @@ type static struct {
 }
 
 // passFail is the score of a static check that gives no points.
-const passFail = string(judge.PassFail)
+const passFail = string(judge.AggregatePassFail)
 
 // readStatic reads the static validator and adds its checks to the score tree, which must have been read. It makes
 // a tree for a problem without scores.
-func (f *Directory) readStatic(t *table) (faults judge.Faults) {
+func (f *Directory) readStatic(t *table) (faults judge.ProblemErrors) {
 	given := slices.IndexFunc(t.Group, func(g group) bool { return g.StaticScore != nil || g.StaticArgs != nil })
 	switch {
 	case t.Static == nil && given >= 0:
-		return judge.Faults{f.Fault(
+		return judge.ProblemErrors{f.Fault(
 			fmt.Sprintf("group[%d]", given),
 			"static_score or static_args is set, but the problem has no static validator",
 			`add: [static] program = "static"`,
 		)}
 	case t.Static == nil:
 		return nil
-	case f.Kind.Answers:
-		return judge.Faults{f.Fault("static", "the submissions are outputs: there is no source to validate", "remove the table")}
+	case f.Kind.OutputOnly:
+		return judge.ProblemErrors{f.Fault("static", "the submissions are outputs: there is no source to validate", "remove the table")}
 	}
 	if f.Static, faults = f.readPart("static", &part{Program: t.Static.Program, Speaks: t.Static.Speaks}); f.Static == nil {
 		return faults
@@ -73,7 +73,7 @@ func (f *Directory) readStatic(t *table) (faults judge.Faults) {
 // ungraded returns the tree of a problem without scores, with one node per group.
 func (f *Directory) ungraded() *judge.Grading {
 	node := func(name string) *judge.Node {
-		return &judge.Node{Name: name, Aggregate: judge.PassFail, Unbounded: true}
+		return &judge.Node{Name: name, Aggregate: judge.AggregatePassFail, Unbounded: true}
 	}
 	all := node(allGroups)
 	for _, g := range f.Groups {
@@ -85,9 +85,9 @@ func (f *Directory) ungraded() *judge.Grading {
 }
 
 // staticCheck reads the score of a static check. It returns nil if there is none.
-func (f *Directory) staticCheck(key string, score any, args []string, n *judge.Node, scored bool) (*judge.StaticCheck, judge.Faults) {
+func (f *Directory) staticCheck(key string, score any, args []string, n *judge.Node, scored bool) (*judge.StaticCheck, judge.ProblemErrors) {
 	check := &judge.StaticCheck{Args: args, PassFail: score == passFail}
-	parts := scored && n.Aggregate != judge.PassFail
+	parts := scored && n.Aggregate != judge.AggregatePassFail
 	switch x := score.(type) {
 	case nil:
 		return nil, nil
@@ -100,11 +100,11 @@ func (f *Directory) staticCheck(key string, score any, args []string, n *judge.N
 	case check.PassFail && !parts, !check.PassFail && parts && check.Score > 0 && (n.Unbounded || check.Score <= n.MaxScore):
 		return check, nil
 	case parts:
-		return nil, judge.Faults{f.Fault(key, fmt.Sprintf(
+		return nil, judge.ProblemErrors{f.Fault(key, fmt.Sprintf(
 			"%#v is not a score of a static validation here", score,
 		), "write a number of points, at most max_score, which includes them")}
 	}
-	return nil, judge.Faults{f.Fault(key, fmt.Sprintf(
+	return nil, judge.ProblemErrors{f.Fault(key, fmt.Sprintf(
 		"%#v is not a score of a static validation here", score,
 	), `write "pass-fail": only groups that aggregate scores by sum or min can have points`)}
 }

@@ -32,7 +32,7 @@ func (f *Directory) Spare(dir func(group string) string) {
 }
 
 // readStore reads whether the cases of a group are to be stored.
-func (f *Directory) readStore(key string, g group) *judge.Fault {
+func (f *Directory) readStore(key string, g group) *judge.ProblemError {
 	switch store := g.Store.(type) {
 	case nil:
 	case bool:

@@ -46,11 +46,11 @@ func TestUsualParts(t *testing.T) {
 			if f == nil || f.Game == nil && len(faults) > 0 {
 				t.Fatal(faults)
 			}
-			say := func(p *judge.Part) string {
+			say := func(p *judge.SetterProgram) string {
 				if p == nil {
 					return ""
 				}
-				return filepath.Base(p.Path) + " " + p.Speaks
+				return filepath.Base(p.Path) + " " + p.Protocol
 			}
 			others := say(f.Checker.Program) + say(f.Interactor)
 			if say(f.Reference) != row.reference || say(f.Validator) != row.validator || say(f.Generator) != row.gen || others != row.others {

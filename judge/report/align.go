@@ -6,9 +6,9 @@ import "github.com/sergi/go-diff/diffmatchpatch"
 // number of steps in the worst case. A timeout of go-diff would depend on the load of the machine.
 const maxAlign = 1 << 22
 
-// A Matched is an element of an alignment: its index in each of two lists. If a list does not contain it, the
+// A AlignedPair is an element of an alignment: its index in each of two lists. If a list does not contain it, the
 // index is -1.
-type Matched struct{ Old, New int }
+type AlignedPair struct{ Old, New int }
 
 // Align pairs equal texts of two lists in order, as many as possible. Between two pairs, the texts of the old list
 // come before those of the new one.
@@ -16,36 +16,36 @@ type Matched struct{ Old, New int }
 // Align first pairs the common start and end of the lists, and removes texts that only one list contains. If the
 // rest is larger than maxAlign, nothing in it is paired. The lists must contain fewer than a million different
 // texts.
-func Align(was, now []string) (steps []Matched) {
-	var at Matched
-	for _, p := range append(common(was, now), Matched{len(was), len(now)}) {
-		for ; at.Old < p.Old; at.Old++ {
-			steps = append(steps, Matched{at.Old, -1})
+func Align(old, current []string) (steps []AlignedPair) {
+	var next AlignedPair
+	for _, p := range append(commonPairs(old, current), AlignedPair{len(old), len(current)}) {
+		for ; next.Old < p.Old; next.Old++ {
+			steps = append(steps, AlignedPair{next.Old, -1})
 		}
-		for ; at.New < p.New; at.New++ {
-			steps = append(steps, Matched{-1, at.New})
+		for ; next.New < p.New; next.New++ {
+			steps = append(steps, AlignedPair{-1, next.New})
 		}
-		if p.Old < len(was) {
+		if p.Old < len(old) {
 			steps = append(steps, p)
-			at = Matched{p.Old + 1, p.New + 1}
+			next = AlignedPair{p.Old + 1, p.New + 1}
 		}
 	}
 	return steps
 }
 
-// common returns the pairs of an alignment of was and now. It returns no pairs if go-diff panics.
-func common(was, now []string) (pairs []Matched) {
+// commonPairs returns the pairs of an alignment of was and now. It returns no pairs if go-diff panics.
+func commonPairs(old, current []string) (pairs []AlignedPair) {
 	defer func() {
 		if recover() != nil {
 			pairs = nil
 		}
 	}()
 	private := map[string]rune{} // maps texts to unique runes; zero if only the old list has the text
-	for _, text := range was {
+	for _, text := range old {
 		private[text] = 0
 	}
 	next := rune(0xE000)
-	for _, text := range now {
+	for _, text := range current {
 		if r, known := private[text]; known && r == 0 {
 			private[text] = next
 			next++
@@ -59,9 +59,9 @@ func common(was, now []string) (pairs []Matched) {
 		}
 		return places, runes
 	}
-	olds, a := both(was)
-	news, b := both(now)
-	pair := func(i, j int) { pairs = append(pairs, Matched{olds[i], news[j]}) }
+	olds, a := both(old)
+	news, b := both(current)
+	pair := func(i, j int) { pairs = append(pairs, AlignedPair{olds[i], news[j]}) }
 	start, end := 0, 0
 	for ; start < min(len(a), len(b)) && a[start] == b[start]; start++ {
 		pair(start, start)

@@ -48,9 +48,9 @@ func TestAlignLarge(t *testing.T) {
 
 // pairsOf counts the pairs of an alignment, and checks that the alignment contains both lists.
 func pairsOf(t interface{ Fatalf(string, ...any) }, was, now []string) (pairs int) {
-	var at Matched
+	var at AlignedPair
 	for i, s := range Align(was, now) {
-		if s.Old >= 0 && s.Old != at.Old || s.New >= 0 && s.New != at.New || s == (Matched{-1, -1}) {
+		if s.Old >= 0 && s.Old != at.Old || s.New >= 0 && s.New != at.New || s == (AlignedPair{-1, -1}) {
 			t.Fatalf("step %d is %v, after %v", i, s, at)
 		}
 		if s.Old >= 0 && s.New >= 0 {
@@ -65,7 +65,7 @@ func pairsOf(t interface{ Fatalf(string, ...any) }, was, now []string) (pairs in
 			at.New++
 		}
 	}
-	if at != (Matched{len(was), len(now)}) {
+	if at != (AlignedPair{len(was), len(now)}) {
 		t.Fatalf("the steps end at %v", at)
 	}
 	return pairs

@@ -7,28 +7,28 @@ import (
 	"strings"
 )
 
-// An Aligned writes a table. Each line written to it is a row, with tabs between the cells. Flush writes the rows
+// An Table writes a table. Each line written to it is a row, with tabs between the cells. Flush writes the rows
 // with aligned columns. Column widths are counted in terminal cells.
-type Aligned struct {
-	w     io.Writer
-	right bool
-	text  bytes.Buffer
+type Table struct {
+	w          io.Writer
+	alignRight bool
+	text       bytes.Buffer
 }
 
-// NewAligned returns a table that is written to w. If right is set, its columns are right-aligned.
-func NewAligned(w io.Writer, right bool) *Aligned { return &Aligned{w: w, right: right} }
+// NewTable returns a table that is written to w. If right is set, its columns are right-aligned.
+func NewTable(w io.Writer, right bool) *Table { return &Table{w: w, alignRight: right} }
 
 // Write adds a part of the table.
-func (a *Aligned) Write(p []byte) (int, error) { return a.text.Write(p) }
+func (a *Table) Write(p []byte) (int, error) { return a.text.Write(p) }
 
 // Flush draws the table.
-func (a *Aligned) Flush() error {
+func (a *Table) Flush() error {
 	var rows [][]string
 	var wide []int
 	for line := range strings.Lines(a.text.String()) {
 		row := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		for k := range row {
-			row[k] = safe(row[k])
+			row[k] = sanitize(row[k])
 			if k == len(row)-1 {
 				break // the last cell of a line needs no padding
 			}
@@ -45,7 +45,7 @@ func (a *Aligned) Flush() error {
 		for k, cell := range row {
 			switch {
 			case k == len(row)-1:
-			case a.right:
+			case a.alignRight:
 				cell = "  " + padLeft(cell, wide[k])
 			default:
 				cell = pad(cell, wide[k]) + "  "

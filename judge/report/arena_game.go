@@ -13,27 +13,27 @@ import (
 // positions of the game, and may be nil.
 func ArenaGame(w io.Writer, r *arena.Results, number int, g *arena.Game, seen []referee.Position) error {
 	t := &terminal{out: w, record: &record{}}
-	t.arenaGame(r, number, g, seen)
+	t.writeGame(r, number, g, seen)
 	t.flush("")
 	return t.err
 }
 
-func (t *terminal) arenaGame(r *arena.Results, number int, g *arena.Game, seen []referee.Position) {
-	name := func(seat int) string { return oneLine(r.Bot([]int{g.First, g.Second}[seat-1]).Name) }
+func (t *terminal) writeGame(r *arena.Results, number int, g *arena.Game, seen []referee.Position) {
+	name := func(seat int) string { return sanitizeLine(r.Bot([]int{g.First, g.Second}[seat-1]).Name) }
 	t.printf("game %d: round %d, game %d of the encounter, seed %d\n", number, g.Round, g.Leg, g.Seed)
 	start := ""
 	if g.Start != "" {
-		start = ", from " + oneLine(g.Start)
+		start = ", from " + sanitizeLine(g.Start)
 	}
 	t.printf("%s begins against %s%s\n", name(1), name(2), start)
-	if g.Again != "" {
-		t.printf("played again: %s\n", oneLine(g.Again))
+	if g.ReplayReason != "" {
+		t.printf("played again: %s\n", sanitizeLine(g.ReplayReason))
 	}
 	wide := max(width(name(1)), width(name(2)))
 	notes := func(move int) {
 		for _, n := range g.Notes {
 			if n.Move == move {
-				t.printf("      %s  %s: %s\n", pad(name(n.Seat), wide), oneLine(n.Kind), oneLine(n.Text))
+				t.printf("      %s  %s: %s\n", pad(name(n.Seat), wide), sanitizeLine(n.Kind), sanitizeLine(n.Text))
 			}
 		}
 	}
@@ -42,7 +42,7 @@ func (t *terminal) arenaGame(r *arena.Results, number int, g *arena.Game, seen [
 	}
 	for i, m := range g.Moves {
 		notes(i)
-		line := fmt.Sprintf("%4d  %s  %s", i+1, pad(name(g.Seat(i)), wide), oneLine(m))
+		line := fmt.Sprintf("%4d  %s  %s", i+1, pad(name(g.Seat(i)), wide), sanitizeLine(m))
 		if i+1 < len(seen) {
 			line += "   " + positionText(&seen[i+1])
 		}
@@ -50,17 +50,17 @@ func (t *terminal) arenaGame(r *arena.Results, number int, g *arena.Game, seen [
 	}
 	notes(len(g.Moves))
 	if g.Winner == 0 {
-		t.printf("a draw: %s\n", oneLine(g.Reason))
+		t.printf("a draw: %s\n", sanitizeLine(g.Reason))
 	} else {
-		t.printf("%s wins: %s\n", name(g.Winner), oneLine(g.Reason))
+		t.printf("%s wins: %s\n", name(g.Winner), sanitizeLine(g.Reason))
 	}
 	for _, f := range []*arena.GameFault{g.Fault, g.After} {
 		if f == nil {
 			continue
 		}
-		t.printf("%s: %s\n", name(f.Seat), oneLine(f.Line()))
+		t.printf("%s: %s\n", name(f.Seat), sanitizeLine(f.Line()))
 		if f.Stderr != "" {
-			t.printf("its standard error ends:\n%s\n", safe(strings.TrimRight(f.Stderr, "\n")))
+			t.printf("its standard error ends:\n%s\n", sanitize(strings.TrimRight(f.Stderr, "\n")))
 		}
 	}
 }
@@ -88,5 +88,5 @@ func positionText(p *referee.Position) string {
 	if len(words) == 0 {
 		return "" // normal after the last move
 	}
-	return "(" + oneLine(strings.Join(words, ", ")) + ")"
+	return "(" + sanitizeLine(strings.Join(words, ", ")) + ")"
 }

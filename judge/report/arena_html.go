@@ -16,8 +16,8 @@ import (
 	"assay/judge/kit/referee"
 )
 
-// A shown is a game that a page shows move by move.
-type shown struct {
+// A gameOnPage is a game that a page shows move by move.
+type gameOnPage struct {
 	Game      *arena.Game
 	First     string // names of the bots
 	Second    string
@@ -25,14 +25,14 @@ type shown struct {
 }
 
 // arenaEventPage writes the page of a tournament.
-func arenaEventPage(w io.Writer, e *judge.ArenaStood, games []*judge.GameShown) error {
+func arenaEventPage(w io.Writer, e *judge.TournamentFinished, games []*judge.GameShown) error {
 	s, err := readStandings(e)
 	if err != nil {
 		return err
 	}
-	var all []shown
+	var pageGames []gameOnPage
 	for _, g := range games {
-		one := shown{Game: &arena.Game{}, First: g.First, Second: g.Second}
+		one := gameOnPage{Game: &arena.Game{}, First: g.First, Second: g.Second}
 		if err := json.Unmarshal(g.Game, one.Game); err != nil {
 			return fmt.Errorf("a game of the page: %w", err)
 		}
@@ -41,14 +41,14 @@ func arenaEventPage(w io.Writer, e *judge.ArenaStood, games []*judge.GameShown) 
 				return fmt.Errorf("a game of the page: %w", err)
 			}
 		}
-		all = append(all, one)
+		pageGames = append(pageGames, one)
 	}
-	return drawArenaPage(w, s, all)
+	return writeArenaPage(w, s, pageGames)
 }
 
-// drawArenaPage writes a self-contained HTML page with the standings of a tournament and some of its games. Only
+// writeArenaPage writes a self-contained HTML page with the standings of a tournament and some of its games. Only
 // the games need a script.
-func drawArenaPage(w io.Writer, s *standings.Standings, games []shown) error {
+func writeArenaPage(w io.Writer, s *standings.Standings, games []gameOnPage) error {
 	page := &arenaPage{Standings: s}
 	for _, part := range []struct {
 		file string
@@ -65,7 +65,7 @@ func drawArenaPage(w io.Writer, s *standings.Standings, games []shown) error {
 		part.to(string(text))
 	}
 	for _, g := range games {
-		page.Replays = append(page.Replays, replayOf(g))
+		page.Replays = append(page.Replays, newShownGame(g))
 	}
 	t, err := template.New("arena.html").Funcs(arenaFuncs).ParseFS(pageFiles, "page/arena/arena.html")
 	if err != nil {
@@ -79,7 +79,7 @@ func drawArenaPage(w io.Writer, s *standings.Standings, games []shown) error {
 
 // arenaFuncs contains the functions that the template calls.
 var arenaFuncs = template.FuncMap{
-	"elo": elo, "amount": amount, "took": shortTime, "line": oneLine, "count": judge.Count[int],
+	"elo": formatElo, "amount": formatPoints, "took": formatMillis, "line": sanitizeLine, "count": judge.Quantity[int],
 	"add": func(a, b int) int { return a + b },
 }
 
@@ -92,21 +92,21 @@ type arenaPage struct {
 }
 
 func (p *arenaPage) Heading() string { return arenaHeading(p.Standings) }
-func (p *arenaPage) Setting() string { return arenaSetting(p.Standings) }
+func (p *arenaPage) Setting() string { return rulesText(p.Standings) }
 
 // Matches reports whether the rules count encounters.
 func (p *arenaPage) Matches() bool {
-	return p.Rules.Score.By == arena.ByEncounter || p.Rules.Score.By == arena.BySurplus
+	return p.Rules.Score.Criterion == arena.ByEncounter || p.Rules.Score.Criterion == arena.BySurplus
 }
 
-func (p *arenaPage) Interval(b standings.Bot) string { return interval(&b) }
-func (p *arenaPage) Timed() bool                     { return timed(p.Standings) }
-func (p *arenaPage) Place(b standings.Bot) string    { return place(&b) }
-func (p *arenaPage) Better(b standings.Bot) string   { return better(p.Standings, &b) }
-func (p *arenaPage) PerMove(b standings.Bot) string  { return perMove(&b) }
-func (p *arenaPage) Missed(b standings.Bot) string   { return missed(&b) }
-func (p *arenaPage) FlagText(b standings.Bot) string { return flagText(&b) }
-func (p *arenaPage) OutText(o standings.Out) string  { return outText(o) }
+func (p *arenaPage) Interval(b standings.Bot) string         { return intervalText(&b) }
+func (p *arenaPage) Timed() bool                             { return hasTimes(p.Standings) }
+func (p *arenaPage) Place(b standings.Bot) string            { return rankText(&b) }
+func (p *arenaPage) Better(b standings.Bot) string           { return superiorityText(p.Standings, &b) }
+func (p *arenaPage) PerMove(b standings.Bot) string          { return moveTimeText(&b) }
+func (p *arenaPage) Missed(b standings.Bot) string           { return blunderText(&b) }
+func (p *arenaPage) FlagText(b standings.Bot) string         { return flagText(&b) }
+func (p *arenaPage) OutText(o standings.Disqualified) string { return disqualifiedText(o) }
 
 // AnyLots reports whether lots decided a rank.
 func (p *arenaPage) AnyLots() bool {
@@ -114,34 +114,34 @@ func (p *arenaPage) AnyLots() bool {
 }
 
 // Flagged returns the bots whose rating is unreliable.
-func (p *arenaPage) Flagged() (all []standings.Bot) {
+func (p *arenaPage) Flagged() (bots []standings.Bot) {
 	for _, b := range p.Bots {
 		if b.Flag != rating.Sound {
-			all = append(all, b)
+			bots = append(bots, b)
 		}
 	}
-	return all
+	return bots
 }
 
-// A whisker is a confidence interval shown as a bar, in percent of a scale that all bots share.
-type whisker struct{ Low, Mid, Width float64 }
+// A intervalBar is a confidence interval shown as a bar, in percent of a scale that all bots share.
+type intervalBar struct{ Low, Mid, Width float64 }
 
-func (p *arenaPage) Whisker(b standings.Bot) whisker {
+func (p *arenaPage) Whisker(b standings.Bot) intervalBar {
 	least, most := p.span()
 	at := func(v float64) float64 { return 100 * (v - least) / (most - least) }
-	return whisker{at(b.Low), at(b.Elo), at(b.High) - at(b.Low)}
+	return intervalBar{at(b.Low), at(b.Elo), at(b.High) - at(b.Low)}
 }
 
 // span returns the lower and upper end of all confidence intervals in the table.
-func (p *arenaPage) span() (least, most float64) {
-	least, most = math.Inf(1), math.Inf(-1)
+func (p *arenaPage) span() (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
 	for _, b := range p.Bots {
-		least, most = min(least, b.Low), max(most, b.High)
+		low, high = min(low, b.Low), max(high, b.High)
 	}
-	if !(most > least) {
+	if !(high > low) {
 		return -1, 1
 	}
-	return least, most
+	return low, high
 }
 
 // A cell is a cell in the cross table.
@@ -152,7 +152,7 @@ type cell struct {
 }
 
 func (p *arenaPage) Cell(i, j int) cell {
-	m, a, b := p.Cross[i][j], oneLine(p.Bots[i].Name), oneLine(p.Bots[j].Name)
+	m, a, b := p.Cross[i][j], sanitizeLine(p.Bots[i].Name), sanitizeLine(p.Bots[j].Name)
 	switch {
 	case i == j:
 		return cell{Class: "self", Said: a}
@@ -164,7 +164,7 @@ func (p *arenaPage) Cell(i, j int) cell {
 		Text: fmt.Sprintf("%.0f", 100*score), Class: "even", Heat: int(math.Round(45 * math.Abs(2*score-1))),
 		Said: fmt.Sprintf(
 			"%s against %s: %d won, %d drawn, %d lost; stronger with a likelihood of %s", a, b, m.Wins, m.Draws,
-			m.Losses, share(m.Superior),
+			m.Losses, formatShare(m.Superior),
 		),
 	}
 	if score > 0.5 {
@@ -175,8 +175,8 @@ func (p *arenaPage) Cell(i, j int) cell {
 	return c
 }
 
-// A slice is the part of a bar of lost games that has the same cause.
-type slice struct {
+// A lossSlice is the part of a bar of lost games that has the same cause.
+type lossSlice struct {
 	Said  string
 	Times int
 	Width float64
@@ -184,38 +184,38 @@ type slice struct {
 }
 
 // Losses returns the slices of a bot's bar. The longest bar has the full width.
-func (p *arenaPage) Losses(b standings.Bot) (all []slice) {
-	most := 1
+func (p *arenaPage) Losses(b standings.Bot) (losses []lossSlice) {
+	maximum := 1
 	for _, o := range p.Bots {
-		most = max(most, o.Losses)
+		maximum = max(maximum, o.Losses)
 	}
 	for _, c := range b.Reasons {
-		all = append(all, slice{oneLine(c.What), c.Times, 100 * float64(c.Times) / float64(most), p.hue(c.What)})
+		losses = append(losses, lossSlice{sanitizeLine(c.What), c.Times, 100 * float64(c.Times) / float64(maximum), p.hue(c.What)})
 	}
-	return all
+	return losses
 }
 
 // Reasons returns all causes of lost games, for the legend.
-func (p *arenaPage) Reasons() (all []slice) {
+func (p *arenaPage) Reasons() (reasons []lossSlice) {
 	for i, what := range p.reasons() {
-		all = append(all, slice{Said: oneLine(what), Hue: hueOf(i)})
+		reasons = append(reasons, lossSlice{Said: sanitizeLine(what), Hue: hueOf(i)})
 	}
-	return all
+	return reasons
 }
 
-func (p *arenaPage) reasons() (all []string) {
+func (p *arenaPage) reasons() (reasons []string) {
 	for _, b := range p.Bots {
 		for _, c := range b.Reasons {
-			if !slices.Contains(all, c.What) {
-				all = append(all, c.What)
+			if !slices.Contains(reasons, c.What) {
+				reasons = append(reasons, c.What)
 			}
 		}
 	}
-	slices.Sort(all)
-	return all
+	slices.Sort(reasons)
+	return reasons
 }
 
-func (p *arenaPage) hue(what string) int { return hueOf(slices.Index(p.reasons(), what)) }
+func (p *arenaPage) hue(reason string) int { return hueOf(slices.Index(p.reasons(), reason)) }
 
 // hueOf returns the i-th hue. It uses the golden angle, so adjacent hues differ clearly.
 func hueOf(i int) int { return (205 + i*137) % 360 }
@@ -256,12 +256,12 @@ func (p *arenaPage) Chart() *chart {
 	if len(p.History) < 2 || len(p.Bots) < 2 {
 		return nil
 	}
-	least, most := math.Inf(1), math.Inf(-1)
+	low, high := math.Inf(1), math.Inf(-1)
 	for _, then := range p.History[len(p.History)/4:] { // ratings vary too much in the first rounds
-		least, most = min(least, slices.Min(then.Elo)), max(most, slices.Max(then.Elo))
+		low, high = min(low, slices.Min(then.Elo)), max(high, slices.Max(then.Elo))
 	}
-	margin := max(20, (most-least)/12)
-	least, most = least-margin, most+margin
+	margin := max(20, (high-low)/12)
+	low, high = low-margin, high+margin
 	height := float64(max(chartHeight, 13*len(p.Bots)+2*chartEdge))
 	c := &chart{Width: chartWidth + chartRight, Height: height + 22, Left: chartLeft, Right: chartWidth, Bottom: height}
 	last := float64(p.History[len(p.History)-1].Round)
@@ -270,13 +270,13 @@ func (p *arenaPage) Chart() *chart {
 		return chartLeft + (chartWidth-chartLeft)*(float64(round)-first)/max(last-first, 1)
 	}
 	y := func(v float64) float64 {
-		v = min(max(v, least), most)
-		return height - chartEdge - (height-2*chartEdge)*(v-least)/(most-least)
+		v = min(max(v, low), high)
+		return height - chartEdge - (height-2*chartEdge)*(v-low)/(high-low)
 	}
 	c.Zero = y(0)
-	step := niceStep(most - least)
-	for v := math.Ceil(least/step) * step; v <= most; v += step {
-		c.Ticks = append(c.Ticks, tick{y(v), elo(v)})
+	step := roundStep(high - low)
+	for v := math.Ceil(low/step) * step; v <= high; v += step {
+		c.Ticks = append(c.Ticks, tick{y(v), formatElo(v)})
 	}
 	for _, k := range []int{0, len(p.History) / 2, len(p.History) - 1} {
 		c.Rounds = append(c.Rounds, tick{x(p.History[k].Round), fmt.Sprint(p.History[k].Round)})
@@ -284,43 +284,43 @@ func (p *arenaPage) Chart() *chart {
 	for i, b := range p.Bots {
 		var points, upper, lower []string
 		for _, then := range p.History {
-			at := x(then.Round)
-			points = append(points, fmt.Sprintf("%.1f,%.1f", at, y(then.Elo[i])))
-			upper = append(upper, fmt.Sprintf("%.1f,%.1f", at, y(then.High[i])))
-			lower = append(lower, fmt.Sprintf("%.1f,%.1f", at, y(then.Low[i])))
+			left := x(then.Round)
+			points = append(points, fmt.Sprintf("%.1f,%.1f", left, y(then.Elo[i])))
+			upper = append(upper, fmt.Sprintf("%.1f,%.1f", left, y(then.High[i])))
+			lower = append(lower, fmt.Sprintf("%.1f,%.1f", left, y(then.Low[i])))
 		}
 		slices.Reverse(lower)
 		c.Curves = append(c.Curves, curve{
-			Name: fit(oneLine(b.Name), 22), Hue: hueOf(i), Points: strings.Join(points, " "),
+			Name: fit(sanitizeLine(b.Name), 22), Hue: hueOf(i), Points: strings.Join(points, " "),
 			Band: strings.Join(append(upper, lower...), " "), End: y(b.Elo),
 		})
 	}
-	c.spread(height)
+	c.separateLabels(height)
 	return c
 }
 
-// spread moves overlapping names apart.
-func (c *chart) spread(height float64) {
+// separateLabels moves overlapping names apart.
+func (c *chart) separateLabels(height float64) {
 	const apart = 13
 	order := make([]*curve, len(c.Curves))
 	for i := range c.Curves {
 		order[i] = &c.Curves[i]
 	}
 	slices.SortStableFunc(order, func(a, b *curve) int { return int(math.Copysign(1, a.End-b.End)) })
-	at := float64(chartEdge)
+	bottom := float64(chartEdge)
 	for _, o := range order {
-		o.Label = max(o.End, at)
-		at = o.Label + apart
+		o.Label = max(o.End, bottom)
+		bottom = o.Label + apart
 	}
-	for at = height - 2; len(order) > 0; order = order[:len(order)-1] {
+	for bottom = height - 2; len(order) > 0; order = order[:len(order)-1] {
 		o := order[len(order)-1]
-		o.Label = min(o.Label, at)
-		at = o.Label - apart
+		o.Label = min(o.Label, bottom)
+		bottom = o.Label - apart
 	}
 }
 
-// niceStep returns 1, 2 or 5 times a power of ten, so that the span has about five steps.
-func niceStep(span float64) float64 {
+// roundStep returns 1, 2 or 5 times a power of ten, so that the span has about five steps.
+func roundStep(span float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(span/5)))
 	for _, m := range []float64{1, 2, 5} {
 		if span/(unit*m) <= 6 {
@@ -332,16 +332,16 @@ func niceStep(span float64) float64 {
 
 // ArenaPage writes an HTML page with the standings of a tournament and some of its games, which can be stepped
 // through. The parameter positions contains the positions that the referee has computed for these games.
-func ArenaPage(w io.Writer, so *arena.Results, title string, games []*arena.Game, positions arena.Seen) error {
-	s := standings.Make(so, nil, nil)
+func ArenaPage(w io.Writer, results *arena.Results, title string, games []*arena.Game, positions arena.GamePositions) error {
+	s := standings.Compute(results, nil, nil)
 	s.Title = title
-	all := make([]shown, len(games))
+	all := make([]gameOnPage, len(games))
 	for i, g := range games {
-		first, second := so.Bot(g.First), so.Bot(g.Second)
+		first, second := results.Bot(g.First), results.Bot(g.Second)
 		if first == nil || second == nil {
 			return fmt.Errorf("a game of the page refers to an unknown bot")
 		}
-		all[i] = shown{Game: g, First: first.Name, Second: second.Name, Positions: positions[g.Key()]}
+		all[i] = gameOnPage{Game: g, First: first.Name, Second: second.Name, Positions: positions[g.Key()]}
 	}
-	return drawArenaPage(w, s, all)
+	return writeArenaPage(w, s, all)
 }

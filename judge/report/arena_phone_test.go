@@ -22,7 +22,7 @@ func TestLongNamesOnAPhone(t *testing.T) {
 	fault := arena.GameFault{Kind: arena.Crashed, Text: "exit code 3"}
 	for i, name := range []string{"out: " + words, one + "out"} {
 		so.Bots = append(so.Bots, arena.Bot{ID: 4 + i, Name: name})
-		so.Out = append(so.Out, arena.Disqualified{Bot: 4 + i, Fault: fault})
+		so.Disqualified = append(so.Disqualified, arena.Disqualified{Bot: 4 + i, Fault: fault})
 	}
 	s, shown := drawnOf(so)
 	for i := range s.Bots {
@@ -35,32 +35,32 @@ func TestLongNamesOnAPhone(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := browser.Open(t, "file://"+file)
-	b.Ask(nil, "Emulation.setDeviceMetricsOverride", map[string]any{"width": 375, "height": 700, "deviceScaleFactor": 2, "mobile": true})
-	b.Is("the screen", `innerWidth`, "375")
+	b.Call(nil, "Emulation.setDeviceMetricsOverride", map[string]any{"width": 375, "height": 700, "deviceScaleFactor": 2, "mobile": true})
+	b.ExpectValue("the screen", `innerWidth`, "375")
 	b.Eval(`(location.hash = '#replay')`)
-	b.Is("what is wider than the screen", `[...document.querySelectorAll('main *')].filter(e => !e.closest('.scroll') && !e.matches('.said, option') && e.getBoundingClientRect().right > innerWidth).map(e => e.className + ' ' + e.textContent).join('; ')`, "")
-	b.Is("the page's width", `document.documentElement.scrollWidth`, "375")
+	b.ExpectValue("what is wider than the screen", `[...document.querySelectorAll('main *')].filter(e => !e.closest('.scroll') && !e.matches('.said, option') && e.getBoundingClientRect().right > innerWidth).map(e => e.className + ' ' + e.textContent).join('; ')`, "")
+	b.ExpectValue("the page's width", `document.documentElement.scrollWidth`, "375")
 	b.Screenshot("phone")
 
 	// Check the row headings of all tables: their number, and that no heading hides text, is squeezed into a thin
 	// column, or breaks a word that would fit.
 	heads := `[...document.querySelectorAll('tbody th')]`
-	b.Is("the names", heads+`.length`, "9")
-	b.Is("names that are cut off", heads+`.filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent).join('; ')`, "")
-	b.Is(
+	b.ExpectValue("the names", heads+`.length`, "9")
+	b.ExpectValue("names that are cut off", heads+`.filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent).join('; ')`, "")
+	b.ExpectValue(
 		"names that do not wrap",
 		heads+`.filter(e => e.textContent.length > 50 && e.getBoundingClientRect().width > 240).map(e => e.textContent).join('; ')`,
 		"",
 	)
-	b.Is("thin columns", heads+`.filter(e => e.getBoundingClientRect().width < 100).map(e => e.textContent).join('; ')`, "")
-	b.Is("broken words", heads+`.flatMap(e => {
+	b.ExpectValue("thin columns", heads+`.filter(e => e.getBoundingClientRect().width < 100).map(e => e.textContent).join('; ')`, "")
+	b.ExpectValue("broken words", heads+`.flatMap(e => {
 		const text = e.firstChild, range = document.createRange();
 		return [...text.data.matchAll(/[a-z]+/g)].filter(word => {
 			range.setStart(text, word.index);
 			range.setEnd(text, word.index + word[0].length);
 			return e.textContent.startsWith('a bot') && range.getClientRects().length > 1;
 		}).map(word => word[0]); }).join(' ')`, "")
-	for _, wrong := range b.Wrong {
+	for _, wrong := range b.Errors {
 		t.Errorf("the browser complains: %s", wrong)
 	}
 }

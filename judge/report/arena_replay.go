@@ -41,78 +41,78 @@ type viewpoint struct {
 	Notes  []string `json:"notes,omitempty"`
 }
 
-// replayOf prepares a game for the page.
-func replayOf(g shown) shownGame {
-	key := g.Game.Key()
+// newShownGame prepares a game for the page.
+func newShownGame(game gameOnPage) shownGame {
+	key := game.Game.Key()
 	r := shownGame{
 		ID:     fmt.Sprintf("%d.%d.%d.%d", key.Round, key.First, key.Second, key.Leg),
-		Bots:   [2]string{oneLine(g.First), oneLine(g.Second)},
-		Start:  oneLine(g.Game.Start),
-		Winner: g.Game.Winner,
+		Bots:   [2]string{sanitizeLine(game.First), sanitizeLine(game.Second)},
+		Start:  sanitizeLine(game.Game.Start),
+		Winner: game.Game.Winner,
 		Moves:  []move{},
 	}
-	r.Result = "drawn: " + oneLine(g.Game.Reason)
-	if g.Game.Winner > 0 {
-		r.Result = r.Bots[g.Game.Winner-1] + " won: " + r.Bots[2-g.Game.Winner] + " lost by " + oneLine(g.Game.Reason)
+	r.Result = "drawn: " + sanitizeLine(game.Game.Reason)
+	if game.Game.Winner > 0 {
+		r.Result = r.Bots[game.Game.Winner-1] + " won: " + r.Bots[2-game.Game.Winner] + " lost by " + sanitizeLine(game.Game.Reason)
 	}
 	r.Title = fmt.Sprintf("round %d, %s against %s", key.Round, r.Bots[0], r.Bots[1])
 	if key.Leg > 1 {
 		r.Title += fmt.Sprintf(", game %d", key.Leg)
 	}
-	for i, text := range g.Game.Moves {
-		m := move{Seat: g.Game.Seat(i), Text: oneLine(text)}
-		if i < len(g.Game.Micros) && g.Game.Micros[i] > 0 {
-			m.Took = shortTime(float64(g.Game.Micros[i]) / 1000)
+	for i, text := range game.Game.Moves {
+		m := move{Seat: game.Game.Seat(i), Text: sanitizeLine(text)}
+		if i < len(game.Game.Micros) && game.Game.Micros[i] > 0 {
+			m.Took = formatMillis(float64(game.Game.Micros[i]) / 1000)
 		}
 		r.Moves = append(r.Moves, m)
 	}
 	for i := range len(r.Moves) + 1 {
-		r.Points = append(r.Points, viewpointOf(g, i))
+		r.Points = append(r.Points, newViewpoint(game, i))
 	}
-	r.list(g)
-	for _, n := range g.Game.Notes {
+	r.recordMoves(game)
+	for _, n := range game.Game.Notes {
 		at := min(max(n.Move, 0), len(r.Moves))
 		r.Points[at].Notes = append(r.Points[at].Notes, fmt.Sprintf(
-			"%s, %s: %s", r.Bots[min(max(n.Seat, 1), 2)-1], oneLine(n.Kind), oneLine(n.Text),
+			"%s, %s: %s", r.Bots[min(max(n.Seat, 1), 2)-1], sanitizeLine(n.Kind), sanitizeLine(n.Text),
 		))
 	}
-	for _, c := range standings.Chances(g.Game, g.Positions) {
-		if c.Missed {
+	for _, c := range standings.WinningPositions(game.Game, game.Positions) {
+		if c.Blundered {
 			r.Missed = true
 			if c.Move < len(r.Moves) {
 				r.Moves[c.Move].Lost = true
 			}
 		}
 	}
-	r.Fault = faultLines(g, &r)
+	r.Fault = faultLines(game, &r)
 	return r
 }
 
 // faultLines describes the fault that ended a game.
-func faultLines(g shown, r *shownGame) (lines []string) {
+func faultLines(g gameOnPage, r *shownGame) (lines []string) {
 	f := g.Game.Fault
 	if f == nil {
 		return nil
 	}
 	bot := r.Bots[min(max(f.Seat, 1), 2)-1]
-	lines = append(lines, fmt.Sprintf("%s, %s: %s", bot, f.Kind, oneLine(f.Text)))
+	lines = append(lines, fmt.Sprintf("%s, %s: %s", bot, f.Kind, sanitizeLine(f.Text)))
 	if f.Bytes != "" && f.Bytes != `""` {
-		lines = append(lines, "it sent "+safe(f.Bytes))
+		lines = append(lines, "it sent "+sanitize(f.Bytes))
 	}
 	if f.Stderr != "" {
-		lines = append(lines, "it wrote to standard error:", safe(f.Stderr))
+		lines = append(lines, "it wrote to standard error:", sanitize(f.Stderr))
 	}
 	return lines
 }
 
-// viewpointOf returns the viewpoint of g after the given number of moves.
-func viewpointOf(g shown, moves int) viewpoint {
+// newViewpoint returns the viewpoint of g after the given number of moves.
+func newViewpoint(g gameOnPage, moves int) viewpoint {
 	if moves >= len(g.Positions) {
 		return viewpoint{Said: ""}
 	}
 	p := g.Positions[moves]
-	v := viewpoint{Text: oneLine(p.Text)}
-	if len(p.Best) <= mostListed {
+	v := viewpoint{Text: sanitizeLine(p.Text)}
+	if len(p.Best) <= maxListed {
 		v.Best = p.Best
 	}
 	switch {
@@ -122,7 +122,7 @@ func viewpointOf(g shown, moves int) viewpoint {
 	case p.Count == 1:
 		v.Said = "1 move is allowed"
 	default:
-		v.Said = grouped(p.Count) + " moves are allowed"
+		v.Said = formatThousands(p.Count) + " moves are allowed"
 	}
 	if p.Exact != "" {
 		v.Said += "; the player to move has " + map[string]string{
@@ -132,17 +132,17 @@ func viewpointOf(g shown, moves int) viewpoint {
 	return v
 }
 
-// mostListed is the maximum number of allowed moves for which a position lists them. If more moves are allowed,
+// maxListed is the maximum number of allowed moves for which a position lists them. If more moves are allowed,
 // the position lists none.
-const mostListed = 600
+const maxListed = 600
 
-// list records the allowed moves at each position of g as changes from the previous position. In most games, moves
+// recordMoves records the allowed moves at each position of g as changes from the previous position. In most games, moves
 // are only removed, so pages of long games stay small.
-func (r *shownGame) list(g shown) {
+func (r *shownGame) recordMoves(g gameOnPage) {
 	index := map[string]int{}
 	allowed := map[int]bool{}
 	for i := range r.Points {
-		if i >= len(g.Positions) || g.Positions[i].Options == nil && g.Positions[i].Count != 0 || len(g.Positions[i].Options) > mostListed {
+		if i >= len(g.Positions) || g.Positions[i].Options == nil && g.Positions[i].Count != 0 || len(g.Positions[i].Options) > maxListed {
 			continue
 		}
 		r.Points[i].Listed = true
@@ -166,8 +166,8 @@ func (r *shownGame) list(g shown) {
 	}
 }
 
-// grouped formats n with a comma between groups of three digits.
-func grouped(n int64) string {
+// formatThousands formats n with a comma between groups of three digits.
+func formatThousands(n int64) string {
 	text := fmt.Sprint(n)
 	for at := len(text) - 3; at > 0; at -= 3 {
 		text = text[:at] + "," + text[at:]

@@ -39,7 +39,7 @@ func (e *event) change(f func(g *arena.Game)) {
 func smallEvent(names ...string) *event {
 	so := &arena.Results{
 		Game: "cross-out", Seed: 42,
-		Rules: arena.Rules{Name: "usual", Format: "round-robin", Rounds: 8, Games: 2, Score: arena.Score{By: arena.ByGame, Win: 3, Draw: 1}},
+		Rules: arena.Rules{Name: "usual", Format: "round-robin", Rounds: 8, Games: 2, Score: arena.Score{Criterion: arena.ByGame, Win: 3, Draw: 1}},
 	}
 	for i, name := range names {
 		so.Bots = append(so.Bots, arena.Bot{ID: i + 1, Name: name, Language: "python3"})
@@ -111,11 +111,11 @@ func events() map[string]*event {
 			g.Winner = 2
 		}
 	})
-	won.Rules.Score = arena.Score{By: arena.BySurplus}
+	won.Rules.Score = arena.Score{Criterion: arena.BySurplus}
 	out := smallEvent("a", "b")
 	out.Bots = append(out.Bots, arena.Bot{ID: 3, Name: "crasher"})
-	out.Out = []arena.Disqualified{{Bot: 3, Fault: arena.GameFault{Kind: arena.Crashed, Text: "exit code 3", Bytes: `"7\n"`}}}
-	out.Rules.Score = arena.Score{By: arena.ByEncounter, Win: 2, Draw: 1}
+	out.Disqualified = []arena.Disqualified{{Bot: 3, Fault: arena.GameFault{Kind: arena.Crashed, Text: "exit code 3", Bytes: `"7\n"`}}}
+	out.Rules.Score = arena.Score{Criterion: arena.ByEncounter, Win: 2, Draw: 1}
 	even := smallEvent("x", "y")
 	even.change(func(g *arena.Game) { g.Winner = 0 })
 	return map[string]*event{
@@ -134,7 +134,7 @@ func drawStandings(t testing.TB, r report.Report, s *standings.Standings, shown 
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range append(append([]judge.Event{&judge.ArenaStarted{Format: judge.EventFormat}}, shown...), stood) {
+	for _, e := range append(append([]judge.Event{&judge.TournamentStarted{Format: judge.EventFormat}}, shown...), stood) {
 		r.Event(e)
 	}
 	if err := r.Close(); err != nil {
@@ -143,19 +143,19 @@ func drawStandings(t testing.TB, r report.Report, s *standings.Standings, shown 
 }
 
 func drawnOf(so *event) (*standings.Standings, []judge.Event) {
-	seen := arena.Seen{}
+	seen := arena.GamePositions{}
 	var looked []*arena.Game
-	for _, r := range standings.Pick(so.Games, 40) {
+	for _, r := range standings.SelectGames(so.Games, 40) {
 		g := so.played[r.Key()]
 		looked = append(looked, g)
 		seen[g.Key()] = positionsOf(g)
 	}
-	shown, err := standings.Shown(so.Results, looked, seen)
+	shown, err := standings.GameEvents(so.Results, looked, seen)
 	if err != nil {
 		panic(err)
 	}
-	s := standings.Make(so.Results, looked, seen)
-	s.Title, s.Over = "Crossing out numbers", len(so.Out) == 0
+	s := standings.Compute(so.Results, looked, seen)
+	s.Title, s.Over = "Crossing out numbers", len(so.Disqualified) == 0
 	return s, shown
 }
 
@@ -207,8 +207,8 @@ func TestArenaTerminalKeepsItsWidth(t *testing.T) {
 func TestArenaReplay(t *testing.T) {
 	s, shown := drawnOf(events()["large"])
 	var saved, terminal, page bytes.Buffer
-	all := report.Join(report.JSON(&saved), report.Terminal(&terminal, report.TerminalOptions{Width: 80}), report.HTML(&page))
-	all.Event(&judge.ArenaProgressed{Done: 1, Of: 2})
+	all := report.Multi(report.JSON(&saved), report.Terminal(&terminal, report.TerminalOptions{Width: 80}), report.HTML(&page))
+	all.Event(&judge.TournamentProgressed{Done: 1, Total: 2})
 	drawStandings(t, all, s, shown)
 	if strings.Contains(saved.String(), "arena-progressed") {
 		t.Error("progress is saved")
@@ -230,10 +230,10 @@ func TestTrial(t *testing.T) {
 	var out bytes.Buffer
 	r := report.Terminal(&out, report.TerminalOptions{})
 	for _, e := range []judge.Event{
-		&judge.TryStarted{Format: 1, Game: "x", Bot: "a.py", Rules: "r", MadeFor: true},
+		&judge.BotTrialStarted{Format: 1, Game: "x", Bot: "a.py", Rules: "r", MadeFor: true},
 		&judge.PositionTried{Name: "nothing was announced"},
-		&judge.PositionTried{Name: "2 and 3", Wrong: []string{"going first: illegal: \x1b[31m7"}},
-		&judge.TryFinished{Moves: 3, MeanUS: 1500, SlowestUS: 2000000},
+		&judge.PositionTried{Name: "2 and 3", Errors: []string{"going first: illegal: \x1b[31m7"}},
+		&judge.BotTrialFinished{Moves: 3, MeanUS: 1500, SlowestUS: 2000000},
 	} {
 		r.Event(e)
 	}
@@ -266,9 +266,9 @@ func TestArenaPage(t *testing.T) {
 }
 
 // progressOf returns a progress event with the results of so after done of its games.
-func progressOf(so *event, done, of int) *judge.ArenaProgressed {
+func progressOf(so *event, done, of int) *judge.TournamentProgressed {
 	p := arena.Progress{
-		Done: done, Of: of, Played: done, Moves: 20 * done, Took: 1500 * time.Millisecond,
+		Done: done, Total: of, Played: done, Moves: 20 * done, Took: 1500 * time.Millisecond,
 		Results: func() *arena.Results { return so.Results },
 	}
 	return p.Event()
@@ -300,11 +300,11 @@ func TestArenaLive(t *testing.T) {
 			}
 		}
 	}
-	empty := &judge.ArenaProgressed{}
+	empty := &judge.TournamentProgressed{}
 	if text := live(24, empty); text != "0 of 0 games" {
 		t.Errorf("an empty event is drawn as %q", text)
 	}
-	if text := live(24, empty, &judge.ArenaStarted{}, empty); text != "0 of 0 games\r\x1b[J0 of 0 games" {
+	if text := live(24, empty, &judge.TournamentStarted{}, empty); text != "0 of 0 games\r\x1b[J0 of 0 games" {
 		t.Errorf("a line is drawn over another as %q", text)
 	}
 	table := live(40, progressOf(large, 1, 2))

@@ -9,31 +9,31 @@ import (
 
 // This file writes the report on a trial of a bot before a tournament.
 
-func (t *terminal) tryStarted(e *judge.TryStarted) {
+func (t *terminal) writeTryStarted(e *judge.BotTrialStarted) {
 	why := ""
 	if e.MadeFor {
 		why = ", for which it was made"
 	}
-	t.printf("%s: %s by the rules %s%s\n\n", oneLine(e.Game), oneLine(e.Bot), oneLine(e.Rules), why)
+	t.printf("%s: %s by the rules %s%s\n\n", sanitizeLine(e.Game), sanitizeLine(e.Bot), sanitizeLine(e.Rules), why)
 }
 
-func (t *terminal) positionTried(e *judge.PositionTried) {
+func (t *terminal) writePositionTried(e *judge.PositionTried) {
 	mark := "ok "
-	if len(e.Wrong) > 0 {
+	if len(e.Errors) > 0 {
 		mark = "BAD"
 	}
-	t.printf("%s  %s\n", mark, oneLine(e.Name))
-	for _, line := range e.Wrong {
-		t.printf("     %s\n", oneLine(line))
+	t.printf("%s  %s\n", mark, sanitizeLine(e.Name))
+	for _, line := range e.Errors {
+		t.printf("     %s\n", sanitizeLine(line))
 	}
 }
 
-func (t *terminal) tryFinished(e *judge.TryFinished) {
+func (t *terminal) writeTryFinished(e *judge.BotTrialFinished) {
 	t.printf("\n")
-	for _, line := range e.Wrong {
-		t.printf("%s\n", oneLine(line))
+	for _, line := range e.Errors {
+		t.printf("%s\n", sanitizeLine(line))
 	}
-	if len(e.Wrong) > 0 {
+	if len(e.Errors) > 0 {
 		t.printf("\n")
 	}
 	if e.Moves > 0 {

@@ -10,18 +10,20 @@ import (
 	"time"
 )
 
-// Count returns text such as "3 of 7 cases".
-func Count(what string, done, of int) string { return fmt.Sprintf("%d of %d %s", done, of, what) }
+// ProgressText returns text such as "3 of 7 cases".
+func ProgressText(kind string, done, total int) string {
+	return fmt.Sprintf("%d of %d %s", done, total, kind)
+}
 
-// Bar returns a function that redraws a progress line on a terminal. It is safe for concurrent use.
-func Bar(terminal io.Writer) func(what string, done, of int) {
+// ProgressBar returns a function that redraws a progress line on a terminal. It is safe for concurrent use.
+func ProgressBar(terminal io.Writer) func(what string, done, of int) {
 	const width = 30
 	var mu sync.Mutex
 	return func(what string, done, of int) {
 		mu.Lock()
 		defer mu.Unlock()
 		full := min(width*done/max(of, 1), width)
-		fmt.Fprintf(terminal, "\r[%s%s] %s\x1b[K", strings.Repeat("=", full), strings.Repeat(" ", width-full), Count(what, done, of))
+		fmt.Fprintf(terminal, "\r[%s%s] %s\x1b[K", strings.Repeat("=", full), strings.Repeat(" ", width-full), ProgressText(what, done, of))
 	}
 }
 
@@ -38,23 +40,23 @@ type build struct{ path, line string }
 func (b *Builds) Update(path, preparing string, passed time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	at := slices.IndexFunc(b.all, func(other build) bool { return other.path == path })
+	index := slices.IndexFunc(b.all, func(other build) bool { return other.path == path })
 	if passed == 0 {
-		if at >= 0 {
-			b.all = slices.Delete(b.all, at, at+1)
+		if index >= 0 {
+			b.all = slices.Delete(b.all, index, index+1)
 		}
 		return
 	}
-	if at < 0 {
-		at = len(b.all)
+	if index < 0 {
+		index = len(b.all)
 		b.all = append(b.all, build{path: path})
 	}
-	b.all[at].line = fmt.Sprintf(
+	b.all[index].line = fmt.Sprintf(
 		"building %s, %.0f s", filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path)),
 		passed.Seconds(),
 	)
 	if preparing != "" {
-		b.all[at].line = fmt.Sprintf("preparing %s, only for the first program: %.0f s", preparing, passed.Seconds())
+		b.all[index].line = fmt.Sprintf("preparing %s, only for the first program: %.0f s", preparing, passed.Seconds())
 	}
 }
 

@@ -40,9 +40,9 @@ func outputs(tb testing.TB, line string, differ int64) (ans, out *os.File) {
 // draw cuts excerpts from two outputs and writes the report of the case.
 func draw(w io.Writer, ans, out *os.File, differ int64) error {
 	section := func(f *os.File) *io.SectionReader { return io.NewSectionReader(f, 0, huge) }
-	var place *judge.Place
+	var place *judge.Position
 	if differ >= 0 {
-		place = &judge.Place{Line: 1, Column: 1, AnsOffset: differ, OutOffset: differ}
+		place = &judge.Position{Line: 1, Column: 1, AnsOffset: differ, OutOffset: differ}
 	}
 	r := report.Terminal(w, report.TerminalOptions{Color: true})
 	r.Event(&judge.CaseJudged{Group: "big", Case: "01", Verdict: judge.WrongAnswer, Detail: window.Detail(

@@ -34,7 +34,7 @@ type BookletProblem struct {
 	CPU      time.Duration // per test case; if zero, no limit is shown
 	Memory   int64         // in bytes; if zero, no limit is shown
 	Markdown []byte
-	Pictures Pictures
+	Pictures PictureFunc
 	Samples  []BookletSample // samples that the statement itself does not show
 	// If the statement is a file such as a PDF, Document is its name, and Link its URL. If both are empty, the
 	// statement is Markdown.
@@ -42,7 +42,7 @@ type BookletProblem struct {
 }
 
 // Text returns text without the empty lines at its end.
-func (BookletSample) Text(text string) string { return safe(strings.TrimRight(text, "\r\n")) }
+func (BookletSample) Text(text string) string { return sanitize(strings.TrimRight(text, "\r\n")) }
 
 // A BookletSample is a sample below a statement. If Out is empty, it has no output.
 type BookletSample struct{ In, Out string }
@@ -67,11 +67,11 @@ func (p BookletProblem) Name() string {
 	return p.Label + ". " + p.Title
 }
 
-// Word translates an English heading to the language of the statement.
-func (p BookletProblem) Word(english string) string { return tex.Word(p.Language, english) }
+// Translate translates an English heading to the language of the statement.
+func (p BookletProblem) Translate(english string) string { return tex.Word(p.Language, english) }
 
-// WithoutTitle removes the heading at the start of a statement, for pages that show the title themselves.
-func WithoutTitle(statement string) string {
+// TrimTitle removes the heading at the start of a statement, for pages that show the title themselves.
+func TrimTitle(statement string) string {
 	statement = strings.TrimLeft(statement, "\r\n")
 	if first, rest, _ := strings.Cut(statement, "\n"); strings.HasPrefix(first, "# ") {
 		return rest
@@ -79,8 +79,8 @@ func WithoutTitle(statement string) string {
 	return statement
 }
 
-// BookletPart renders a booklet without the page around it. The page must include the rules of BookletStyle.
-func BookletPart(b *Booklet) (template.HTML, error) {
+// BookletFragment renders a booklet without the page around it. The page must include the rules of BookletStyle.
+func BookletFragment(b *Booklet) (template.HTML, error) {
 	type problem struct {
 		BookletProblem
 		Body  template.HTML
@@ -94,7 +94,7 @@ func BookletPart(b *Booklet) (template.HTML, error) {
 		var body bytes.Buffer
 		if p.Document == "" {
 			notes := extension.NewFootnote(extension.WithFootnoteIDPrefixFunction(func(ast.Node) []byte { return fmt.Appendf(nil, "p%d-", i+1) }))
-			if err := drawStatement(&body, []byte(WithoutTitle(string(p.Markdown))), p.Pictures, notes); err != nil {
+			if err := renderStatement(&body, []byte(TrimTitle(string(p.Markdown))), p.Pictures, notes); err != nil {
 				return "", err
 			}
 		}
@@ -118,7 +118,7 @@ var bookletStyle string
 // BookletHTML writes a booklet as an HTML page. If the URLs of its pictures are data URLs, the page is
 // self-contained. Paper is one of Papers.
 func BookletHTML(w io.Writer, b *Booklet, paper string) error {
-	body, err := BookletPart(b)
+	body, err := BookletFragment(b)
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/sergi/go-diff/diffmatchpatch"
 )
 
-// inner is the difference between two lines.
-type inner struct {
+// lineDiff is the difference between two lines.
+type lineDiff struct {
 	want, got []span
 	pointer   string // "^" below each part of got that differs
 	first     int    // the first column that differs, in cells
@@ -18,9 +18,9 @@ type inner struct {
 // compare compares a line of the answer with a line of the output. If depth is set, it finds all differences, and
 // otherwise only the first column that differs. It aligns whole words, because a part of a number has no meaning
 // by itself.
-func compare(want, got string, depth bool) (in inner) {
+func compare(want, got string, depth bool) (in lineDiff) {
 	first := commonStart(want, got)
-	plain := inner{
+	plain := lineDiff{
 		want:    []span{{want, false}},
 		got:     []span{{got, false}},
 		pointer: strings.Repeat(" ", first) + "^",
@@ -53,31 +53,31 @@ func compare(want, got string, depth bool) (in inner) {
 				come = append(come, others[ops[i].New])
 			}
 		}
-		in.replace(gone, come)
+		in.addWords(gone, come)
 	}
 	in.want, in.got = merge(in.want), merge(in.got)
-	in.point(plain.pointer)
+	in.buildPointer(plain.pointer)
 	return in
 }
 
-// replace adds the words in gone, which only the answer contains, and the words in come, which the output contains
+// addWords adds the words in gone, which only the answer contains, and the words in come, which the output contains
 // instead.
-func (in *inner) replace(gone, come []string) {
-	for i := range max(len(gone), len(come)) {
+func (in *lineDiff) addWords(removed, added []string) {
+	for i := range max(len(removed), len(added)) {
 		switch {
-		case i >= len(come):
-			in.want = append(in.want, span{gone[i], true})
-		case i >= len(gone):
-			in.got = append(in.got, span{come[i], true})
+		case i >= len(added):
+			in.want = append(in.want, span{removed[i], true})
+		case i >= len(removed):
+			in.got = append(in.got, span{added[i], true})
 		default:
-			w, g := compareWords(gone[i], come[i])
+			w, g := compareWords(removed[i], added[i])
 			in.want, in.got = append(in.want, w...), append(in.got, g...)
 		}
 	}
 }
 
-// point builds the pointer. It marks at least the first column that differs.
-func (in *inner) point(plain string) {
+// buildPointer builds the pointer. It marks at least the first column that differs.
+func (in *lineDiff) buildPointer(plain string) {
 	var b strings.Builder
 	for _, s := range in.got {
 		mark := " "
@@ -95,7 +95,7 @@ func (in *inner) point(plain string) {
 // compareWords finds the differences between two words. If more than half of the characters differ, it marks both
 // words completely.
 func compareWords(want, got string) (w, g []span) {
-	x, y := characters(want), characters(got)
+	x, y := splitCharacters(want), splitCharacters(got)
 	if len(x) == len(y) { // for example rows of a board: compare character by character
 		differ := 0
 		for i := range x {
@@ -147,7 +147,7 @@ func merge(spans []span) []span {
 
 // tokens splits a line into words, sequences of blanks, and escapes of the form \xNN.
 func tokens(line string) []string {
-	var all []string
+	var parts []string
 	for line != "" {
 		n := 0
 		switch {
@@ -161,10 +161,10 @@ func tokens(line string) []string {
 				n++
 			}
 		}
-		all = append(all, line[:n])
+		parts = append(parts, line[:n])
 		line = line[n:]
 	}
-	return slices.Clip(all)
+	return slices.Clip(parts)
 }
 
 // isEscape reports whether s begins with an escape.
@@ -176,7 +176,7 @@ func isEscape(s string) bool {
 
 // commonStart returns the width in cells of the common prefix of two lines.
 func commonStart(a, b string) int {
-	x, y := characters(a), characters(b)
+	x, y := splitCharacters(a), splitCharacters(b)
 	cells := 0
 	for i := 0; i < min(len(x), len(y)) && x[i] == y[i]; i++ {
 		cells += width(x[i])
@@ -184,43 +184,43 @@ func commonStart(a, b string) int {
 	return cells
 }
 
-// blank is the visible form of a blank.
-const blank = "·"
+// visibleBlank is the visible form of a blank.
+const visibleBlank = "·"
 
-// visible replaces blanks by visible ones at the end of a line, and in spans that differ only in blanks.
-func visible(spans []span) []span {
+// showBlanks replaces blanks by visible ones at the end of a line, and in spans that differ only in blanks.
+func showBlanks(spans []span) []span {
 	atEnd := true
 	for i := len(spans) - 1; i >= 0; i-- {
 		s := &spans[i]
-		kept := s.Text
+		end := s.Text
 		if atEnd {
-			kept = strings.TrimRight(kept, " ")
+			end = strings.TrimRight(end, " ")
 		}
-		if s.Hot && strings.Trim(kept, " ") == "" {
-			kept = ""
+		if s.Hot && strings.Trim(end, " ") == "" {
+			end = ""
 		}
-		s.Text = kept + strings.Repeat(blank, len(s.Text)-len(kept))
-		atEnd = atEnd && kept == ""
+		s.Text = end + strings.Repeat(visibleBlank, len(s.Text)-len(end))
+		atEnd = atEnd && end == ""
 	}
 	return spans
 }
 
 // legend explains the marks that appear in text, such as \x09 for a tab.
 func legend(text string) []string {
-	var all []string
+	var explanations []string
 	for _, row := range []struct{ mark, words string }{
-		{blank, "a blank"},
+		{visibleBlank, "a blank"},
 		{`\x09`, "a tab"},
 		{`\x0D`, "a carriage return"},
 		{`\x00`, "a zero byte"},
 	} {
 		if strings.Contains(text, row.mark) {
-			all = append(all, row.mark+" is "+row.words)
+			explanations = append(explanations, row.mark+" is "+row.words)
 		}
 		text = strings.ReplaceAll(text, row.mark, "")
 	}
 	if strings.Contains(text, `\x`) {
-		all = append(all, `\xNN is a byte in hexadecimal`)
+		explanations = append(explanations, `\xNN is a byte in hexadecimal`)
 	}
-	return all
+	return explanations
 }

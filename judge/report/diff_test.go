@@ -13,7 +13,7 @@ import (
 )
 
 // drawing formats a difference for comparisons in tests.
-func drawing(all []drawn) string {
+func drawing(all []diffLine) string {
 	var b strings.Builder
 	for _, d := range all {
 		number := ""
@@ -71,9 +71,9 @@ func TestDifference(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			d := &judge.Detail{Want: whole(row.want), Got: whole(row.got)}
 			if row.place >= 0 {
-				d.Got.At, d.Place = row.place, &judge.Place{Line: 1, Column: row.place + 1}
+				d.Got.At, d.Place = row.place, &judge.Position{Line: 1, Column: row.place + 1}
 			}
-			if diff := cmp.Diff(row.drawn, strings.TrimLeft(drawing(difference(d)), " ")); diff != "" {
+			if diff := cmp.Diff(row.drawn, strings.TrimLeft(drawing(diffLines(d)), " ")); diff != "" {
 				t.Errorf("difference(%q, %q), want - got +:\n%s", row.want, row.got, diff)
 			}
 		})
@@ -89,7 +89,7 @@ func TestDifferenceLeavesOutWhatTheOtherWindowDoesNotReach(t *testing.T) {
 	d := &judge.Detail{Want: whole("1\n2\n3\n4\n"), Got: whole("1\n2\n")}
 	d.Got.After, d.Got.Size = true, 1000
 	want := "  1 1\n 2 2\n  ~…\n"
-	if got := drawing(difference(d)); got != want[1:] {
+	if got := drawing(diffLines(d)); got != want[1:] {
 		t.Errorf("difference = %q, want %q", got, want[1:])
 	}
 }
@@ -105,15 +105,15 @@ func TestDifferenceProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want, got := textOf.Draw(t, "want"), textOf.Draw(t, "got")
 		d := &judge.Detail{Want: whole(want), Got: whole(got)}
-		all := difference(d)
-		if again := difference(d); drawing(all) != drawing(again) {
+		all := diffLines(d)
+		if again := diffLines(d); drawing(all) != drawing(again) {
 			t.Fatalf("drawn twice:\n%s\n%s", drawing(all), drawing(again))
 		}
-		side := func(k kind) []string {
+		side := func(k lineKind) []string {
 			var texts []string
 			for _, l := range all {
-				if l.Kind == same || l.Kind == k {
-					texts = append(texts, strings.ReplaceAll(l.text(), blank, " "))
+				if l.Kind == sameLine || l.Kind == k {
+					texts = append(texts, strings.ReplaceAll(l.text(), visibleBlank, " "))
 				}
 			}
 			return texts
@@ -123,7 +123,7 @@ func TestDifferenceProperties(t *testing.T) {
 			for l := range strings.Lines(text) {
 				texts = append(texts, strings.TrimSuffix(l, "\n"))
 			}
-			if all[len(all)-1].Kind == more {
+			if all[len(all)-1].Kind == moreLine {
 				texts = texts[:len(drawn)]
 			}
 			if !slices.Equal(texts, drawn) {
@@ -131,8 +131,8 @@ func TestDifferenceProperties(t *testing.T) {
 			}
 		}
 		if len(all) > 0 {
-			check("the answer", want, side(expected))
-			check("the output", got, side(actual))
+			check("the answer", want, side(expectedLine))
+			check("the output", got, side(actualLine))
 		}
 	})
 }
@@ -146,9 +146,9 @@ func FuzzDifference(f *testing.F) {
 	f.Fuzz(func(t *testing.T, want, got string, at int, placed bool) {
 		d := &judge.Detail{Want: whole(want), Got: whole(got)}
 		if placed {
-			d.Got.At, d.Place = at, &judge.Place{}
+			d.Got.At, d.Place = at, &judge.Position{}
 		}
-		if n := len(difference(d)); n > 4*maxSide+8 {
+		if n := len(diffLines(d)); n > 4*maxSide+8 {
 			t.Errorf("%d lines drawn", n)
 		}
 	})

@@ -16,13 +16,13 @@ type formulas struct{}
 
 // RegisterFuncs implements renderer.NodeRenderer of goldmark.
 func (formulas) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
-	r.Register(formula.Node, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	r.Register(formula.NodeKind, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering {
 			f := n.(*formula.Formula)
 			drawn, ok := tex.MathML(f.Source, f.Display)
 			if !ok {
 				drawn = `<code class="undrawn" title="this formula cannot be drawn: it is shown as it was written">` +
-					template.HTMLEscapeString(safe(f.Source)) + `</code>`
+					template.HTMLEscapeString(sanitize(f.Source)) + `</code>`
 			}
 			_, _ = w.WriteString(drawn) // the buffer's Flush reports an error
 		}
@@ -31,4 +31,4 @@ func (formulas) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 }
 
 // formulaText returns a formula as text for a terminal.
-func formulaText(f *formula.Formula) string { return safe(tex.Formula(f.Source)) }
+func formulaText(f *formula.Formula) string { return sanitize(tex.Formula(f.Source)) }

@@ -26,7 +26,7 @@ func FuzzReplay(f *testing.F) {
 		}
 		first, rest, _ := strings.Cut(string(stream), "\n")
 		for line := range strings.Lines(rest) {
-			kind := digits.ReplaceAllString(line, "")
+			kind := lineNumberWidth.ReplaceAllString(line, "")
 			if !seen[kind] && len(line) < 2000 {
 				f.Add(len(streams), len(first)+10, 0, "")
 				streams = append(streams, first+"\n"+line)
@@ -57,4 +57,4 @@ func FuzzReplay(f *testing.F) {
 	})
 }
 
-var digits = regexp.MustCompile(`[0-9]+`)
+var lineNumberWidth = regexp.MustCompile(`[0-9]+`)

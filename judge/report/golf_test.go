@@ -13,11 +13,11 @@ import (
 )
 
 func TestGolfText(t *testing.T) {
-	r := &judge.GolfProved{
+	r := &judge.GolfChecked{
 		File: "ans.py", Language: "Python 3", GolfSize: judge.GolfSize{
 			Bytes: 137, Chars: 137, Adjusted: []string{"1 newline at the end not counted"},
 		}, Claim: 134,
-		How: "function f(i,j)", Problem: "wythoff", Verdict: judge.GolfWrong, Domain: 10000, Tried: 10000, Samples: 9, WrongMany: 2,
+		How: "function f(i,j)", Problem: "wythoff", Verdict: judge.GolfIncorrect, Domain: 10000, Tried: 10000, Samples: 9, WrongMany: 2,
 		Wrong: []judge.GolfWrongInput{{In: "55 89", Gave: "(54, 88)", Why: "is lost"}, {In: "56 89", Gave: "0", Why: "has a winning move"}},
 	}
 	want := `ans.py   Python 3   137 bytes (137 chars)   function f(i,j)
@@ -28,16 +28,16 @@ WRONG    2 of 10000 inputs; the samples all pass
 count:   1 newline at the end not counted
 run:     judge golf wythoff ans.py --case '55 89'
 `
-	if diff := cmp.Diff(want, GolfText(r)); diff != "" {
+	if diff := cmp.Diff(want, GolfResult(r)); diff != "" {
 		t.Errorf("Text (-want +got):\n%s", diff)
 	}
-	r = &judge.GolfProved{
+	r = &judge.GolfChecked{
 		File: "a.pl", Language: "Perl", Flags: []string{"-p"}, GolfSize: judge.GolfSize{Bytes: 1, Chars: 1},
-		How: "program, input i j", Verdict: judge.GolfRight, Domain: 10000, Tried: 10000, Samples: 9,
+		How: "program, input i j", Verdict: judge.GolfCorrect, Domain: 10000, Tried: 10000, Samples: 9,
 		WallMS: 3140, Says: []string{"lost positions give 0"},
 	}
 	want = "a.pl   Perl + -p   1 byte (1 char)   program, input i j\nRIGHT    all 10000 inputs, a process each, 3.1 s; lost positions give 0\n"
-	if diff := cmp.Diff(want, GolfText(r)); diff != "" {
+	if diff := cmp.Diff(want, GolfResult(r)); diff != "" {
 		t.Errorf("Text (-want +got):\n%s", diff)
 	}
 	if got := golfPostHeader(r); got != "# Perl + -p, 1 byte" {
@@ -64,13 +64,13 @@ func TestGolfProgress(t *testing.T) {
 
 // TestGolfRedrawn checks that saved golf results are shown in the same way as right after the check.
 func TestGolfRedrawn(t *testing.T) {
-	one := &judge.GolfProved{
+	one := &judge.GolfChecked{
 		Format: judge.EventFormat, Problem: "p", File: "a.py", Language: "Python 3",
-		GolfSize: judge.GolfSize{Bytes: 5, Chars: 5}, Verdict: judge.GolfRight, Domain: 9, Tried: 9,
+		GolfSize: judge.GolfSize{Bytes: 5, Chars: 5}, Verdict: judge.GolfCorrect, Domain: 9, Tried: 9,
 		WallMS: 1000,
 	}
-	two := &judge.GolfProved{Format: judge.EventFormat, Problem: "p", File: "b.py", Verdict: judge.GolfCannotRun, Log: "no such file"}
-	for _, all := range [][]*judge.GolfProved{{one}, {one, two}} {
+	two := &judge.GolfChecked{Format: judge.EventFormat, Problem: "p", File: "b.py", Verdict: judge.GolfCannotRun, Log: "no such file"}
+	for _, all := range [][]*judge.GolfChecked{{one}, {one, two}} {
 		var saved, drawn bytes.Buffer
 		lines := JSON(&saved)
 		for _, e := range all {
@@ -85,7 +85,7 @@ func TestGolfRedrawn(t *testing.T) {
 		if err := Replay(&saved, Terminal(&drawn, TerminalOptions{})); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(Golf(all), drawn.String()); diff != "" {
+		if diff := cmp.Diff(GolfResults(all), drawn.String()); diff != "" {
 			t.Errorf("%d answers (-drawn at first +drawn again):\n%s", len(all), diff)
 		}
 	}
@@ -93,15 +93,15 @@ func TestGolfRedrawn(t *testing.T) {
 
 // TestGolfColumns checks that columns are aligned if characters take two cells.
 func TestGolfColumns(t *testing.T) {
-	r := &judge.GolfProved{Verdict: judge.GolfWrong, WrongMany: 2, Domain: 2, Tried: 2, Wrong: []judge.GolfWrongInput{
+	r := &judge.GolfChecked{Verdict: judge.GolfIncorrect, WrongMany: 2, Domain: 2, Tried: 2, Wrong: []judge.GolfWrongInput{
 		{In: "1", Gave: "日本", Why: "low"}, {In: "2", Gave: "abcde", Why: "high"},
 	}}
 	for _, want := range []string{"  1  gave 日本    low\n", "  2  gave abcde   high\n"} {
-		if !strings.Contains(GolfText(r), want) {
-			t.Errorf("drawn is\n%s\nwant %q in it", GolfText(r), want)
+		if !strings.Contains(GolfResult(r), want) {
+			t.Errorf("drawn is\n%s\nwant %q in it", GolfResult(r), want)
 		}
 	}
-	table := Golf([]*judge.GolfProved{{File: "日.py", How: "f"}, {File: "abc.py", How: "f"}})
+	table := GolfResults([]*judge.GolfChecked{{File: "日.py", How: "f"}, {File: "abc.py", How: "f"}})
 	for _, want := range []string{" 日.py   f\n", " abc.py  f\n"} {
 		if !strings.Contains(table, want) {
 			t.Errorf("drawn is\n%s\nwant %q in it", table, want)
@@ -114,9 +114,9 @@ func TestGolfColumns(t *testing.T) {
 func TestGolfHTML(t *testing.T) {
 	var page bytes.Buffer
 	r := HTML(&page)
-	r.Event(&judge.GolfProved{Format: 1, Problem: "p", File: "a.py", Language: "Python 3", GolfSize: judge.GolfSize{Bytes: 5, Chars: 5}, Verdict: judge.GolfWrong, WrongMany: 2,
+	r.Event(&judge.GolfChecked{Format: 1, Problem: "p", File: "a.py", Language: "Python 3", GolfSize: judge.GolfSize{Bytes: 5, Chars: 5}, Verdict: judge.GolfIncorrect, WrongMany: 2,
 		Domain: 9, Tried: 9, Samples: 3, Wrong: []judge.GolfWrongInput{{In: "5 7", Gave: "<b>", Why: "is lost"}}, Code: "<script>alert(1)</script>"})
-	r.Event(&judge.GolfProved{
+	r.Event(&judge.GolfChecked{
 		Format: 1, Problem: "p", File: "b.py", GolfSize: judge.GolfSize{Bytes: 77, Chars: 70},
 		Verdict: judge.GolfCannotRun, Log: "no such file",
 	})
@@ -137,14 +137,14 @@ func TestGolfHTML(t *testing.T) {
 }
 
 func TestGolfLines(t *testing.T) {
-	r := &judge.GolfProved{
+	r := &judge.GolfChecked{
 		File: "a.py", GolfSize: judge.GolfSize{Bytes: 7, Chars: 7}, Domain: 9, Verdict: judge.GolfCannotRun,
 		Log: "no such file\nnor there",
 	}
 	for got, want := range map[string]string{
-		GolfWatched(r, 0):                      "a.py  7 bytes  CANNOT RUN  no such file\n",
-		GolfWatched(r, -3):                     "a.py  7 bytes (-3)  CANNOT RUN  no such file\n",
-		GolfUnread("a.py", errors.New("x\ny")): "a.py  x\n",
+		GolfWatchLine(r, 0):                        "a.py  7 bytes  CANNOT RUN  no such file\n",
+		GolfWatchLine(r, -3):                       "a.py  7 bytes (-3)  CANNOT RUN  no such file\n",
+		GolfUnreadable("a.py", errors.New("x\ny")): "a.py  x\n",
 	} {
 		if got != want {
 			t.Errorf("drawn is %q, want %q", got, want)
@@ -154,13 +154,13 @@ func TestGolfLines(t *testing.T) {
 
 // TestGolfIsHarmless checks that the output of a submission cannot move the cursor.
 func TestGolfIsHarmless(t *testing.T) {
-	r := &judge.GolfProved{
-		File: "a\x1b[2J.py", Verdict: judge.GolfWrong, WrongMany: 1,
+	r := &judge.GolfChecked{
+		File: "a\x1b[2J.py", Verdict: judge.GolfIncorrect, WrongMany: 1,
 		Wrong:   []judge.GolfWrongInput{{In: "1", Gave: "\x1b[2J", Why: "\a"}},
-		Explain: []judge.GolfTried{{How: "\x1b", Gave: []string{"\x1b[H"}}},
+		Explain: []judge.GolfCallAttempt{{How: "\x1b", Gave: []string{"\x1b[H"}}},
 	}
 	for name, drawn := range map[string]string{
-		"alone": GolfText(r), "in a table": Golf([]*judge.GolfProved{r, r}), "watched": GolfWatched(r, 0), "explained": GolfExplained(r),
+		"alone": GolfResult(r), "in a table": GolfResults([]*judge.GolfChecked{r, r}), "watched": GolfWatchLine(r, 0), "explained": GolfCallText(r),
 	} {
 		if strings.ContainsAny(drawn, "\x1b\a") {
 			t.Errorf("%s: %q", name, drawn)

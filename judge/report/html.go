@@ -18,20 +18,20 @@ import (
 // The page shows all cases, and the details of up to 200 failing ones.
 func HTML(w io.Writer) Report { return &html{w: w} }
 
-// An Enclosed is a statement that is appended to a report.
-type Enclosed struct {
+// An EnclosedStatement is a statement that is appended to a report.
+type EnclosedStatement struct {
 	Language string // its code
 	Markdown []byte
-	Pictures Pictures // their URLs are data URLs
+	Pictures PictureFunc // their URLs are data URLs
 }
 
 // HTMLWith returns a function like HTML whose report ends with the statement. The statement may be nil.
-func HTMLWith(statement *Enclosed) func(io.Writer) Report {
+func HTMLWith(statement *EnclosedStatement) func(io.Writer) Report {
 	return func(w io.Writer) Report { return &html{w: w, statement: statement} }
 }
 
 const (
-	maxOpen = 3 // failing cases that are unfolded
+	maxOpenCases = 3 // failing cases that are unfolded
 )
 
 //go:embed page
@@ -39,21 +39,21 @@ var pageFiles embed.FS
 
 type html struct {
 	w         io.Writer
-	statement *Enclosed
+	statement *EnclosedStatement
 	records   records
 
 	// A tournament has a different kind of page.
-	stood *judge.ArenaStood
+	stood *judge.TournamentFinished
 	games []*judge.GameShown
 }
 
 func (h *html) Event(e judge.Event) {
 	switch e := e.(type) {
-	case *judge.ArenaStarted:
+	case *judge.TournamentStarted:
 		h.stood, h.games = nil, nil
 	case *judge.GameShown:
 		h.games = append(h.games, e)
-	case *judge.ArenaStood:
+	case *judge.TournamentFinished:
 		h.stood = e
 	}
 	h.records.add(e)
@@ -79,18 +79,18 @@ func (h *html) write() error {
 		Title string
 		Style template.CSS
 		Runs  []*pageRun
-		*Enclosed
+		*EnclosedStatement
 		Statement template.HTML
-	}{Title: "judge report", Style: template.CSS(Style()), Enclosed: h.statement}
+	}{Title: "judge report", Style: template.CSS(Style()), EnclosedStatement: h.statement}
 	if h.statement != nil {
 		var b strings.Builder
-		if err := StatementPart(&b, []byte(WithoutTitle(string(h.statement.Markdown))), h.statement.Pictures); err != nil {
+		if err := StatementFragment(&b, []byte(TrimTitle(string(h.statement.Markdown))), h.statement.Pictures); err != nil {
 			return err
 		}
 		page.Statement = template.HTML(b.String())
 	}
 	for i, r := range h.records.all {
-		page.Runs = append(page.Runs, newPageRun(fmt.Sprintf("r%d-", i), r, ofReport))
+		page.Runs = append(page.Runs, newPageRun(fmt.Sprintf("r%d-", i), r, reportLimits))
 	}
 	if len(page.Runs) > 0 {
 		page.Title = page.Runs[0].Heading()
@@ -98,11 +98,11 @@ func (h *html) write() error {
 	return t.Execute(h.w, page)
 }
 
-// RunHTML writes a judging or verification to w as an HTML article, without the page around it. The page must
+// HTMLFragment writes a judging or verification to w as an HTML article, without the page around it. The page must
 // include the style sheet that Style returns. The ids of the elements begin with prefix, so that a page can
 // contain several articles. If a run has many cases, the article has details of only some of them, so that the
 // page stays small.
-func RunHTML(w io.Writer, prefix string, events []judge.Event) error {
+func HTMLFragment(w io.Writer, prefix string, events []judge.Event) error {
 	var all records
 	for _, e := range events {
 		all.add(e)
@@ -112,9 +112,9 @@ func RunHTML(w io.Writer, prefix string, events []judge.Event) error {
 	}
 	t, err := pageTemplates()
 	var b bytes.Buffer
-	for most := ofPage; err == nil; most = most.less() {
+	for bounds := serverLimits; err == nil; bounds = bounds.lower() {
 		b.Reset()
-		if err = t.ExecuteTemplate(&b, "run", newPageRun(prefix, all.all[0], most)); b.Len() <= pageSize || most.least() {
+		if err = t.ExecuteTemplate(&b, "run", newPageRun(prefix, all.all[0], bounds)); b.Len() <= pageSize || bounds.isLowest() {
 			break
 		}
 	}
@@ -127,7 +127,7 @@ func RunHTML(w io.Writer, prefix string, events []judge.Event) error {
 	return nil
 }
 
-// Style returns the style sheet for HTML and RunHTML.
+// Style returns the style sheet for HTML and HTMLFragment.
 func Style() string { return pageStyle }
 
 //go:embed page/style.css
@@ -142,29 +142,29 @@ var pageTemplates = sync.OnceValues(func() (*template.Template, error) {
 // function line, which make invisible characters visible. Package html/template escapes the texts.
 var pageFuncs = template.FuncMap{
 	"add":     func(a, b int) int { return a + b },
-	"text":    safe,
-	"line":    oneLine,
-	"code":    code,
+	"text":    sanitize,
+	"line":    sanitizeLine,
+	"code":    verdictCode,
 	"class":   func(v judge.Verdict) string { return lookOf(v).class },
 	"mark":    func(v judge.Verdict) string { return lookOf(v).mark },
-	"seconds": spent,
+	"seconds": durationText,
 	"limit":   func(ms int64) string { return seconds(float64(ms)) },
-	"size":    size,
+	"size":    formatSize,
 	"unseen":  func() string { return unmeasured },
-	"count":   judge.Count[int],
-	"join":    func(all []string) string { return oneLine(strings.Join(all, ", ")) },
+	"count":   judge.Quantity[int],
+	"join":    func(all []string) string { return sanitizeLine(strings.Join(all, ", ")) },
 	"first":   func(n int, all []string) []string { return all[:min(n, len(all))] },
 	"sub":     func(a, b int) int { return a - b },
 	"rows":    mutantRows,
-	"golfed":  func(r *judge.GolfProved) string { return string(r.Verdict) + " " + golfVerdictWords(r) },
-	"bytes":   golfSizeWords,
+	"golfed":  func(r *judge.GolfChecked) string { return string(r.Verdict) + " " + golfVerdictText(r) },
+	"bytes":   golfSizeText,
 	"golfclass": func(v judge.GolfVerdict) string {
-		if v == judge.GolfRight {
+		if v == judge.GolfCorrect {
 			return "ac"
 		}
 		return "wa"
 	},
-	"deaths": deaths,
+	"deaths": killText,
 	"source": func(diff string) []sourceLine { return sourceLines(diff) },
 	"head":   func(input string) string { return Lines(input, "") },
 }
@@ -172,19 +172,19 @@ var pageFuncs = template.FuncMap{
 // sourceLine is a line in the difference between a mutant and its original.
 type sourceLine struct{ Class, Said, Mark, Text string }
 
-func sourceLines(diff string) (all []sourceLine) {
+func sourceLines(diff string) (lines []sourceLine) {
 	for line := range strings.Lines(diff) {
-		line = strings.TrimSuffix(safe(line), "\n")
+		line = strings.TrimSuffix(sanitize(line), "\n")
 		switch {
 		case strings.HasPrefix(line, "-"):
-			all = append(all, sourceLine{"want", "the right program", "-", line[1:]})
+			lines = append(lines, sourceLine{"want", "the right program", "-", line[1:]})
 		case strings.HasPrefix(line, "+"):
-			all = append(all, sourceLine{"got", "the mutant", "+", line[1:]})
+			lines = append(lines, sourceLine{"got", "the mutant", "+", line[1:]})
 		default:
-			all = append(all, sourceLine{"same", "", " ", line})
+			lines = append(lines, sourceLine{"same", "", " ", line})
 		}
 	}
-	return all
+	return lines
 }
 
 // A pageRun is a judging or a verification, in the form that the templates use.
@@ -194,12 +194,12 @@ type pageRun struct {
 	Groups []*pageGroup
 	Failed []*pageCase // failing cases with details
 	Hidden int         // number of failing cases without details
-	Most   limits
+	Most   pageLimits
 	scale  float64 // milliseconds of a full bar
 }
 
-func newPageRun(prefix string, r *record, most limits) *pageRun {
-	p := &pageRun{Prefix: prefix, Most: most, record: r}
+func newPageRun(prefix string, r *record, bounds pageLimits) *pageRun {
+	p := &pageRun{Prefix: prefix, Most: bounds, record: r}
 	if r.started != nil {
 		p.scale = float64(r.started.TimeMS)
 	}
@@ -218,11 +218,11 @@ func newPageRun(prefix string, r *record, most limits) *pageRun {
 				group.Skipped++
 			}
 			if one.Failed() {
-				p.show(one)
+				p.addFailure(one)
 			}
 			group.List = append(group.List, one)
 		}
-		group.fill(most, len(groups))
+		group.chooseCases(bounds, len(groups))
 		p.Groups = append(p.Groups, group)
 	}
 	return p
@@ -235,11 +235,11 @@ func (p *pageRun) Finished() *judge.Finished          { return p.record.finished
 func (p *pageRun) Verify() *judge.VerifyStarted       { return p.record.verify }
 func (p *pageRun) Verified() *judge.VerifyFinished    { return p.record.verified }
 func (p *pageRun) Adequacy() *judge.AdequacyMeasured  { return p.record.adequacy }
-func (p *pageRun) Golf() []*judge.GolfProved          { return p.record.golf }
+func (p *pageRun) Golf() []*judge.GolfChecked         { return p.record.golf }
 func (p *pageRun) IsVerification() bool               { return p.record.isVerification() }
 func (p *pageRun) Checks() []*judge.Checked           { return p.record.checks }
-func (p *pageRun) Faults() []*judge.Fault             { return p.record.faults }
-func (p *pageRun) Warnings() []*judge.Fault           { return p.record.warnings }
+func (p *pageRun) Faults() []*judge.ProblemError      { return p.record.faults }
+func (p *pageRun) Warnings() []*judge.ProblemError    { return p.record.warnings }
 func (p *pageRun) Solutions() []*judge.SolutionJudged { return p.record.solutions }
 func (p *pageRun) Notes() []string                    { return p.record.notes }
 func (p *pageRun) Verdict() judge.Verdict             { return p.record.verdict() }
@@ -259,13 +259,13 @@ func (p *pageRun) Heading() string {
 		problem = v.Problem
 	}
 	if a := p.record.adequacy; a != nil {
-		return oneLine(a.Problem + ": " + a.Score())
+		return sanitizeLine(a.Problem + ": " + a.Score())
 	}
 	switch golf := p.record.golf; {
 	case len(golf) > 0:
-		problem, result = golf[0].Problem, fmt.Sprintf("%s, %s", golf[0].Verdict, judge.Count(golf[0].Bytes, "byte"))
+		problem, result = golf[0].Problem, fmt.Sprintf("%s, %s", golf[0].Verdict, judge.Quantity(golf[0].Bytes, "byte"))
 		if len(golf) > 1 {
-			result = judge.Count(len(golf), "answer")
+			result = judge.Quantity(len(golf), "answer")
 		}
 	case p.record.verified != nil && p.record.verified.OK:
 		result = "verified"
@@ -274,18 +274,18 @@ func (p *pageRun) Heading() string {
 	case p.record.finished != nil:
 		result = p.record.finished.Verdict.Words()
 	}
-	return oneLine(cmp.Or(problem, "judge") + ": " + result)
+	return sanitizeLine(cmp.Or(problem, "judge") + ": " + result)
 }
 
 // Percent returns the width of the bar for a time in milliseconds, relative to the scale of the page.
-func (p *pageRun) Percent(ms float64) string { return percent(ms, p.scale) }
+func (p *pageRun) Percent(ms float64) string { return percentText(ms, p.scale) }
 
 // LimitAt returns the position of the time limit within a bar.
 func (p *pageRun) LimitAt() string {
 	if p.record.started == nil || p.record.started.TimeMS <= 0 {
 		return ""
 	}
-	return percent(float64(p.record.started.TimeMS), p.scale)
+	return percentText(float64(p.record.started.TimeMS), p.scale)
 }
 
 // MemoryPercent returns the width of the bar for the memory.
@@ -293,7 +293,7 @@ func (p *pageRun) MemoryPercent() string {
 	if p.record.started == nil || p.record.finished == nil {
 		return "0%"
 	}
-	return percent(float64(p.record.finished.Memory), float64(p.record.started.Memory))
+	return percentText(float64(p.record.finished.Memory), float64(p.record.started.Memory))
 }
 
 // TimePercent returns the width of the bar for the slowest case.
@@ -301,14 +301,14 @@ func (p *pageRun) TimePercent() string {
 	if p.record.started == nil || p.record.finished == nil {
 		return "0%"
 	}
-	return percent(p.record.finished.TimeMS, float64(p.record.started.TimeMS))
+	return percentText(p.record.finished.TimeMS, float64(p.record.started.TimeMS))
 }
 
-func percent(part, whole float64) string {
-	if whole <= 0 || part <= 0 {
+func percentText(part, total float64) string {
+	if total <= 0 || part <= 0 {
 		return "0%"
 	}
-	return fmt.Sprintf("%.2f%%", min(part/whole, 1)*100)
+	return fmt.Sprintf("%.2f%%", min(part/total, 1)*100)
 }
 
 // RowOf returns the id of the element that shows a case. If none does, it returns an empty string.
@@ -360,7 +360,7 @@ func (p *pageRun) Dir() string {
 	if len(p.record.solutions) == 0 {
 		return ""
 	}
-	return commonDir(pathsOf(p.record.solutions))
+	return commonDir(solutionPaths(p.record.solutions))
 }
 
 // Short returns the path of a solution relative to Dir.

@@ -7,48 +7,48 @@ import (
 	"assay/judge"
 )
 
-// limits bound what a page shows of a run.
-type limits struct {
-	failures int // failing cases with details
-	rows     int // rows of the tables of cases
-	named    int // cells that say which case they are
-	cells    int
+// pageLimits bound what a page shows of a run.
+type pageLimits struct {
+	failures   int // failing cases with details
+	rows       int // rows of the tables of cases
+	namedCells int // cells that say which case they are
+	cells      int
 }
 
-// ofReport contains the limits for a report in a file. ofPage contains the limits for a page of a server. They are
+// reportLimits contains the limits for a report in a file. serverLimits contains the limits for a page of a server. They are
 // lowered until the run takes at most pageSize bytes.
 var (
-	ofReport = limits{failures: 200, rows: 1 << 20, named: 1 << 20, cells: 1 << 20}
-	ofPage   = limits{failures: 30, rows: 100, named: 400, cells: 1000}
+	reportLimits = pageLimits{failures: 200, rows: 1 << 20, namedCells: 1 << 20, cells: 1 << 20}
+	serverLimits = pageLimits{failures: 30, rows: 100, namedCells: 400, cells: 1000}
 )
 
 const pageSize = 36 << 10
 
-// less returns limits that are lower than m. The details of the first failing cases are the last to be removed.
-func (m limits) less() limits {
-	return limits{failures: (2*m.failures + 1) / 3, rows: m.rows / 2, named: m.named / 2, cells: max(m.cells*3/4, 100)}
+// lower returns limits that are lower than m. The details of the first failing cases are the last to be removed.
+func (m pageLimits) lower() pageLimits {
+	return pageLimits{failures: (2*m.failures + 1) / 3, rows: m.rows / 2, namedCells: m.namedCells / 2, cells: max(m.cells*3/4, 100)}
 }
 
-// least reports whether the limits are the lowest ones.
-func (m limits) least() bool { return m == m.less() }
+// isLowest reports whether the limits are the lowest ones.
+func (m pageLimits) isLowest() bool { return m == m.lower() }
 
-// show adds the details of a failing case to the page. If the page already shows as many as allowed, it only
+// addFailure adds the details of a failing case to the page. If the page already shows as many as allowed, it only
 // counts the case as hidden.
-func (p *pageRun) show(one *pageCase) {
+func (p *pageRun) addFailure(c *pageCase) {
 	if len(p.Failed) >= p.Most.failures {
 		p.Hidden++
 		return
 	}
-	one.Shown, one.Open = true, len(p.Failed) < maxOpen
-	if one.Detail != nil {
-		one.Difference = difference(one.Detail)
-		one.Legend = legendOf(one.Detail, one.Difference)
+	c.Shown, c.Open = true, len(p.Failed) < maxOpenCases
+	if c.Detail != nil {
+		c.Difference = diffLines(c.Detail)
+		c.Legend = legendOf(c.Detail, c.Difference)
 	}
-	p.Failed = append(p.Failed, one)
+	p.Failed = append(p.Failed, c)
 }
 
 // Whole reports whether m contains the limits of a report in a file, which may show all details.
-func (m limits) Whole() bool { return m == ofReport }
+func (m pageLimits) Whole() bool { return m == reportLimits }
 
 type pageGroup struct {
 	*judge.GroupJudged
@@ -68,11 +68,11 @@ func (g *pageGroup) Failed() bool { return slices.ContainsFunc(g.List, (*pageCas
 // Cells returns the cases with a cell.
 func (g *pageGroup) Cells() []*pageCase { return g.List[:len(g.List)-g.CutCells] }
 
-// fill chooses the cases of g that the page shows. The limits in most are divided among the given number of
+// chooseCases chooses the cases of g that the page shows. The limits in most are divided among the given number of
 // groups.
-func (g *pageGroup) fill(most limits, groups int) {
-	g.Rows = g.ran()
-	n := min(len(g.Rows), (most.rows+groups-1)/groups)
+func (g *pageGroup) chooseCases(bounds pageLimits, groups int) {
+	g.Rows = g.ranCases()
+	n := min(len(g.Rows), (bounds.rows+groups-1)/groups)
 	for _, c := range g.Rows[n:] {
 		g.CutMillis = max(g.CutMillis, c.Millis())
 	}
@@ -80,15 +80,15 @@ func (g *pageGroup) fill(most limits, groups int) {
 	for _, c := range g.Rows {
 		c.listed = true
 	}
-	g.CutCells = max(0, len(g.List)-(most.cells+groups-1)/groups)
-	named := (most.named + groups - 1) / groups
+	g.CutCells = max(0, len(g.List)-(bounds.cells+groups-1)/groups)
+	named := (bounds.namedCells + groups - 1) / groups
 	for i, c := range g.List {
 		c.Named = i < named || c.Shown
 	}
 }
 
-// ran returns the cases that ran: failing ones in judging order, then the others, slowest first.
-func (g *pageGroup) ran() []*pageCase {
+// ranCases returns the cases that ran: failing ones in judging order, then the others, slowest first.
+func (g *pageGroup) ranCases() []*pageCase {
 	rows := slices.DeleteFunc(slices.Clone(g.List), func(c *pageCase) bool { return c.Verdict == judge.Skipped })
 	slices.SortStableFunc(rows, func(a, b *pageCase) int {
 		switch {
@@ -143,7 +143,7 @@ type pageCase struct {
 	listed bool
 	run    *pageRun
 	// Difference and Legend are set only for a case whose details are shown.
-	Difference []drawn
+	Difference []diffLine
 	Legend     []string
 }
 
@@ -163,8 +163,8 @@ func (c *pageCase) Failed() bool {
 }
 
 // Known reports whether the page shows how the process ended. A contestant's page shows this only for exceeded
-// limits.
-func (c *pageCase) Known() bool { return !c.Exec.Withheld || c.Exec.Killed != judge.Nothing }
+// pageLimits.
+func (c *pageCase) Known() bool { return !c.Exec.Withheld || c.Exec.Killed != judge.NoResource }
 
 func (c *pageCase) Millis() float64 { return millis(c.Exec.CPU) }
 func (c *pageCase) Wall() float64   { return millis(c.Exec.Wall) }
@@ -172,39 +172,39 @@ func (c *pageCase) Percent() string { return c.run.Percent(millis(c.Exec.CPU)) }
 
 // Summary describes a case, for the tooltip of its cell in the grid.
 func (c *pageCase) Summary() string {
-	text := oneLine(c.ID()) + ": " + c.Verdict.Words()
+	text := sanitizeLine(c.ID()) + ": " + c.Verdict.Words()
 	if c.Verdict != judge.Skipped {
-		text += ", " + spent(c.Millis())
+		text += ", " + durationText(c.Millis())
 	}
 	return text
 }
 
 // Input returns the shown lines of the input.
-func (c *pageCase) Input() []drawn {
-	var all []drawn
+func (c *pageCase) Input() []diffLine {
+	var all []diffLine
 	for _, l := range lines(c.Detail.Input) {
-		all = append(all, drawn{Kind: same, Number: l.number, Spans: []span{{Text: l.text}}})
+		all = append(all, diffLine{Kind: sameLine, Number: l.number, Spans: []span{{Text: l.text}}})
 	}
 	if c.Detail.Input.After {
-		all = append(all, drawnMore)
+		all = append(all, moreMark)
 	}
 	return all
 }
 
 // Class returns the CSS class of a line.
-func (d drawn) Class() string {
-	return map[kind]string{same: "same", expected: "want", actual: "got", pointer: "point", remark: "remark", more: "more"}[d.Kind]
+func (d diffLine) Class() string {
+	return map[lineKind]string{sameLine: "same", expectedLine: "want", actualLine: "got", pointerLine: "point", remarkLine: "remark", moreLine: "more"}[d.Kind]
 }
 
 // Mark returns the character in front of the line.
-func (d drawn) Mark() string {
-	if d.Kind == expected || d.Kind == actual {
+func (d diffLine) Mark() string {
+	if d.Kind == expectedLine || d.Kind == actualLine {
 		return string(rune(d.Kind))
 	}
 	return " "
 }
 
 // Said returns what a screen reader says in front of the line.
-func (d drawn) Said() string {
-	return map[kind]string{expected: "expected", actual: "printed"}[d.Kind]
+func (d diffLine) Said() string {
+	return map[lineKind]string{expectedLine: "expected", actualLine: "printed"}[d.Kind]
 }

@@ -59,7 +59,7 @@ func TestRunHTMLIsSmall(t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("%d cases in %d groups, every %d. fails", n, groups, fails), func(t *testing.T) {
 					var b bytes.Buffer
-					if err := report.RunHTML(&b, "r-", manyCases(n, groups, fails)); err != nil {
+					if err := report.HTMLFragment(&b, "r-", manyCases(n, groups, fails)); err != nil {
 						t.Fatal(err)
 					}
 					page := b.String()

@@ -41,7 +41,7 @@ func TestHTML(t *testing.T) {
 	})
 }
 
-// TestRunHTML checks that RunHTML writes the same article that the page written by HTML contains.
+// TestRunHTML checks that HTMLFragment writes the same article that the page written by HTML contains.
 func TestRunHTML(t *testing.T) {
 	article := regexp.MustCompile(`(?s)<article.*?</article>`)
 	for name, events := range recordings {
@@ -54,13 +54,13 @@ func TestRunHTML(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := article.FindAll(page.Bytes(), -1)
-		if err := report.RunHTML(&run, "r0-", events); (err == nil) != (len(want) == 1) {
+		if err := report.HTMLFragment(&run, "r0-", events); (err == nil) != (len(want) == 1) {
 			t.Errorf("%s: RunHTML = %v, and the page has %d runs", name, err, len(want))
 		} else if err == nil && len(want[0]) < 30<<10 && !bytes.Equal(bytes.TrimSpace(run.Bytes()), want[0]) { // a larger one is cut
 			t.Errorf("%s: RunHTML draws\n%s\nand the page has\n%s", name, run.Bytes(), want[0])
 		}
 	}
-	if err := report.RunHTML(io.Discard, "", nil); err == nil {
+	if err := report.HTMLFragment(io.Discard, "", nil); err == nil {
 		t.Error("nothing was drawn as a run")
 	}
 	if !strings.Contains(report.Style(), ".run {") {
@@ -207,7 +207,7 @@ func TestHTMLInABrowser(t *testing.T) {
 // TestPageOfAContestant checks that a contestant's page contains everything that the contestant may know, and does
 // not reveal anything else.
 func TestPageOfAContestant(t *testing.T) {
-	run := func(x judge.Exec, v judge.Verdict, show judge.Show) string {
+	run := func(x judge.Exec, v judge.Verdict, show judge.Visibility) string {
 		x.CPU, x.Wall, x.Memory = 1200*time.Millisecond, 1300*time.Millisecond, 4<<20
 		events := []judge.Event{
 			&judge.Started{Format: judge.EventFormat, Problem: "p", Groups: []string{"tight"}, Cases: 1}, &judge.Built{},
@@ -215,7 +215,7 @@ func TestPageOfAContestant(t *testing.T) {
 			&judge.Finished{Verdict: v, Judged: 1, Cases: 1, First: "tight/max"},
 		}
 		var b bytes.Buffer
-		if err := report.RunHTML(&b, "", judge.Redact(events, show)); err != nil {
+		if err := report.HTMLFragment(&b, "", judge.Redact(events, show)); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

@@ -18,7 +18,7 @@ type jsonLines struct {
 
 func (j *jsonLines) Event(e judge.Event) {
 	switch e.(type) {
-	case *judge.Progressed, *judge.ArenaProgressed:
+	case *judge.Progressed, *judge.TournamentProgressed:
 		return
 	}
 	if j.err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // JUnit returns the report for continuous integration. Each group is a test suite, and each case is a test case. A
-// verification has a suite for its checks and another for its solutions. Times are CPU times.
+// addVerification has a suite for its checks and another for its solutions. Times are CPU times.
 func JUnit(w io.Writer) Report { return &junit{w: w} }
 
 type junit struct {
@@ -27,9 +27,9 @@ func (j *junit) Close() error {
 			continue
 		}
 		if r.isVerification() {
-			root.verification(r)
+			root.addVerification(r)
 		} else {
-			root.submission(r)
+			root.addSubmission(r)
 		}
 	}
 	for _, s := range root.Suites {
@@ -123,13 +123,13 @@ func (s *junitSuite) add(c junitCase) {
 	s.Cases = append(s.Cases, c)
 }
 
-func (root *junitSuites) submission(r *record) {
+func (root *junitSuites) addSubmission(r *record) {
 	problem, properties := "submission", junitNotes(r)
 	if s := r.started; s != nil {
-		problem = oneLine(s.Problem)
+		problem = sanitizeLine(s.Problem)
 		properties = append(properties, []junitProperty{
-			{"problem", problem}, {"program", oneLine(s.Program)}, {"language", oneLine(s.Language)},
-			{"time limit", seconds(float64(s.TimeMS))}, {"memory limit", size(s.Memory)},
+			{"problem", problem}, {"program", sanitizeLine(s.Program)}, {"language", sanitizeLine(s.Language)},
+			{"time limit", seconds(float64(s.TimeMS))}, {"memory limit", formatSize(s.Memory)},
 		}...)
 		properties = append(properties, sandboxProperties(s.Isolation, s.Unenforced)...)
 	}
@@ -139,21 +139,21 @@ func (root *junitSuites) submission(r *record) {
 	if r.built != nil && r.built.Verdict != judge.NotJudged {
 		suite := &junitSuite{Name: problem + ".build", Properties: properties}
 		suite.add(junitCase{Name: "build", Class: problem, Time: junitMillis(r.built.Millis),
-			Failure: &junitFailure{r.built.Verdict.Words(), code(r.built.Verdict), safe(r.built.Log)}})
+			Failure: &junitFailure{r.built.Verdict.Words(), verdictCode(r.built.Verdict), sanitize(r.built.Log)}})
 		root.Suites = append(root.Suites, suite)
 	}
 	for _, g := range r.groupsSoFar() {
-		suite := &junitSuite{Name: problem + "." + oneLine(g.Group), Properties: properties}
+		suite := &junitSuite{Name: problem + "." + sanitizeLine(g.Group), Properties: properties}
 		for _, c := range r.casesOf(g.Group) {
 			suite.add(junitCaseOf(suite.Name, c))
 		}
 		root.Suites = append(root.Suites, suite)
 	}
-	root.complete(problem, properties, r.finished != nil || r.empty())
+	root.checkComplete(problem, properties, r.finished != nil || r.empty())
 }
 
-// complete adds an error to the file if finished is false, because CI must not accept an incomplete run.
-func (root *junitSuites) complete(problem string, properties []junitProperty, finished bool) {
+// checkComplete adds an error to the file if finished is false, because CI must not accept an incomplete run.
+func (root *junitSuites) checkComplete(problem string, properties []junitProperty, finished bool) {
 	if !finished {
 		suite := &junitSuite{Name: problem + ".judge", Properties: properties}
 		suite.add(junitCase{Name: "finished", Class: suite.Name, Error: &junitFailure{
@@ -166,36 +166,36 @@ func (root *junitSuites) complete(problem string, properties []junitProperty, fi
 func junitNotes(r *record) []junitProperty {
 	var all []junitProperty
 	for _, note := range r.notes {
-		all = append(all, junitProperty{"note", oneLine(note)})
+		all = append(all, junitProperty{"note", sanitizeLine(note)})
 	}
 	return all
 }
 
 func sandboxProperties(level string, weaker []string) []junitProperty {
-	all := []junitProperty{{"sandbox", oneLine(level)}}
+	all := []junitProperty{{"sandbox", sanitizeLine(level)}}
 	if len(weaker) > 0 {
-		all = append(all, junitProperty{"not enforced", oneLine(strings.Join(weaker, ", "))})
+		all = append(all, junitProperty{"not enforced", sanitizeLine(strings.Join(weaker, ", "))})
 	}
 	return all
 }
 
 func junitCaseOf(class string, c *judge.CaseJudged) junitCase {
-	one := junitCase{Name: oneLine(c.Case), Class: class, Time: junitMillis(millis(c.Exec.CPU))}
+	one := junitCase{Name: sanitizeLine(c.Case), Class: class, Time: junitMillis(millis(c.Exec.CPU))}
 	if c.Stderr != "" {
-		one.Stderr = &junitText{safe(c.Stderr)}
+		one.Stderr = &junitText{sanitize(c.Stderr)}
 	}
 	message := c.Verdict.Words()
 	if c.Message != "" {
-		message += ": " + oneLine(c.Message)
+		message += ": " + sanitizeLine(c.Message)
 	}
 	switch c.Verdict {
 	case judge.Accepted:
 	case judge.Skipped, judge.NotJudged:
 		one.Skipped = &junitSkipped{}
 	case judge.JudgeError:
-		one.Error = &junitFailure{message, code(c.Verdict), plainFailure(c)}
+		one.Error = &junitFailure{message, verdictCode(c.Verdict), plainFailure(c)}
 	default:
-		one.Failure = &junitFailure{message, code(c.Verdict), plainFailure(c)}
+		one.Failure = &junitFailure{message, verdictCode(c.Verdict), plainFailure(c)}
 	}
 	return one
 }
@@ -206,35 +206,35 @@ func plainFailure(c *judge.CaseJudged) string {
 	t := Terminal(nil, TerminalOptions{Width: 100}).(*terminal)
 	quiet := *c
 	quiet.Stderr = ""
-	t.failure(&quiet)
+	t.writeFailure(&quiet)
 	return strings.TrimLeft(t.page.String(), "\n")
 }
 
-func (root *junitSuites) verification(r *record) {
+func (root *junitSuites) addVerification(r *record) {
 	problem, properties := "verification", junitNotes(r)
 	if v := r.verify; v != nil {
-		problem = oneLine(v.Problem)
+		problem = sanitizeLine(v.Problem)
 		properties = append(properties, junitProperty{"problem", problem})
 		properties = append(properties, sandboxProperties(v.Isolation, v.Unenforced)...)
 	}
 	checks := &junitSuite{Name: problem + ".checks", Properties: properties}
 	for _, c := range r.checks {
-		one := junitCase{Name: oneLine(c.What), Class: checks.Name}
+		one := junitCase{Name: sanitizeLine(c.What), Class: checks.Name}
 		if c.Faults > 0 {
-			one.Failure = &junitFailure{Message: fmt.Sprintf("%s in %d", judge.Count(c.Faults, "fault"), c.Count), Type: "fault"}
+			one.Failure = &junitFailure{Message: fmt.Sprintf("%s in %d", judge.Quantity(c.Faults, "fault"), c.Count), Type: "fault"}
 		}
 		checks.add(one)
 	}
 	for _, f := range r.faults {
-		checks.add(junitCase{Name: oneLine(f.File + ": " + f.Text), Class: checks.Name, File: oneLine(f.File),
-			Failure: &junitFailure{oneLine(f.Text), "fault", safe(f.Error())}})
+		checks.add(junitCase{Name: sanitizeLine(f.File + ": " + f.Text), Class: checks.Name, File: sanitizeLine(f.File),
+			Failure: &junitFailure{sanitizeLine(f.Text), "fault", sanitize(f.Error())}})
 	}
 	solutions := &junitSuite{Name: problem + ".solutions", Properties: properties}
 	for _, s := range r.solutions {
-		one := junitCase{Name: oneLine(s.Path), Class: solutions.Name, Time: junitMillis(s.TimeMS), File: oneLine(s.Path)}
+		one := junitCase{Name: sanitizeLine(s.Path), Class: solutions.Name, Time: junitMillis(s.TimeMS), File: sanitizeLine(s.Path)}
 		switch {
 		case s.Verdict == judge.Skipped:
-			one.Skipped = &junitSkipped{oneLine(s.Note)}
+			one.Skipped = &junitSkipped{sanitizeLine(s.Note)}
 		case !s.OK:
 			want := s.Expected
 			if s.Promised != judge.NotJudged {
@@ -245,13 +245,13 @@ func (root *junitSuites) verification(r *record) {
 				message = fmt.Sprintf("want %s, got %s", want, s.Verdict.Words())
 			}
 			one.Failure = &junitFailure{
-				Message: oneLine(message),
-				Type:    code(s.Verdict),
-				Text:    safe(strings.TrimSpace(s.Note + "\n" + strings.Join(s.Killers, "\n"))),
+				Message: sanitizeLine(message),
+				Type:    verdictCode(s.Verdict),
+				Text:    sanitize(strings.TrimSpace(s.Note + "\n" + strings.Join(s.Killers, "\n"))),
 			}
 		}
 		solutions.add(one)
 	}
 	root.Suites = append(root.Suites, checks, solutions)
-	root.complete(problem, properties, r.verified != nil)
+	root.checkComplete(problem, properties, r.verified != nil)
 }

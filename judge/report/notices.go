@@ -17,21 +17,21 @@ const NoticeInterval = 10 * time.Second
 // Notices writes the progress of long work if there is no terminal with a progress line. It writes one line per
 // interval, and nothing about work that ends within the first interval. Its methods are safe for concurrent use.
 type Notices struct {
-	to    io.Writer
-	start time.Time
-	over  chan struct{}
-	ended sync.WaitGroup
+	out    io.Writer
+	start  time.Time
+	closed chan struct{}
+	ended  sync.WaitGroup
 
 	mu   sync.Mutex
-	work []*work // current work, in the order of its start
+	work []*activity // current work, in the order of its start
 }
 
-// A work is an activity whose progress is reported.
-type work struct{ line func() string }
+// A activity is an activity whose progress is reported.
+type activity struct{ line func() string }
 
 // NewNotices returns a Notices that writes to to once per interval. The caller must call Close.
-func NewNotices(to io.Writer, interval time.Duration) *Notices {
-	n := &Notices{to: to, start: time.Now(), over: make(chan struct{})}
+func NewNotices(out io.Writer, interval time.Duration) *Notices {
+	n := &Notices{out: out, start: time.Now(), closed: make(chan struct{})}
 	n.ended.Go(func() {
 		tick := time.NewTicker(interval)
 		defer tick.Stop()
@@ -39,7 +39,7 @@ func NewNotices(to io.Writer, interval time.Duration) *Notices {
 			select {
 			case <-tick.C:
 				n.write()
-			case <-n.over:
+			case <-n.closed:
 				return
 			}
 		}
@@ -47,17 +47,17 @@ func NewNotices(to io.Writer, interval time.Duration) *Notices {
 	return n
 }
 
-// Follow adds work to the notices until done is called. The function line describes the work's progress. If it
+// Add adds work to the notices until done is called. The function line describes the work's progress. If it
 // returns "", the work is omitted.
-func (n *Notices) Follow(line func() string) (done func()) {
-	w := &work{line}
+func (n *Notices) Add(line func() string) (remove func()) {
+	w := &activity{line}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.work = append(n.work, w)
 	return func() {
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		n.work = slices.DeleteFunc(n.work, func(other *work) bool { return other == w })
+		n.work = slices.DeleteFunc(n.work, func(other *activity) bool { return other == w })
 	}
 }
 
@@ -69,32 +69,32 @@ func (n *Notices) write() {
 	var lines []string
 	for _, w := range following { // without the lock, because line may wait for work that has just ended
 		if line := w.line(); line != "" {
-			lines = append(lines, oneLine(line))
+			lines = append(lines, sanitizeLine(line))
 		}
 	}
 	if len(lines) > 0 {
-		fmt.Fprintf(n.to, "after %.0f s: %s\n", time.Since(n.start).Seconds(), strings.Join(lines, "; "))
+		fmt.Fprintf(n.out, "after %.0f s: %s\n", time.Since(n.start).Seconds(), strings.Join(lines, "; "))
 	}
 }
 
 // Close stops the notices.
 func (n *Notices) Close() {
-	close(n.over)
+	close(n.closed)
 	n.ended.Wait()
 }
 
-// Watcher returns a report that writes nothing, and a function that describes the progress of a judging or
+// WatchProgress returns a report that writes nothing, and a function that describes the progress of a judging or
 // verification. The description is empty before it begins and after it ends.
-func Watcher() (Report, func() string) {
-	w := &watcher{record: &record{}, live: progress{on: true}}
+func WatchProgress() (Report, func() string) {
+	w := &watcher{record: &record{}, progress: progressLine{enabled: true}}
 	return w, w.line
 }
 
 type watcher struct {
-	mu     sync.Mutex
-	record *record
-	live   progress
-	active bool
+	mu       sync.Mutex
+	record   *record
+	progress progressLine
+	active   bool
 }
 
 func (w *watcher) Event(e judge.Event) {
@@ -108,7 +108,7 @@ func (w *watcher) Event(e judge.Event) {
 	}
 	if w.active {
 		w.record.add(e)
-		w.live.next(e, w.record, mostWidth)
+		w.progress.update(e, w.record, maxWidth)
 	}
 }
 
@@ -118,7 +118,7 @@ func (w *watcher) line() string {
 	if !w.active {
 		return ""
 	}
-	return w.live.line(w.record)
+	return w.progress.line(w.record)
 }
 
 func (w *watcher) Close() error {

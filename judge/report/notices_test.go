@@ -26,12 +26,12 @@ func TestNoticesAppearOncePerInterval(t *testing.T) {
 		}
 		wait(25*time.Second, "") // no work is in progress
 		done := 3
-		first := n.Follow(func() string { return Count("cases made", done, 7) })
+		first := n.Add(func() string { return ProgressText("cases made", done, 7) })
 		wait(4*time.Second, "")
 		wait(2*time.Second, "after 30 s: 3 of 7 cases made\n")
 		done = 5
-		quiet := n.Follow(func() string { return "" })
-		second := n.Follow(func() string { return "building\na/b" })
+		quiet := n.Add(func() string { return "" })
+		second := n.Add(func() string { return "building\na/b" })
 		wait(10*time.Second, "after 40 s: 5 of 7 cases made; building a/b\n")
 		first()
 		wait(10*time.Second, "after 50 s: building a/b\n")
@@ -39,7 +39,7 @@ func TestNoticesAppearOncePerInterval(t *testing.T) {
 		wait(30*time.Second, "")
 		quiet()
 		n.Close()
-		n.Follow(func() string { return "too late" })
+		n.Add(func() string { return "too late" })
 		wait(30*time.Second, "")
 	})
 }
@@ -47,22 +47,22 @@ func TestNoticesAppearOncePerInterval(t *testing.T) {
 // TestWatcherDescribesWhatIsUnderWay checks the description of the progress of a submission and of a verification,
 // from before the first event until after the last.
 func TestWatcherDescribesWhatIsUnderWay(t *testing.T) {
-	r, line := Watcher()
+	r, line := WatchProgress()
 	for _, step := range []struct {
 		event judge.Event
 		want  string
 	}{
 		{&judge.Noted{Text: "x"}, ""},
 		{&judge.Started{Program: "a/sol.go", Language: "Go", Cases: 4}, "building sol.go as Go"},
-		{&judge.Progressed{Of: 4, Preparing: "Go"}, "preparing Go for its first program"},
+		{&judge.Progressed{Total: 4, Preparing: "Go"}, "preparing Go for its first program"},
 		{&judge.Built{Verdict: judge.Accepted}, "[....................] 0/4"},
-		{&judge.Progressed{Done: 2, Of: 4}, "[##########..........] 2/4"},
+		{&judge.Progressed{Done: 2, Total: 4}, "[##########..........] 2/4"},
 		{&judge.CaseJudged{Group: "g", Case: "1", Verdict: judge.Accepted}, "[##########..........] 2/4  AC 1"},
 		{&judge.Finished{Verdict: judge.Accepted}, ""},
 		{&judge.CaseJudged{Group: "g", Case: "1", Verdict: judge.Accepted}, ""},
 		{&judge.VerifyStarted{}, "verifying: 0 checks, 0 solutions"},
 		{&judge.Checked{What: "x"}, "verifying: 1 check, 0 solutions"},
-		{&judge.Progressed{Done: 2, Of: 40}, "verifying: 1 check, 0 solutions, 2 of 40 have run"},
+		{&judge.Progressed{Done: 2, Total: 40}, "verifying: 1 check, 0 solutions, 2 of 40 have run"},
 		{&judge.VerifyFinished{OK: true}, ""},
 		{&judge.Started{Program: "b.go", Language: "Go", Cases: 1}, "building b.go as Go"},
 	} {

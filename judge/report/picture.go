@@ -29,50 +29,50 @@ type Picture struct {
 	Linked        bool   // whether the page shows a link, because browsers cannot show the picture
 }
 
-// Pictures returns the picture for a path in a statement, or nil if there is no such picture.
-type Pictures func(path string) *Picture
+// PictureFunc returns the picture for a path in a statement, or nil if there is no such picture.
+type PictureFunc func(path string) *Picture
 
 // find parses an address in a statement with pictures.Split. It returns the path and the size in the address, and
 // the picture, which is nil unless p returns one.
-func (p Pictures) find(address string) (found *Picture, path string, size map[string]string) {
+func (p PictureFunc) find(address string) (picture *Picture, path string, size map[string]string) {
 	path, size = pictures.Split(address)
-	if p != nil && path != "" && !pictures.Elsewhere(path) {
-		found = p(path)
+	if p != nil && path != "" && !pictures.IsExternal(path) {
+		picture = p(path)
 	}
-	return found, path, size
+	return picture, path, size
 }
 
-// words returns the text that replaces a picture where pictures cannot be shown, without brackets.
-func (p *Picture) words(path string) string {
+// altText returns the text that replaces a picture where pictures cannot be shown, without brackets.
+func (p *Picture) altText(path string) string {
 	switch {
 	case p == nil:
-		return "picture: " + oneLine(path)
+		return "picture: " + sanitizeLine(path)
 	case p.Width > 0 && p.Height > 0:
-		return fmt.Sprintf("picture: %s, %d x %d", oneLine(p.Name), p.Width, p.Height)
+		return fmt.Sprintf("picture: %s, %d x %d", sanitizeLine(p.Name), p.Width, p.Height)
 	}
-	return "picture: " + oneLine(p.Name)
+	return "picture: " + sanitizeLine(p.Name)
 }
 
-// html draws a picture.
-func (p Pictures) html(address, caption string, size map[string]string) string {
-	found, path, hints := p.find(address)
+// imageHTML draws a picture.
+func (p PictureFunc) imageHTML(address, caption string, size map[string]string) string {
+	picture, path, hints := p.find(address)
 	for key, value := range size {
 		hints[key] = value
 	}
 	switch {
-	case found == nil && pictures.Elsewhere(path):
+	case picture == nil && pictures.IsExternal(path):
 		return fmt.Sprintf(
 			`<a href="%s">[picture: %s]</a>`, template.HTMLEscapeString(webAddress(address)),
-			template.HTMLEscapeString(oneLine(path)),
+			template.HTMLEscapeString(sanitizeLine(path)),
 		)
-	case found == nil:
-		return `<span class="absent">[` + template.HTMLEscapeString(found.words(path)) + `]</span>`
-	case found.Linked:
-		return fmt.Sprintf(`<a href="%s">[%s]</a>`, template.HTMLEscapeString(found.URL), template.HTMLEscapeString(found.words(path)))
+	case picture == nil:
+		return `<span class="absent">[` + template.HTMLEscapeString(picture.altText(path)) + `]</span>`
+	case picture.Linked:
+		return fmt.Sprintf(`<a href="%s">[%s]</a>`, template.HTMLEscapeString(picture.URL), template.HTMLEscapeString(picture.altText(path)))
 	}
 	return fmt.Sprintf(
-		`<img src="%s" alt="%s"%s>`, template.HTMLEscapeString(found.URL), template.HTMLEscapeString(caption),
-		found.attributes(hints),
+		`<img src="%s" alt="%s"%s>`, template.HTMLEscapeString(picture.URL), template.HTMLEscapeString(caption),
+		picture.attributes(hints),
 	)
 }
 
@@ -134,33 +134,33 @@ var inlineElements = map[atom.Atom]bool{
 	atom.Small: true, atom.Span: true, atom.Strong: true, atom.Sub: true, atom.Sup: true, atom.Tt: true, atom.U: true,
 }
 
-// silentElements lists elements that are removed with their content.
-var silentElements = map[atom.Atom]bool{
+// removedElements lists elements that are removed with their content.
+var removedElements = map[atom.Atom]bool{
 	atom.Script: true, atom.Style: true, atom.Iframe: true, atom.Object: true,
 	atom.Template: true, atom.Noscript: true, atom.Svg: true, atom.Math: true, atom.Textarea: true, atom.Select: true, atom.Title: true,
 }
 
-// fragment writes an untrusted piece of HTML.
-func (p Pictures) fragment(w io.Writer, piece []byte) {
+// writeFragment writes an untrusted piece of HTML.
+func (p PictureFunc) writeFragment(w io.Writer, piece []byte) {
 	all, err := tags.ParseFragment(bytes.NewReader(piece), &tags.Node{Type: tags.ElementNode, Data: "div", DataAtom: atom.Div})
 	if err != nil {
 		return
 	}
 	for _, n := range all {
-		p.element(w, n, 0)
+		p.writeElement(w, n, 0)
 	}
 }
 
-func (p Pictures) element(w io.Writer, n *tags.Node, depth int) {
+func (p PictureFunc) writeElement(w io.Writer, n *tags.Node, depth int) {
 	inside := func() {
 		for c := n.FirstChild; c != nil && depth < maxDepth; c = c.NextSibling {
-			p.element(w, c, depth+1)
+			p.writeElement(w, c, depth+1)
 		}
 	}
 	switch {
 	case n.Type == tags.TextNode:
 		_, _ = io.WriteString(w, template.HTMLEscapeString(n.Data)) // the buffer's Flush reports an error
-	case n.Type != tags.ElementNode || n.Namespace != "" || silentElements[n.DataAtom]:
+	case n.Type != tags.ElementNode || n.Namespace != "" || removedElements[n.DataAtom]:
 	case n.DataAtom == atom.Img:
 		size := map[string]string{}
 		for _, key := range []string{"width", "height"} {
@@ -168,7 +168,7 @@ func (p Pictures) element(w io.Writer, n *tags.Node, depth int) {
 				size[key] = value
 			}
 		}
-		_, _ = io.WriteString(w, p.html(pictures.Attribute(n.Attr, "src"), pictures.Attribute(n.Attr, "alt"), size))
+		_, _ = io.WriteString(w, p.imageHTML(pictures.Attribute(n.Attr, "src"), pictures.Attribute(n.Attr, "alt"), size))
 	case n.DataAtom == atom.A && webAddress(pictures.Attribute(n.Attr, "href")) != "#":
 		fmt.Fprintf(w, `<a href="%s">`, template.HTMLEscapeString(webAddress(pictures.Attribute(n.Attr, "href"))))
 		inside()
@@ -185,10 +185,10 @@ func (p Pictures) element(w io.Writer, n *tags.Node, depth int) {
 }
 
 // RegisterFuncs implements renderer.NodeRenderer of goldmark.
-func (p Pictures) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+func (p PictureFunc) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindImage, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering {
-			_, _ = w.WriteString(p.html(pictures.Address(n.(*ast.Image)), plainText(n, source), nil))
+			_, _ = w.WriteString(p.imageHTML(pictures.Address(n.(*ast.Image)), plainText(n, source), nil))
 		}
 		return ast.WalkSkipChildren, nil
 	})
@@ -199,20 +199,20 @@ func (p Pictures) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 		case plainTag().Match(tag):
 			_, _ = w.Write(tag)
 		case len(pictures.Sources(tag)) > 0:
-			p.fragment(w, tag)
+			p.writeFragment(w, tag)
 		}
 		return ast.WalkSkipChildren, nil
 	})
 	r.Register(ast.KindHTMLBlock, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering {
-			p.fragment(w, pictures.Block(n.(*ast.HTMLBlock), source))
+			p.writeFragment(w, pictures.HTMLSource(n.(*ast.HTMLBlock), source))
 		}
 		return ast.WalkSkipChildren, nil
 	})
 }
 
-// captioned reports whether an image's text is repeated as a caption below or above the image.
-func captioned(n ast.Node, source []byte, text string) bool {
+// hasCaption reports whether an image's text is repeated as a caption below or above the image.
+func hasCaption(n ast.Node, source []byte, text string) bool {
 	block := n.Parent()
 	for block != nil && block.Type() != ast.TypeBlock {
 		block = block.Parent()
@@ -220,8 +220,8 @@ func captioned(n ast.Node, source []byte, text string) bool {
 	if block == nil || text == "" {
 		return false
 	}
-	for _, beside := range []ast.Node{block.NextSibling(), block.PreviousSibling()} {
-		if beside != nil && beside.Kind() == ast.KindParagraph && strings.HasSuffix(oneLine(plainText(beside, source)), text) {
+	for _, sibling := range []ast.Node{block.NextSibling(), block.PreviousSibling()} {
+		if sibling != nil && sibling.Kind() == ast.KindParagraph && strings.HasSuffix(sanitizeLine(plainText(sibling, source)), text) {
 			return true
 		}
 	}

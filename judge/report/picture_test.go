@@ -69,7 +69,7 @@ func TestPictures(t *testing.T) {
 		"![](<\"><x>.png>)":                   {`<p><img src="/file/%22%3E%3Cx%3E.png" alt=""></p>`, ""},
 	} {
 		var page, text strings.Builder
-		if err := report.StatementPart(&page, []byte(markdown), shelf); err != nil {
+		if err := report.StatementFragment(&page, []byte(markdown), shelf); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.TrimSpace(page.String()); got != want[0] && want[1] != "" {

@@ -9,22 +9,22 @@ import (
 // A record collects the events of a judging or verification, for reports that need all of them before they can
 // write anything.
 type record struct {
-	started  *judge.Started // nil for a verification
-	built    *judge.Built
-	cases    []*judge.CaseJudged
-	groups   []*judge.GroupJudged // with cases
-	inner    []*judge.GroupJudged // groups that contain groups
-	finished *judge.Finished      // nil if the stream broke off
+	started     *judge.Started // nil for a verification
+	built       *judge.Built
+	cases       []*judge.CaseJudged
+	groups      []*judge.GroupJudged // with cases
+	outerGroups []*judge.GroupJudged // groups that contain groups
+	finished    *judge.Finished      // nil if the stream broke off
 
 	verify    *judge.VerifyStarted // nil for a judging
 	checks    []*judge.Checked
-	faults    []*judge.Fault
-	warnings  []*judge.Fault
+	faults    []*judge.ProblemError
+	warnings  []*judge.ProblemError
 	solutions []*judge.SolutionJudged
 	verified  *judge.VerifyFinished // nil if the stream broke off
 
 	adequacy *judge.AdequacyMeasured // if not nil, the record contains only a measurement
-	golf     []*judge.GolfProved     // golf submissions, which form one table
+	golf     []*judge.GolfChecked    // golf submissions, which form one table
 
 	notes []string
 }
@@ -47,11 +47,11 @@ func (r *record) add(e judge.Event) bool {
 			return false
 		}
 		r.adequacy = e
-	case *judge.CasesMade, *judge.FilesMade: // preceding faults were already reported
+	case *judge.CasesGenerated, *judge.FilesGenerated: // preceding faults were already reported
 		if r.verify == nil {
 			r.faults = nil
 		}
-	case *judge.GolfProved:
+	case *judge.GolfChecked:
 		if !r.empty() && len(r.golf) == 0 {
 			return false
 		}
@@ -62,7 +62,7 @@ func (r *record) add(e judge.Event) bool {
 		r.cases = append(r.cases, e)
 	case *judge.GroupJudged:
 		if e.Inner {
-			r.inner = append(r.inner, e)
+			r.outerGroups = append(r.outerGroups, e)
 		}
 		if !e.Inner || len(r.casesOf(e.Group)) > 0 {
 			r.groups = append(r.groups, e)
@@ -73,11 +73,11 @@ func (r *record) add(e judge.Event) bool {
 		r.notes = append(r.notes, e.Text)
 	case *judge.Checked:
 		r.checks = append(r.checks, e)
-	case *judge.FaultFound:
+	case *judge.ProblemErrorFound:
 		if e.Fault != nil {
 			r.faults = append(r.faults, e.Fault)
 		}
-	case *judge.Warned:
+	case *judge.WarningFound:
 		if e.Fault != nil {
 			r.warnings = append(r.warnings, e.Fault)
 		}
@@ -108,8 +108,8 @@ func (r *record) failed() []*judge.CaseJudged {
 	})
 }
 
-// first returns the case that decided the verdict, or nil if there is none.
-func (r *record) first() *judge.CaseJudged {
+// deciding returns the case that decided the verdict, or nil if there is none.
+func (r *record) deciding() *judge.CaseJudged {
 	for _, c := range r.failed() {
 		if r.finished == nil || r.finished.First == "" || c.ID() == r.finished.First {
 			return c
@@ -133,11 +133,11 @@ func (r *record) dialogues() []*judge.CaseJudged {
 	})
 }
 
-// scores returns the groups that contain other groups and have a score. It returns none if the submission has no
+// scoredGroups returns the groups that contain other groups and have a score. It returns none if the submission has no
 // score or only one group contains other groups.
-func (r *record) scores() []*judge.GroupJudged {
-	return slices.DeleteFunc(slices.Clone(r.inner), func(g *judge.GroupJudged) bool {
-		return g.Score == nil || r.total() == nil || len(r.inner) == 1
+func (r *record) scoredGroups() []*judge.GroupJudged {
+	return slices.DeleteFunc(slices.Clone(r.outerGroups), func(g *judge.GroupJudged) bool {
+		return g.Score == nil || r.total() == nil || len(r.outerGroups) == 1
 	})
 }
 

@@ -26,8 +26,8 @@ var recordings = map[string][]judge.Event{
 	"adequacy":       {adequacy(false)},
 	"adequacy_all":   {adequacy(true), &judge.Noted{Text: "not a part of it"}, adequacy(false)},
 	"suite":          suite(),
-	"several":        several(),
-	"several_broken": several()[:12],
+	"several":        submissionTable(),
+	"several_broken": submissionTable()[:12],
 	"verify":         verify(),
 	"verify_package": verifyPackage(),
 	"verify_partial": verifyPartial(),
@@ -40,11 +40,11 @@ const (
 	mib = 1 << 20
 )
 
-// several returns the events of three submissions that are judged one after the other. The same note precedes
+// submissionTable returns the events of three submissions that are judged one after the other. The same note precedes
 // each.
-func several() []judge.Event {
+func submissionTable() []judge.Event {
 	note := &judge.Noted{Text: "the problem has no answer for one case"}
-	events := []judge.Event{&judge.SeveralStarted{
+	events := []judge.Event{&judge.BatchStarted{
 		Format: judge.EventFormat, Problem: "wythoff", Title: "Wythoff's game", Programs: []string{"mine/a.py", "mine/b.cpp", "mine/c.py"},
 		Groups: []string{"sample", "large"}, Cases: 5, Isolation: "namespaces",
 	}}
@@ -54,14 +54,14 @@ func several() []judge.Event {
 	events = append(events, started("mine/b.cpp", "C++", 5, "sample", "large"), note)
 	events = append(events, compileError()[1:]...)
 	events = append(events, started("mine/c.py", "Python 3", 5, "sample", "large"), note)
-	return append(append(events, wrongAnswer()[1:]...), &judge.SeveralFinished{Accepted: 1, Submissions: 3})
+	return append(append(events, wrongAnswer()[1:]...), &judge.BatchFinished{Accepted: 1, Submissions: 3})
 }
 
 func section(s string) *io.SectionReader {
 	return io.NewSectionReader(strings.NewReader(s), 0, int64(len(s)))
 }
 
-func detail(in, ans, out string, place *judge.Place) *judge.Detail {
+func detail(in, ans, out string, place *judge.Position) *judge.Detail {
 	return window.Detail(section(in), section(ans), section(out), place)
 }
 
@@ -107,7 +107,7 @@ func join(parts ...[]judge.Event) []judge.Event {
 func accepted() []judge.Event {
 	return join(
 		[]judge.Event{started("solutions/wythoff/accepted/bits.go", "go", 19, "sample", "edge", "big"), &judge.Built{Millis: 412.3}},
-		[]judge.Event{&judge.Progressed{Done: 2, Of: 19}},
+		[]judge.Event{&judge.Progressed{Done: 2, Total: 19}},
 		good("sample", 2), good("edge", 12), good("big", 5),
 		[]judge.Event{
 			&judge.Finished{Verdict: judge.Accepted, Passed: 19, Judged: 19, Cases: 19, Slowest: "edge/06", TimeMS: 38, Memory: 6 * mib},
@@ -142,7 +142,7 @@ func wrongAnswer() []judge.Event {
 				Message: `line 100, token 2: want "9801", got "9802"`,
 				Line:    "corner 0 0",
 				Stderr:  "DeprecationWarning: the square of 99 is guessed\n",
-				Detail:  detail("200\n", ans.String(), out.String(), &judge.Place{Line: 100, Column: 4, AnsOffset: offset, OutOffset: offset}),
+				Detail:  detail("200\n", ans.String(), out.String(), &judge.Position{Line: 100, Column: 4, AnsOffset: offset, OutOffset: offset}),
 			},
 		},
 		skipped("edge", 11)[:11],
@@ -407,11 +407,11 @@ func verify() []judge.Event {
 			"sample", "edge", "big", "huge-piles",
 		}, Cases: 53, Isolation: "namespaces", Unenforced: []string{"memory of the children together"}},
 		&judge.Checked{What: "the directory is complete", Count: 9, Faults: 2},
-		&judge.FaultFound{Fault: &judge.Fault{
+		&judge.ProblemErrorFound{Fault: &judge.ProblemError{
 			File: "problems/wythoff/problem.toml", Line: 3, Column: 1, Text: `unknown key "tile"`,
 			Hint: `did you mean "title"?`,
 		}},
-		&judge.FaultFound{Fault: &judge.Fault{
+		&judge.ProblemErrorFound{Fault: &judge.ProblemError{
 			File: "problems/wythoff/statement.md",
 			Text: "the second sample of the statement is not the second sample case, whose input is 12 and 20 and whose answer is 8 13",
 			Hint: "copy it from problems/wythoff/cases/sample/2.in\nor leave the samples out of the statement: judge show prints them",
@@ -438,7 +438,7 @@ func verifyFaulty() []judge.Event {
 		&judge.VerifyStarted{Format: judge.EventFormat, Problem: "pd-duel", Groups: []string{"sample"}, Isolation: "namespaces"},
 	}
 	for i := range 25 {
-		events = append(events, &judge.FaultFound{Fault: &judge.Fault{
+		events = append(events, &judge.ProblemErrorFound{Fault: &judge.ProblemError{
 			File: "problems/pd-duel/problem.toml", Line: 10 + i, Text: fmt.Sprintf(
 				"case large/%d has not been generated", i,
 			), Hint: "run: judge generate pd-duel",
@@ -462,8 +462,8 @@ func verifyClean() []judge.Event {
 
 // adequacy returns a measurement of test data that contains a mutant in each state.
 func adequacy(all bool) *judge.AdequacyMeasured {
-	living := func(state judge.MutantState, line int, reason string) judge.LivingMutant {
-		return judge.LivingMutant{
+	living := func(state judge.MutantState, line int, reason string) judge.UnkilledMutant {
+		return judge.UnkilledMutant{
 			State: state, Program: "problems/larger/reference", Place: fmt.Sprintf(
 				"problems/larger/reference/main.go:%d", line,
 			), Operator: "relation",
@@ -477,8 +477,8 @@ func adequacy(all bool) *judge.AdequacyMeasured {
 		Format: judge.EventFormat, Problem: "larger", Key: "0011", Cases: 12, Seed: 1, Searched: 2000,
 		Programs:  []judge.ProgramMutants{{Path: "problems/larger/reference", MutantCounts: counts}},
 		Operators: []judge.OperatorMutants{{Operator: "relation", MutantCounts: counts}},
-		Total:     counts, How: []judge.Death{{How: "wrong answer", Count: 30}, {How: "crash", Count: 5}},
-		Mutants: []judge.LivingMutant{survivor, living(
+		Total:     counts, How: []judge.KillMethod{{How: "wrong answer", Count: 30}, {How: "crash", Count: 5}},
+		Mutants: []judge.UnkilledMutant{survivor, living(
 			judge.MutantEquivalent, 11, "they are the same then",
 		), living(judge.MutantUnseparated, 12, ""), living(judge.MutantUnreached, 13, "")},
 		Notes: []string{"not mutated: solutions/larger/accepted/cgo.go: it imports C"}, All: all,
@@ -488,35 +488,35 @@ func adequacy(all bool) *judge.AdequacyMeasured {
 // suite returns the events of generating and measuring test data.
 func suite() []judge.Event {
 	return []judge.Event{
-		&judge.CasesMade{Format: judge.EventFormat, Problem: "guess", Why: "guess has no generator: nothing to make"},
-		&judge.CasesMade{Format: judge.EventFormat, Problem: "larger", Cases: 14, Made: 12, Changed: 3, Kept: 1, Removed: 2},
-		&judge.CasesMade{Format: judge.EventFormat, Problem: "larger", Check: true, Cases: 14},
-		&judge.FaultFound{Fault: &judge.Fault{
+		&judge.CasesGenerated{Format: judge.EventFormat, Problem: "guess", Reason: "guess has no generator: nothing to make"},
+		&judge.CasesGenerated{Format: judge.EventFormat, Problem: "larger", Cases: 14, Generated: 12, Changed: 3, Kept: 1, Removed: 2},
+		&judge.CasesGenerated{Format: judge.EventFormat, Problem: "larger", Check: true, Cases: 14},
+		&judge.ProblemErrorFound{Fault: &judge.ProblemError{
 			File: "testcases/larger/some/pair-3-5.in", Text: "the file is not the one that was generated",
 			Hint: "run: judge generate larger",
 		}},
-		&judge.CasesMade{Format: judge.EventFormat, Problem: "larger", Check: true, Cases: 14, Faults: 1},
-		&judge.FreshMade{Format: judge.EventFormat, Problem: "larger", Cases: 100, Seed: 7, Place: "/tmp/larger"},
-		&judge.FilesMade{Format: judge.EventFormat, Problem: "package", Files: 20, Changed: []string{"data/secret/1.in"}},
-		&judge.FilesMade{Format: judge.EventFormat, Problem: "package", Check: true, Files: 20},
+		&judge.CasesGenerated{Format: judge.EventFormat, Problem: "larger", Check: true, Cases: 14, Faults: 1},
+		&judge.FreshCasesGenerated{Format: judge.EventFormat, Problem: "larger", Cases: 100, Seed: 7, Dir: "/tmp/larger"},
+		&judge.FilesGenerated{Format: judge.EventFormat, Problem: "package", Files: 20, Changed: []string{"data/secret/1.in"}},
+		&judge.FilesGenerated{Format: judge.EventFormat, Problem: "package", Check: true, Files: 20},
 		&judge.SuitePruned{
 			Format: judge.EventFormat, Problem: "larger", Changes: []string{`- "pair 3 5"`},
-			Before: judge.Tally{
+			Before: judge.SuiteTotals{
 				Cases: 14, Bytes: 200, Mutants: 40, Solutions: 3, Bounds: 5,
-			}, After: judge.Tally{Cases: 13, Bytes: 190, Mutants: 40, Solutions: 3, Bounds: 5},
+			}, After: judge.SuiteTotals{Cases: 13, Bytes: 190, Mutants: 40, Solutions: 3, Bounds: 5},
 		},
-		&judge.CoverageShown{
+		&judge.CoverageMeasured{
 			Format: judge.EventFormat, Problem: "larger", File: "problems/larger/input.format", Cases: 14,
-			Goals: []judge.Goal{{What: "a = 1", Line: 1, Cases: 3}, {What: "a = 1000000000", Line: 1}, {
-				What: "feature: the first one is the larger one of the two that are there", Line: 3, Cases: 11,
+			Goals: []judge.CoverageGoal{{Description: "a = 1", Line: 1, Cases: 3}, {Description: "a = 1000000000", Line: 1}, {
+				Description: "feature: the first one is the larger one of the two that are there", Line: 3, Cases: 11,
 			}},
 		},
 		&judge.SuiteMeasured{
-			Format: judge.EventFormat, Problem: "larger", Most: 12,
-			Cases: []judge.CaseFinds{{
+			Format: judge.EventFormat, Problem: "larger", MaxCounted: 12,
+			Cases: []judge.CaseDetections{{
 				Case: "sample/one", Bytes: 6, Mutants: 20, Solutions: 1, Bounds: 2,
-			}, {Case: "a-group-with-a-long-name/pair-of-large-numbers", Bytes: 12345, Mutants: 31, Solutions: 3, Bounds: 1, Alone: 2}},
-			Once: []judge.FoundOnce{{Case: "sample/one", Kind: "solution", Name: "solutions/larger/wrong_answer/smaller.py"}},
+			}, {Case: "a-group-with-a-long-name/pair-of-large-numbers", Bytes: 12345, Mutants: 31, Solutions: 3, Bounds: 1, Unique: 2}},
+			Unique: []judge.UniqueDetection{{Case: "sample/one", Kind: "solution", Name: "solutions/larger/wrong_answer/smaller.py"}},
 		},
 	}
 }

@@ -26,12 +26,12 @@ func marked() (events []judge.Event, secrets int) {
 	events = append(events,
 		&judge.Started{
 			Format: judge.EventFormat, Problem: "sum", Title: "Sum", Program: "sol.py", Language: "Python 3",
-			TimeMS: 1000, Memory: 1 << 28, Cases: 4, Groups: []string{judge.Sample, group},
+			TimeMS: 1000, Memory: 1 << 28, Cases: 4, Groups: []string{judge.SampleGroup, group},
 			Isolation: "isolated",
 		},
 		&judge.Noted{Text: secret("the package has a fault: secret/%s.in")},
 		&judge.Built{Millis: 3},
-		&judge.CaseJudged{Group: judge.Sample, Case: "1", Verdict: judge.Accepted})
+		&judge.CaseJudged{Group: judge.SampleGroup, Case: "1", Verdict: judge.Accepted})
 	first, slowest := "", ""
 	for _, v := range []judge.Verdict{judge.Accepted, judge.WrongAnswer, judge.RunTimeError} {
 		c := &judge.CaseJudged{
@@ -40,7 +40,7 @@ func marked() (events []judge.Event, secrets int) {
 		}
 		if v != judge.Accepted {
 			c.Stderr = secret("/secret/%s.in: no such file\n")
-			c.Detail = &judge.Detail{Input: excerpt(), Want: excerpt(), Got: excerpt(), Place: &judge.Place{Line: 1, Column: 1}}
+			c.Detail = &judge.Detail{Input: excerpt(), Want: excerpt(), Got: excerpt(), Place: &judge.Position{Line: 1, Column: 1}}
 		}
 		if slowest = c.ID(); first == "" && v != judge.Accepted {
 			first = c.ID()
@@ -49,7 +49,7 @@ func marked() (events []judge.Event, secrets int) {
 	}
 	return append(events,
 		&judge.GroupJudged{Group: group, Verdict: judge.WrongAnswer, Passed: 1, Cases: 3, Message: secret("grader: %s")},
-		&judge.Unknown{Kind: "later", Line: []byte(secret(`{"event":"later","text":"%s"}`))},
+		&judge.UnknownEvent{Kind: "later", Line: []byte(secret(`{"event":"later","text":"%s"}`))},
 		&judge.Finished{Verdict: judge.WrongAnswer, Passed: 2, Judged: 4, Cases: 4, First: first, Slowest: slowest, TimeMS: 1, Memory: 1},
 	), secrets
 }
@@ -77,7 +77,7 @@ func TestRedactedDrawings(t *testing.T) {
 			return b.String()
 		}
 		events, secrets := marked()
-		for _, show := range judge.Shows {
+		for _, show := range judge.VisibilityLevels {
 			text := draw(judge.Redact(events, show))
 			if seen := mark.FindAllString(text, -1); show == judge.ShowAll && len(seen) < secrets/3 || show != judge.ShowAll && len(seen) > 0 {
 				t.Errorf("%s, %s: these of %d secrets are seen: %q", name, show, secrets, seen)

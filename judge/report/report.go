@@ -28,8 +28,8 @@ type Report interface {
 	Close() error
 }
 
-// Join returns a report that passes each event to several reports.
-func Join(reports ...Report) Report { return joined(reports) }
+// Multi returns a report that passes each event to several reports.
+func Multi(reports ...Report) Report { return joined(reports) }
 
 type joined []Report
 
@@ -54,11 +54,11 @@ const maxEvent = 16 << 20
 // Replay passes the events of a saved stream to reports, and closes them. For an invalid line, it returns an error
 // that includes the line number, after it has passed on the events before it. It ignores empty lines.
 func Replay(r io.Reader, reports ...Report) error {
-	all := Join(reports...)
+	all := Multi(reports...)
 	return errors.Join(replay(r, all), all.Close())
 }
 
-func replay(r io.Reader, to Report) error {
+func replay(r io.Reader, target Report) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxEvent)
 	n, events := 0, 0
@@ -76,7 +76,7 @@ func replay(r io.Reader, to Report) error {
 			return fmt.Errorf("line %d of the saved report: %w", n, err)
 		}
 		events++
-		to.Event(e)
+		target.Event(e)
 	}
 	if err := lines.Err(); err != nil {
 		return fmt.Errorf("line %d of the saved report: %w", n+1, err)

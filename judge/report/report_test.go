@@ -124,7 +124,7 @@ func TestReplayDrawsWhatWasLive(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := report.TerminalOptions{Color: true}
 			var live, saved bytes.Buffer
-			r := report.Join(report.Terminal(&live, o), report.JSON(&saved))
+			r := report.Multi(report.Terminal(&live, o), report.JSON(&saved))
 			for _, e := range events {
 				r.Event(e)
 			}
@@ -166,7 +166,7 @@ func TestProgressLeavesNothingBehind(t *testing.T) {
 			var live, pipe bytes.Buffer
 			now := time.Unix(0, 0)
 			clock := func() time.Time { now = now.Add(37 * time.Millisecond); return now }
-			r := report.Join(report.Terminal(&live, report.TerminalOptions{Live: true, Now: clock}), report.Terminal(
+			r := report.Multi(report.Terminal(&live, report.TerminalOptions{Live: true, Now: clock}), report.Terminal(
 				&pipe, report.TerminalOptions{},
 			))
 			for _, e := range events {
@@ -191,7 +191,7 @@ func TestProgress(t *testing.T) {
 	clock := func() time.Time { now = now.Add(time.Second); return now }
 	r := report.Terminal(&b, report.TerminalOptions{Live: true, Now: clock})
 	for _, e := range []judge.Event{
-		started("a.py", "python3", 19, "sample"), &judge.Built{}, &judge.Progressed{Done: 7, Of: 19},
+		started("a.py", "python3", 19, "sample"), &judge.Built{}, &judge.Progressed{Done: 7, Total: 19},
 		good("sample", 2)[0],
 	} {
 		r.Event(e)
@@ -208,7 +208,7 @@ func TestProgress(t *testing.T) {
 func TestNoProgressOfNoSolution(t *testing.T) {
 	var b bytes.Buffer
 	r := report.Terminal(&b, report.TerminalOptions{Live: true, Now: time.Now})
-	r.Event(several()[0])
+	r.Event(submissionTable()[0])
 	if strings.Contains(b.String(), "building") {
 		t.Errorf("there is progress in %q", b.String())
 	}

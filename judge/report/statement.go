@@ -25,107 +25,107 @@ import (
 // Without color, emphasis and code keep their Markdown markup.
 //
 // Code is never wrapped, so that samples can be copied. A picture is replaced by its name and size.
-func Statement(w io.Writer, markdown []byte, columns int, color bool, pictures Pictures) error {
+func Statement(w io.Writer, markdown []byte, columns int, color bool, pictures PictureFunc) error {
 	if columns <= 0 {
-		columns = usualWidth
+		columns = defaultWidth
 	}
 	markdown = []byte(strings.ReplaceAll(string(markdown), "\r\n", "\n"))
-	parser := goldmark.New(statementExtensions, goldmark.WithParserOptions(formula.Parsed)).Parser()
-	s := &sheet{source: markdown, paint: paint(color), pictures: pictures}
-	lines := s.children(parser.Parse(text.NewReader(markdown)), min(max(columns, leastWidth), mostWidth), false)
+	parser := goldmark.New(statementExtensions, goldmark.WithParserOptions(formula.ParserOption)).Parser()
+	s := &textRenderer{source: markdown, paint: paint(color), pictures: pictures}
+	lines := s.renderChildren(parser.Parse(text.NewReader(markdown)), min(max(columns, minWidth), maxWidth), false)
 	if _, err := io.WriteString(w, strings.Join(lines, "\n")+"\n"); err != nil {
 		return fmt.Errorf("write the statement: %w", err)
 	}
 	return nil
 }
 
-// A sheet converts the nodes of a document to lines.
-type sheet struct {
+// A textRenderer converts the nodes of a document to lines.
+type textRenderer struct {
 	source   []byte
 	paint    paint
-	pictures Pictures
+	pictures PictureFunc
 	depth    int // nesting depth, which is bounded because hostile texts may nest very deeply
 }
 
 const maxDepth = 40
 
-// children formats the blocks inside parent, one below the other. Unless tight is set, empty lines separate the
+// renderChildren formats the blocks inside parent, one below the other. Unless tight is set, empty lines separate the
 // blocks.
-func (s *sheet) children(parent ast.Node, room int, tight bool) []string {
+func (s *textRenderer) renderChildren(parent ast.Node, room int, tight bool) []string {
 	if s.depth == maxDepth {
-		return []string{cut}
+		return []string{omission}
 	}
 	s.depth++
 	defer func() { s.depth-- }()
-	var all []string
+	var rendered []string
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
-		lines := s.block(n, max(room, 10))
+		lines := s.renderBlock(n, max(room, 10))
 		if len(lines) == 0 {
 			continue
 		}
-		if len(all) > 0 && !tight {
-			all = append(all, "")
+		if len(rendered) > 0 && !tight {
+			rendered = append(rendered, "")
 		}
-		all = append(all, lines...)
+		rendered = append(rendered, lines...)
 	}
-	return all
+	return rendered
 }
 
-// block draws one block.
-func (s *sheet) block(n ast.Node, room int) []string {
+// renderBlock draws one block.
+func (s *textRenderer) renderBlock(n ast.Node, room int) []string {
 	switch n := n.(type) {
 	case *ast.Heading:
-		return s.heading(n, room)
+		return s.renderHeading(n, room)
 	case *ast.Paragraph, *ast.TextBlock:
 		if f, ok := n.FirstChild().(*formula.Formula); ok && f.Display && n.ChildCount() == 1 {
-			return indented(s.flow(s.inline(n, nil), room-2), "| ", "| ")
+			return indented(s.fillLines(s.inlineWords(n, nil), room-2), "| ", "| ")
 		}
-		return s.flow(s.inline(n, nil), room)
+		return s.fillLines(s.inlineWords(n, nil), room)
 	case *ast.FencedCodeBlock, *ast.CodeBlock:
-		return indented(strings.Split(strings.TrimRight(s.raw(n), "\n"), "\n"), "    ", "    ")
+		return indented(strings.Split(strings.TrimRight(s.sourceText(n), "\n"), "\n"), "    ", "    ")
 	case *ast.Blockquote:
-		return indented(s.children(n, room-2, false), "| ", "| ")
+		return indented(s.renderChildren(n, room-2, false), "| ", "| ")
 	case *ast.List:
-		return s.list(n, room)
+		return s.renderList(n, room)
 	case *ast.ThematicBreak:
 		return []string{strings.Repeat("-", room)}
 	case *ast.HTMLBlock:
-		return s.flow(s.shown(pictures.Block(n, s.source), nil), room)
+		return s.fillLines(s.htmlWords(pictures.HTMLSource(n, s.source), nil), room)
 	case *ast.LinkReferenceDefinition:
 		return nil
 	case *tables.Table:
-		return s.table(n, room)
+		return s.renderTable(n, room)
 	case *tables.FootnoteList:
-		return s.children(n, room, true)
+		return s.renderChildren(n, room, true)
 	case *tables.Footnote:
 		mark := fmt.Sprintf("[%d] ", n.Index)
-		return indented(s.children(n, room-len(mark), true), mark, strings.Repeat(" ", len(mark)))
+		return indented(s.renderChildren(n, room-len(mark), true), mark, strings.Repeat(" ", len(mark)))
 	}
-	return s.children(n, room, false)
+	return s.renderChildren(n, room, false)
 }
 
-// raw returns the unchanged source text of a block.
-func (s *sheet) raw(n ast.Node) string {
-	return safe(string(n.Lines().Value(s.source)))
+// sourceText returns the unchanged source text of a block.
+func (s *textRenderer) sourceText(n ast.Node) string {
+	return sanitize(string(n.Lines().Value(s.source)))
 }
 
-func (s *sheet) heading(n *ast.Heading, room int) []string {
+func (s *textRenderer) renderHeading(n *ast.Heading, room int) []string {
 	const underlines = "=-"
 	if n.Level > len(underlines) {
-		lines := s.flow(s.inline(n, bold), room-n.Level-1)
+		lines := s.fillLines(s.inlineWords(n, bold), room-n.Level-1)
 		return indented(lines, strings.Repeat("#", n.Level)+" ", strings.Repeat(" ", n.Level+1))
 	}
-	words := s.inline(n, bold)
-	lines := s.flow(words, room)
+	words := s.inlineWords(n, bold)
+	lines := s.fillLines(words, room)
 	long := 0
-	for _, l := range (&sheet{}).flow(words, room) {
+	for _, l := range (&textRenderer{}).fillLines(words, room) {
 		long = max(long, width(l))
 	}
 	return append(lines, strings.Repeat(underlines[n.Level-1:n.Level], max(long, 1)))
 }
 
-func (s *sheet) list(n *ast.List, room int) []string {
-	var all []string
+func (s *textRenderer) renderList(n *ast.List, room int) []string {
+	var rendered []string
 	number := n.Start
 	for item := n.FirstChild(); item != nil; item = item.NextSibling() {
 		mark := "- "
@@ -133,72 +133,72 @@ func (s *sheet) list(n *ast.List, room int) []string {
 			mark = fmt.Sprintf("%d. ", number)
 			number++
 		}
-		if len(all) > 0 && !n.IsTight {
-			all = append(all, "")
+		if len(rendered) > 0 && !n.IsTight {
+			rendered = append(rendered, "")
 		}
-		lines := s.children(item, room-len(mark), n.IsTight)
+		lines := s.renderChildren(item, room-len(mark), n.IsTight)
 		if len(lines) == 0 {
 			lines = []string{""}
 		}
-		all = append(all, indented(lines, mark, strings.Repeat(" ", len(mark)))...)
+		rendered = append(rendered, indented(lines, mark, strings.Repeat(" ", len(mark)))...)
 	}
-	return all
+	return rendered
 }
 
 // indented adds a prefix to each line: the parameter first to the first line, and the parameter others to all
 // other lines.
 func indented(lines []string, first, others string) []string {
-	all := make([]string, len(lines))
+	prefixed := make([]string, len(lines))
 	for i, l := range lines {
-		all[i] = strings.TrimRight(others+l, " ")
+		prefixed[i] = strings.TrimRight(others+l, " ")
 		if i == 0 {
-			all[i] = strings.TrimRight(first+l, " ")
+			prefixed[i] = strings.TrimRight(first+l, " ")
 		}
 	}
-	return all
+	return prefixed
 }
 
-// A word is a piece of running text without a blank.
-type word struct {
-	text  string
-	style []attribute
-	space bool // whether a blank precedes it, where the line may break
-	hard  bool // whether a line break precedes it
+// A textWord is a piece of running text without a blank.
+type textWord struct {
+	text        string
+	style       []attribute
+	blankBefore bool // whether a blank precedes it, where the line may break
+	breakBefore bool // whether a line break precedes it
 }
 
-// inline collects the words inside a node.
-func (s *sheet) inline(parent ast.Node, style []attribute) []word {
+// inlineWords collects the words inside a node.
+func (s *textRenderer) inlineWords(parent ast.Node, style []attribute) []textWord {
 	if s.depth == maxDepth {
-		return []word{{text: cut}}
+		return []textWord{{text: omission}}
 	}
 	s.depth++
 	defer func() { s.depth-- }()
-	var all []word
+	var words []textWord
 	script, from := "", 0 // the open <sup> or <sub>, and the index of its first word
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		switch tag := s.tag(n); {
 		case tag == "<sup>" || tag == "<sub>":
-			script, from = tag, len(all)
+			script, from = tag, len(words)
 		case script != "" && tag == strings.Replace(script, "<", "</", 1):
-			all = slices.Concat(all[:from], raised(script, all[from:]))
+			words = slices.Concat(words[:from], scriptWords(script, words[from:]))
 			script = ""
 		default:
-			all = append(all, s.piece(n, style)...)
+			words = append(words, s.nodeWords(n, style)...)
 		}
 	}
-	return all
+	return words
 }
 
 // tag returns the HTML tag of a node, in lower case. It returns "" if the node is not a tag.
-func (s *sheet) tag(n ast.Node) string {
+func (s *textRenderer) tag(n ast.Node) string {
 	if raw, ok := n.(*ast.RawHTML); ok {
 		return strings.ToLower(string(raw.Segments.Value(s.source)))
 	}
 	return ""
 }
 
-// raised returns the words of a superscript or subscript, such as 10^18 or a_(i + 1).
-func raised(script string, words []word) []word {
+// scriptWords returns the words of a superscript or subscript, such as 10^18 or a_(i + 1).
+func scriptWords(script string, words []textWord) []textWord {
 	if len(words) == 0 {
 		return nil
 	}
@@ -211,72 +211,72 @@ func raised(script string, words []word) []word {
 	return words
 }
 
-// piece collects the words of one inline node.
-func (s *sheet) piece(n ast.Node, style []attribute) []word {
+// nodeWords collects the words of one inline node.
+func (s *textRenderer) nodeWords(n ast.Node, style []attribute) []textWord {
 	switch n := n.(type) {
 	case *ast.Text:
-		words := cutWords(s.written(n.Segment.Value(s.source)), style)
+		words := splitWords(s.unescape(n.Segment.Value(s.source)), style)
 		switch {
 		case n.HardLineBreak():
-			words = append(words, word{hard: true})
+			words = append(words, textWord{breakBefore: true})
 		case n.SoftLineBreak():
-			words = append(words, word{space: true})
+			words = append(words, textWord{blankBefore: true})
 		}
 		return words
 	case *formula.Formula:
-		return cutWords(formulaText(n), style)
+		return splitWords(formulaText(n), style)
 	case *ast.String:
-		return cutWords(safe(string(n.Value)), style)
+		return splitWords(sanitize(string(n.Value)), style)
 	case *ast.CodeSpan:
-		return s.marked("`", cutWords(s.code(n), with(style, color.FgCyan)))
+		return s.addMarks("`", splitWords(s.code(n), addStyle(style, color.FgCyan)))
 	case *ast.Emphasis:
 		look := color.Italic
 		if n.Level > 1 {
 			look = color.Bold
 		}
-		return s.marked(strings.Repeat("*", n.Level), s.inline(n, with(style, look)))
+		return s.addMarks(strings.Repeat("*", n.Level), s.inlineWords(n, addStyle(style, look)))
 	case *ast.Link:
-		words := s.inline(n, with(style, color.Underline))
-		if to := oneLine(string(n.Destination)); to != "" && to != wordsText(words) {
-			words = append(words, cutWords(" <"+to+">", style)...)
+		words := s.inlineWords(n, addStyle(style, color.Underline))
+		if destination := sanitizeLine(string(n.Destination)); destination != "" && destination != wordsText(words) {
+			words = append(words, splitWords(" <"+destination+">", style)...)
 		}
 		return words
 	case *ast.AutoLink:
-		return cutWords(oneLine(string(n.Label(s.source))), with(style, color.Underline))
+		return splitWords(sanitizeLine(string(n.Label(s.source))), addStyle(style, color.Underline))
 	case *ast.Image:
 		caption := plainText(n, s.source)
-		if captioned(n, s.source, oneLine(caption)) {
+		if hasCaption(n, s.source, sanitizeLine(caption)) {
 			caption = ""
 		}
-		return s.picture(pictures.Address(n), caption, style)
+		return s.pictureWords(pictures.Address(n), caption, style)
 	case *tables.FootnoteLink:
-		return cutWords(fmt.Sprintf("[%d]", n.Index), style)
+		return splitWords(fmt.Sprintf("[%d]", n.Index), style)
 	case *tables.FootnoteBacklink:
 		return nil
 	case *ast.RawHTML:
 		switch tag := s.tag(n); {
 		case strings.HasPrefix(tag, "<br"):
-			return []word{{hard: true}}
+			return []textWord{{breakBefore: true}}
 		case tag == "<s>" || tag == "</s>":
-			return cutWords("~", style)
+			return splitWords("~", style)
 		}
-		return s.shown(n.Segments.Value(s.source), style)
+		return s.htmlWords(n.Segments.Value(s.source), style)
 	}
-	return s.inline(n, style)
+	return s.inlineWords(n, style)
 }
 
-// picture returns the words that replace a picture.
-func (s *sheet) picture(address, caption string, style []attribute) []word {
+// pictureWords returns the words that replace a picture.
+func (s *textRenderer) pictureWords(address, caption string, style []attribute) []textWord {
 	found, path, _ := s.pictures.find(address)
-	words := cutWords("["+found.words(path)+"]", style)
-	if caption = oneLine(caption); caption != "" {
-		words = append(append(words, word{space: true}), cutWords(caption, style)...)
+	words := splitWords("["+found.altText(path)+"]", style)
+	if caption = sanitizeLine(caption); caption != "" {
+		words = append(append(words, textWord{blankBefore: true}), splitWords(caption, style)...)
 	}
 	return words
 }
 
-// shown returns the texts and the pictures of a piece of HTML.
-func (s *sheet) shown(piece []byte, style []attribute) (words []word) {
+// htmlWords returns the texts and the pictures of a piece of HTML.
+func (s *textRenderer) htmlWords(piece []byte, style []attribute) (words []textWord) {
 	z := tags.NewTokenizer(bytes.NewReader(piece))
 	silent := 0
 	for {
@@ -285,39 +285,39 @@ func (s *sheet) shown(piece []byte, style []attribute) (words []word) {
 			return words
 		case tags.TextToken:
 			if silent == 0 {
-				words = append(words, cutWords(safe(string(z.Text())), style)...)
+				words = append(words, splitWords(sanitize(string(z.Text())), style)...)
 			}
 		case tags.StartTagToken, tags.SelfClosingTagToken, tags.EndTagToken:
 			t := z.Token()
 			switch {
-			case silentElements[t.DataAtom] && kind == tags.StartTagToken:
+			case removedElements[t.DataAtom] && kind == tags.StartTagToken:
 				silent++
-			case silentElements[t.DataAtom] && kind == tags.EndTagToken:
+			case removedElements[t.DataAtom] && kind == tags.EndTagToken:
 				silent = max(0, silent-1)
 			case t.DataAtom == atom.Img:
-				words = append(words, s.picture(pictures.Attribute(t.Attr, "src"), pictures.Attribute(t.Attr, "alt"), style)...)
+				words = append(words, s.pictureWords(pictures.Attribute(t.Attr, "src"), pictures.Attribute(t.Attr, "alt"), style)...)
 			case t.DataAtom == atom.Br || t.DataAtom == atom.Tr || t.DataAtom == atom.Li || t.DataAtom == atom.P:
-				words = append(words, word{hard: true})
+				words = append(words, textWord{breakBefore: true})
 			case !inlineElements[t.DataAtom]:
-				words = append(words, word{space: true})
+				words = append(words, textWord{blankBefore: true})
 			}
 		}
 	}
 }
 
 // code returns the text of a code span. It has no escapes.
-func (s *sheet) code(n *ast.CodeSpan) string {
+func (s *textRenderer) code(n *ast.CodeSpan) string {
 	var b strings.Builder
 	for t := n.FirstChild(); t != nil; t = t.NextSibling() {
 		if t, ok := t.(*ast.Text); ok {
-			b.WriteString(safe(string(t.Segment.Value(s.source))))
+			b.WriteString(sanitize(string(t.Segment.Value(s.source))))
 		}
 	}
 	return b.String()
 }
 
-// marked puts marks around words, unless colors are used.
-func (s *sheet) marked(mark string, words []word) []word {
+// addMarks puts marks around words, unless colors are used.
+func (s *textRenderer) addMarks(mark string, words []textWord) []textWord {
 	if len(words) > 0 && !bool(s.paint) {
 		words[0].text = mark + words[0].text
 		words[len(words)-1].text += mark
@@ -325,38 +325,38 @@ func (s *sheet) marked(mark string, words []word) []word {
 	return words
 }
 
-// written resolves the escapes and entities in a text of the source.
-func (s *sheet) written(source []byte) string {
+// unescape resolves the escapes and entities in a text of the source.
+func (s *textRenderer) unescape(source []byte) string {
 	source = util.UnescapePunctuations(source)
-	return safe(string(util.ResolveEntityNames(util.ResolveNumericReferences(source))))
+	return sanitize(string(util.ResolveEntityNames(util.ResolveNumericReferences(source))))
 }
 
-func with(style []attribute, more attribute) []attribute {
+func addStyle(style []attribute, more attribute) []attribute {
 	return append(slices.Clone(style), more)
 }
 
-// cutWords splits a text at its blanks.
-func cutWords(text string, style []attribute) []word {
-	var all []word
+// splitWords splits a text at its blanks.
+func splitWords(text string, style []attribute) []textWord {
+	var words []textWord
 	space := false
 	for i, piece := range strings.Split(strings.ReplaceAll(text, "\n", " "), " ") {
 		space = space || i > 0
 		if piece != "" {
-			all = append(all, word{text: piece, style: style, space: space})
+			words = append(words, textWord{text: piece, style: style, blankBefore: space})
 			space = false
 		}
 	}
 	if space {
-		all = append(all, word{space: true})
+		words = append(words, textWord{blankBefore: true})
 	}
-	return all
+	return words
 }
 
 // wordsText returns the text of words.
-func wordsText(words []word) string {
+func wordsText(words []textWord) string {
 	var b strings.Builder
 	for _, w := range words {
-		if w.space && b.Len() > 0 {
+		if w.blankBefore && b.Len() > 0 {
 			b.WriteByte(' ')
 		}
 		b.WriteString(w.text)
@@ -364,8 +364,8 @@ func wordsText(words []word) string {
 	return b.String()
 }
 
-// flow fills lines with words. Words without a blank between them stay together.
-func (s *sheet) flow(words []word, room int) []string {
+// fillLines fills lines with words. Words without a blank between them stay together.
+func (s *textRenderer) fillLines(words []textWord, room int) []string {
 	var lines []string
 	var line strings.Builder
 	used := 0
@@ -376,15 +376,15 @@ func (s *sheet) flow(words []word, room int) []string {
 	}
 	space := false
 	for i := 0; i < len(words); {
-		if words[i].hard {
+		if words[i].breakBefore {
 			end()
 			space = false
 			i++
 			continue
 		}
-		space = space || words[i].space
+		space = space || words[i].blankBefore
 		n, long := i, 0 // the words up to n belong together
-		for n < len(words) && !words[n].hard && (n == i || !words[n].space) {
+		for n < len(words) && !words[n].breakBefore && (n == i || !words[n].blankBefore) {
 			long += width(words[n].text)
 			n++
 		}

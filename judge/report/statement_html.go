@@ -20,9 +20,9 @@ import (
 // is self-contained. Of HTML in the statement, the page keeps only plain elements without attributes. Links that
 // run scripts are removed. Formulas become MathML. Language is the code of the statement's language. Document, if
 // not empty, is the data URL of a PDF or HTML file that the page shows.
-func StatementHTML(w io.Writer, title, language string, markdown []byte, pictures Pictures, document string) error {
+func StatementHTML(w io.Writer, title, language string, markdown []byte, pictures PictureFunc, document string) error {
 	var body bytes.Buffer
-	if err := StatementPart(&body, markdown, pictures); err != nil {
+	if err := StatementFragment(&body, markdown, pictures); err != nil {
 		return err
 	}
 	return statementHTML(w, statementView{
@@ -49,15 +49,15 @@ func statementHTML(w io.Writer, v statementView) error {
 	return nil
 }
 
-// StatementPart is like StatementHTML, but without the page around the statement.
-func StatementPart(w io.Writer, markdown []byte, pictures Pictures) error {
-	return drawStatement(w, markdown, pictures, extension.Footnote)
+// StatementFragment is like StatementHTML, but without the page around the statement.
+func StatementFragment(w io.Writer, markdown []byte, pictures PictureFunc) error {
+	return renderStatement(w, markdown, pictures, extension.Footnote)
 }
 
-func drawStatement(w io.Writer, markdown []byte, pictures Pictures, footnotes goldmark.Extender) error {
+func renderStatement(w io.Writer, markdown []byte, pictures PictureFunc, footnotes goldmark.Extender) error {
 	md := goldmark.New(
 		goldmark.WithExtensions(extension.Table, footnotes),
-		goldmark.WithParserOptions(formula.Parsed),
+		goldmark.WithParserOptions(formula.ParserOption),
 		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(pictures, 100), util.Prioritized(formulas{}, 100))),
 	)
 	if err := md.Convert(markdown, w); err != nil {

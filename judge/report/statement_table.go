@@ -8,17 +8,17 @@ import (
 	tables "github.com/yuin/goldmark/extension/ast"
 )
 
-// leastColumn is the minimum width of a table column.
-const leastColumn = 6
+// minColumn is the minimum width of a table column.
+const minColumn = 6
 
 // cellText is the content of one cell of a table.
 type cellText struct {
-	words []word
+	words []textWord
 	align tables.Alignment
 }
 
-// table formats a table. If the table is too wide for room, the text in the widest columns is wrapped.
-func (s *sheet) table(n *tables.Table, room int) []string {
+// renderTable formats a table. If the table is too wide for room, the text in the widest columns is wrapped.
+func (s *textRenderer) renderTable(n *tables.Table, room int) []string {
 	var rows [][]cellText
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
 		var cells []cellText
@@ -31,10 +31,10 @@ func (s *sheet) table(n *tables.Table, room int) []string {
 		}
 		rows = append(rows, cells)
 	}
-	wide := columnsOf(rows)
+	wide := columnWidths(rows)
 	for sum(wide)+2*(len(wide)-1) > room {
 		widest := slices.Index(wide, slices.Max(wide))
-		if wide[widest] <= leastColumn {
+		if wide[widest] <= minColumn {
 			break
 		}
 		wide[widest]--
@@ -53,16 +53,16 @@ func (s *sheet) table(n *tables.Table, room int) []string {
 	return lines
 }
 
-func (s *sheet) cell(n ast.Node, style []attribute) cellText {
-	c := cellText{words: s.inline(n, style)}
+func (s *textRenderer) cell(n ast.Node, style []attribute) cellText {
+	c := cellText{words: s.inlineWords(n, style)}
 	if cell, ok := n.(*tables.TableCell); ok {
 		c.align = cell.Alignment
 	}
 	return c
 }
 
-// columnsOf returns the width that each column needs if its text is not wrapped.
-func columnsOf(rows [][]cellText) []int {
+// columnWidths returns the width that each column needs if its text is not wrapped.
+func columnWidths(rows [][]cellText) []int {
 	var wide []int
 	for _, row := range rows {
 		for i, c := range row {
@@ -75,21 +75,21 @@ func columnsOf(rows [][]cellText) []int {
 	return wide
 }
 
-func sum(all []int) int {
+func sum(numbers []int) int {
 	n := 0
-	for _, v := range all {
+	for _, v := range numbers {
 		n += v
 	}
 	return n
 }
 
 // tableRow formats a row. It has as many lines as its longest cell.
-func (s *sheet) tableRow(row []cellText, wide []int) []string {
+func (s *textRenderer) tableRow(row []cellText, wide []int) []string {
 	plain, painted := make([][]string, len(row)), make([][]string, len(row))
 	height := 1
 	for i, c := range row {
-		plain[i] = (&sheet{}).flow(c.words, wide[i])
-		painted[i] = s.flow(c.words, wide[i])
+		plain[i] = (&textRenderer{}).fillLines(c.words, wide[i])
+		painted[i] = s.fillLines(c.words, wide[i])
 		height = max(height, len(plain[i]))
 	}
 	lines := make([]string, height)

@@ -20,9 +20,9 @@ import (
 // \problemname, and has no preamble. Formulas stay unchanged. HTML is omitted, except superscripts and subscripts.
 func StatementTeX(w io.Writer, title string, markdown []byte) error {
 	markdown = []byte(strings.ReplaceAll(string(markdown), "\r\n", "\n"))
-	parser := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(formula.Parsed)).Parser()
-	t := &texWriter{sheet: sheet{source: markdown}, title: title}
-	t.WriteString("\\problemname{" + texText(title) + "}\n\n")
+	parser := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(formula.ParserOption)).Parser()
+	t := &texWriter{textRenderer: textRenderer{source: markdown}, title: title}
+	t.WriteString("\\problemname{" + escapeTeX(title) + "}\n\n")
 	t.blocks(parser.Parse(text.NewReader(markdown)))
 	if _, err := io.WriteString(w, strings.TrimRight(t.String(), "\n")+"\n"); err != nil {
 		return fmt.Errorf("write the statement: %w", err)
@@ -33,7 +33,7 @@ func StatementTeX(w io.Writer, title string, markdown []byte) error {
 // A texWriter writes the nodes of a document as LaTeX.
 type texWriter struct {
 	strings.Builder
-	sheet
+	textRenderer
 	title string
 }
 
@@ -51,8 +51,8 @@ func (t *texWriter) blocks(parent ast.Node) {
 func (t *texWriter) write(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.Heading:
-		heading := t.running(n)
-		if n.Level == 1 && heading == texText(t.title) {
+		heading := t.inlineText(n)
+		if n.Level == 1 && heading == escapeTeX(t.title) {
 			return // \problemname contains the title
 		}
 		command := `\section*`
@@ -61,19 +61,19 @@ func (t *texWriter) write(n ast.Node) {
 		}
 		t.WriteString(command + "{" + heading + "}\n\n")
 	case *ast.Paragraph:
-		t.WriteString(t.running(n) + "\n\n")
+		t.WriteString(t.inlineText(n) + "\n\n")
 	case *ast.TextBlock:
-		t.WriteString(t.running(n) + "\n")
+		t.WriteString(t.inlineText(n) + "\n")
 	case *ast.FencedCodeBlock, *ast.CodeBlock:
-		t.WriteString("\\begin{verbatim}\n" + strings.TrimRight(t.raw(n), "\n") + "\n\\end{verbatim}\n\n")
+		t.WriteString("\\begin{verbatim}\n" + strings.TrimRight(t.sourceText(n), "\n") + "\n\\end{verbatim}\n\n")
 	case *ast.Blockquote:
-		t.around("quote", n)
+		t.environment("quote", n)
 	case *ast.List:
 		kind := "itemize"
 		if n.IsOrdered() {
 			kind = "enumerate"
 		}
-		t.around(kind, n)
+		t.environment(kind, n)
 	case *ast.ListItem:
 		t.WriteString(`\item `)
 		t.blocks(n)
@@ -87,7 +87,7 @@ func (t *texWriter) write(n ast.Node) {
 	}
 }
 
-func (t *texWriter) around(kind string, n ast.Node) {
+func (t *texWriter) environment(kind string, n ast.Node) {
 	t.WriteString("\\begin{" + kind + "}\n")
 	t.blocks(n)
 	t.WriteString("\\end{" + kind + "}\n\n")
@@ -98,7 +98,7 @@ func (t *texWriter) table(n *tables.Table) {
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
 		var cells []string
 		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
-			cells = append(cells, t.running(cell))
+			cells = append(cells, t.inlineText(cell))
 		}
 		t.WriteString(strings.Join(cells, " & ") + " \\\\\n")
 		if _, head := row.(*tables.TableHeader); head {
@@ -108,8 +108,8 @@ func (t *texWriter) table(n *tables.Table) {
 	t.WriteString("\\end{tabular}\n\n")
 }
 
-// running returns the running text inside a node as LaTeX.
-func (t *texWriter) running(parent ast.Node) string {
+// inlineText returns the running text inside a node as LaTeX.
+func (t *texWriter) inlineText(parent ast.Node) string {
 	if t.depth == maxDepth {
 		return ""
 	}
@@ -117,12 +117,12 @@ func (t *texWriter) running(parent ast.Node) string {
 	defer func() { t.depth-- }()
 	var b strings.Builder
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
-		b.WriteString(t.piece(n))
+		b.WriteString(t.inlineNode(n))
 	}
 	return b.String()
 }
 
-func (t *texWriter) piece(n ast.Node) string {
+func (t *texWriter) inlineNode(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.Text:
 		end := ""
@@ -132,26 +132,26 @@ func (t *texWriter) piece(n ast.Node) string {
 		case n.SoftLineBreak():
 			end = "\n"
 		}
-		return texText(t.written(n.Segment.Value(t.source))) + end
+		return escapeTeX(t.unescape(n.Segment.Value(t.source))) + end
 	case *ast.String:
-		return texText(string(n.Value))
+		return escapeTeX(string(n.Value))
 	case *formula.Formula:
 		if n.Display {
 			return `\[` + n.Source + `\]`
 		}
 		return "$" + n.Source + "$"
 	case *ast.CodeSpan:
-		return `\texttt{` + texText(t.code(n)) + "}"
+		return `\texttt{` + escapeTeX(t.code(n)) + "}"
 	case *ast.Emphasis:
 		command := `\emph{`
 		if n.Level > 1 {
 			command = `\textbf{`
 		}
-		return command + t.running(n) + "}"
+		return command + t.inlineText(n) + "}"
 	case *ast.Link:
-		return `\href{` + texAddress(n.Destination) + "}{" + t.running(n) + "}"
+		return `\href{` + escapeTeXAddress(n.Destination) + "}{" + t.inlineText(n) + "}"
 	case *ast.AutoLink:
-		return `\url{` + texAddress(n.URL(t.source)) + "}"
+		return `\url{` + escapeTeXAddress(n.URL(t.source)) + "}"
 	case *ast.Image:
 		return texPicture(pictures.Address(n))
 	case *ast.RawHTML:
@@ -163,15 +163,15 @@ func (t *texWriter) piece(n ast.Node) string {
 			"<br>": "\\\\\n",
 		}[t.tag(n)]
 	}
-	return t.running(n)
+	return t.inlineText(n)
 }
 
 // texPicture returns the LaTeX command for the picture at the address. The picture has the size that the address
 // sets, or by default half the text width.
 func texPicture(address string) string {
 	path, size := pictures.Split(address)
-	if pictures.Elsewhere(path) {
-		return `\url{` + texAddress([]byte(address)) + "}"
+	if pictures.IsExternal(path) {
+		return `\url{` + escapeTeXAddress([]byte(address)) + "}"
 	}
 	option := `width=0.5\textwidth`
 	for _, key := range []string{"width", "height", "scale"} {
@@ -188,12 +188,12 @@ func texPicture(address string) string {
 		}
 		break
 	}
-	return `\includegraphics[` + option + "]{" + texAddress([]byte(texForm(path))) + "}"
+	return `\includegraphics[` + option + "]{" + escapeTeXAddress([]byte(texPath(path))) + "}"
 }
 
-// texForm returns the path of a picture in a format that LaTeX can include, such as board-svg.pdf for board.svg.
+// texPath returns the path of a picture in a format that LaTeX can include, such as board-svg.pdf for board.svg.
 // The export writes that file.
-func texForm(path string) string {
+func texPath(path string) string {
 	extension := filepath.Ext(path)
 	form := map[string]string{".svg": "-svg.pdf", ".gif": "-gif.png"}[strings.ToLower(extension)]
 	if form == "" {
@@ -202,13 +202,13 @@ func texForm(path string) string {
 	return strings.TrimSuffix(path, extension) + form
 }
 
-// texAddress escapes an address for LaTeX.
-func texAddress(to []byte) string {
+// escapeTeXAddress escapes an address for LaTeX.
+func escapeTeXAddress(to []byte) string {
 	return strings.NewReplacer(`\`, "", "{", "", "}", "", "%", `\%`, "#", `\#`).Replace(string(to))
 }
 
-// texText escapes a text for LaTeX.
-func texText(s string) string { return texSpecial.Replace(safe(s)) }
+// escapeTeX escapes a text for LaTeX.
+func escapeTeX(s string) string { return texSpecial.Replace(sanitize(s)) }
 
 var texSpecial = strings.NewReplacer(
 	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,

@@ -11,15 +11,15 @@ import (
 // attribute is a color or style of text on the terminal.
 type attribute = color.Attribute
 
-// A look is how a verdict is displayed. Its words are judge.Verdict.Words.
-type look struct {
+// A verdictLook is how a verdict is displayed. Its words are judge.Verdict.Words.
+type verdictLook struct {
 	attrs []attribute // on the terminal
 	class string      // of the page's style sheet
 	mark  string      // one character, for a grid of many cases; unique for each verdict
 }
 
-// looks contains the look of every verdict.
-var looks = map[judge.Verdict]look{
+// verdictLooks contains the look of every verdict.
+var verdictLooks = map[judge.Verdict]verdictLook{
 	judge.NotJudged:     {[]attribute{color.Faint}, "none", " "},
 	judge.Accepted:      {[]attribute{color.FgGreen}, "ac", "."},
 	judge.Skipped:       {[]attribute{color.Faint}, "sk", "-"},
@@ -34,28 +34,28 @@ var looks = map[judge.Verdict]look{
 }
 
 // lookOf returns the look of a verdict, even of an unknown one.
-func lookOf(v judge.Verdict) look {
-	if l, ok := looks[v]; ok {
+func lookOf(v judge.Verdict) verdictLook {
+	if l, ok := verdictLooks[v]; ok {
 		return l
 	}
-	return look{[]attribute{color.Bold}, "none", "?"}
+	return verdictLook{[]attribute{color.Bold}, "none", "?"}
 }
 
-// code returns the abbreviation of a verdict, such as "WA". For NotJudged, it is "--".
-func code(v judge.Verdict) string {
+// verdictCode returns the abbreviation of a verdict, such as "WA". For NotJudged, it is "--".
+func verdictCode(v judge.Verdict) string {
 	if v == judge.NotJudged {
 		return "--"
 	}
-	return oneLine(string(v))
+	return sanitizeLine(string(v))
 }
 
 // Styles for the terminal that do not belong to a verdict.
 var (
-	bold     = []attribute{color.Bold}
-	faint    = []attribute{color.Faint}
-	wanted   = []attribute{color.FgGreen}
-	received = []attribute{color.FgRed}
-	warning  = []attribute{color.FgYellow}
+	bold          = []attribute{color.Bold}
+	faint         = []attribute{color.Faint}
+	expectedStyle = []attribute{color.FgGreen}
+	outputStyle   = []attribute{color.FgRed}
+	warningStyle  = []attribute{color.FgYellow}
 )
 
 // paint colors texts if it is true.
@@ -70,8 +70,8 @@ func (p paint) style(attrs []attribute, text string) string {
 	return c.Sprint(text)
 }
 
-// hot highlights the part of a line that differs, in the line's own color.
-func (p paint) hot(attrs []attribute, text string) string {
+// highlight highlights the part of a line that differs, in the line's own color.
+func (p paint) highlight(attrs []attribute, text string) string {
 	return p.style(append(append([]attribute{}, attrs...), color.ReverseVideo), text)
 }
 
@@ -100,5 +100,5 @@ func VerdictClass(v judge.Verdict) string { return lookOf(v).class }
 // VerdictMark returns the character for a verdict in the case grid of HTML.
 func VerdictMark(v judge.Verdict) string { return lookOf(v).mark }
 
-// Visible makes an untrusted text safe to display. It replaces unprintable characters with \xNN.
-func Visible(text string) string { return safe(text) }
+// EscapeText makes an untrusted text safe to display. It replaces unprintable characters with \xNN.
+func EscapeText(text string) string { return sanitize(text) }

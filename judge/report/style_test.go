@@ -10,7 +10,7 @@ import (
 func TestEveryVerdictHasALook(t *testing.T) {
 	marks := map[string]judge.Verdict{}
 	for _, v := range append(judge.Verdicts(), judge.NotJudged) {
-		l, ok := looks[v]
+		l, ok := verdictLooks[v]
 		if !ok {
 			t.Errorf("looks[%q] is missing", v)
 			continue
@@ -26,8 +26,8 @@ func TestEveryVerdictHasALook(t *testing.T) {
 			t.Errorf("%q.Words() = %q", v, v.Words())
 		}
 	}
-	if len(looks) != len(judge.Verdicts())+1 {
-		t.Errorf("%d looks for %d verdicts", len(looks), len(judge.Verdicts()))
+	if len(verdictLooks) != len(judge.Verdicts())+1 {
+		t.Errorf("%d looks for %d verdicts", len(verdictLooks), len(judge.Verdicts()))
 	}
 	if got := lookOf("XX"); got.mark != "?" {
 		t.Errorf("lookOf(XX).mark = %q, want a question mark", got.mark)

@@ -22,15 +22,15 @@ type TerminalOptions struct {
 	// Problem is the problem's name in suggested commands, such as the path that the user gave. If empty, the
 	// problem's id is used.
 	Problem string
-	// To is the name of the server that judged. If empty, this machine judged.
-	To string
+	// Server is the name of the server that judged. If empty, this machine judged.
+	Server string
 }
 
 // Limits for the width of a report. Wider lines are hard to read.
 const (
-	usualWidth = 80
-	leastWidth = 40
-	mostWidth  = 160
+	defaultWidth = 80
+	minWidth     = 40
+	maxWidth     = 160
 )
 
 // Terminal returns the report for a terminal: a progress line while cases run, then the verdict and the details of
@@ -39,128 +39,128 @@ const (
 // Colors never carry information alone. Except for the progress line, the text depends only on events and options.
 func Terminal(w io.Writer, o TerminalOptions) Report {
 	if o.Width <= 0 {
-		o.Width = usualWidth
+		o.Width = defaultWidth
 	}
-	o.Width = min(max(o.Width, leastWidth), mostWidth)
-	return &terminal{out: w, o: o, paint: paint(o.Color), record: &record{}, live: progress{on: o.Live, now: o.Now}}
+	o.Width = min(max(o.Width, minWidth), maxWidth)
+	return &terminal{out: w, options: o, paint: paint(o.Color), record: &record{}, live: progressLine{enabled: o.Live, now: o.Now}}
 }
 
 type terminal struct {
-	out    io.Writer
-	o      TerminalOptions
-	paint  paint
-	live   progress
-	record *record
-	page   strings.Builder // text to write next
-	err    error           // the first write error
+	out     io.Writer
+	options TerminalOptions
+	paint   paint
+	live    progressLine
+	record  *record
+	page    strings.Builder // text to write next
+	err     error           // the first write error
 
-	faults  int      // number of faults in the current check
-	several *several // not nil while several submissions are judged
+	faults          int              // number of faults in the current check
+	submissionTable *submissionTable // not nil while several submissions are judged
 }
 
 func (t *terminal) Event(e judge.Event) {
-	_, opens := e.(*judge.SeveralStarted)
+	_, opens := e.(*judge.BatchStarted)
 	if opens && t.record.empty() {
 		t.record = &record{}
 	} else if opens || !t.record.add(e) {
-		if _, next := e.(*judge.Started); t.several == nil || !next {
-			t.broken()
+		if _, next := e.(*judge.Started); t.submissionTable == nil || !next {
+			t.writeIncomplete()
 			t.printf("\n")
 		}
 		t.record = &record{}
 		t.record.add(e)
 	}
 	switch e.(type) {
-	case *judge.FaultFound, *judge.Warned, *judge.Progressed:
+	case *judge.ProblemErrorFound, *judge.WarningFound, *judge.Progressed:
 	default:
 		t.endFaults()
 	}
 	switch e := e.(type) {
-	case *judge.SeveralStarted:
-		t.severalStarted(e)
-	case *judge.SeveralFinished:
-		if t.several != nil {
-			t.severalFinished(e)
+	case *judge.BatchStarted:
+		t.writeSeveralStarted(e)
+	case *judge.BatchFinished:
+		if t.submissionTable != nil {
+			t.writeSeveralFinished(e)
 		}
 		t.record = &record{}
 	default:
-		if t.several != nil {
-			t.oneOfSeveral(e)
+		if t.submissionTable != nil {
+			t.severalEvent(e)
 		} else {
-			t.single(e)
+			t.singleEvent(e)
 		}
 	}
-	t.live.named = t.several != nil
-	t.flush(t.live.next(e, t.record, t.o.Width))
+	t.live.showsName = t.submissionTable != nil
+	t.flush(t.live.update(e, t.record, t.options.Width))
 }
 
-// single writes an event that does not belong to a table of several submissions.
-func (t *terminal) single(e judge.Event) {
+// singleEvent writes an event that does not belong to a table of several submissions.
+func (t *terminal) singleEvent(e judge.Event) {
 	switch e := e.(type) {
 	default:
-		t.suite(e)
+		t.suiteEvent(e)
 	case *judge.Started:
-		t.started(e)
+		t.writeStarted(e)
 	case *judge.Built:
-		t.built(e)
+		t.writeBuilt(e)
 	case *judge.Noted:
-		t.paragraph("note: "+e.Text, "      ", warning)
+		t.writeParagraph("note: "+e.Text, "      ", warningStyle)
 	case *judge.Finished:
-		t.result()
+		t.writeResult()
 	case *judge.VerifyStarted:
-		t.verifyStarted(e)
+		t.writeVerifyStarted(e)
 	case *judge.Checked:
-		t.checked(e)
-	case *judge.FaultFound:
-		t.fault("fault:", received, e.Fault)
-	case *judge.Warned:
-		t.fault("warning:", warning, e.Fault)
+		t.writeChecked(e)
+	case *judge.ProblemErrorFound:
+		t.writeFault("fault:", outputStyle, e.Fault)
+	case *judge.WarningFound:
+		t.writeFault("warning:", warningStyle, e.Fault)
 	case *judge.VerifyFinished:
-		t.verified()
-	case *judge.ArenaStood:
-		t.standings(e)
-	case *judge.TryStarted:
-		t.tryStarted(e)
+		t.writeVerified()
+	case *judge.TournamentFinished:
+		t.writeStandings(e)
+	case *judge.BotTrialStarted:
+		t.writeTryStarted(e)
 	case *judge.PositionTried:
-		t.positionTried(e)
-	case *judge.TryFinished:
-		t.tryFinished(e)
+		t.writePositionTried(e)
+	case *judge.BotTrialFinished:
+		t.writeTryFinished(e)
 	}
 }
 
 func (t *terminal) Close() error {
-	t.broken()
+	t.writeIncomplete()
 	t.flush("")
 	return t.err
 }
 
-// broken writes the results that are known if the stream broke off.
-func (t *terminal) broken() {
+// writeIncomplete writes the results that are known if the stream broke off.
+func (t *terminal) writeIncomplete() {
 	t.endFaults()
 	r := t.record
 	switch {
-	case t.several != nil:
-		t.severalFinished(nil)
+	case t.submissionTable != nil:
+		t.writeSeveralFinished(nil)
 	case len(r.golf) > 0:
-		t.printf("%s", Golf(r.golf))
+		t.printf("%s", GolfResults(r.golf))
 	case r.finished != nil || r.verified != nil || r.adequacy != nil || r.empty():
 	case r.isVerification():
-		t.solutions()
+		t.writeSolutions()
 		if len(r.solutions) > 0 {
 			t.printf("\n")
 		}
-		t.printf("%s\n", t.paint.style(warning, "stopped: the verification is not whole"))
+		t.printf("%s\n", t.paint.style(warningStyle, "stopped: the verification is not whole"))
 	default:
-		t.result()
+		t.writeResult()
 	}
 	t.record = &record{}
 }
 
 // flush writes the page, followed by the progress line.
-func (t *terminal) flush(live string) {
+func (t *terminal) flush(progress string) {
 	text := t.page.String()
 	t.page.Reset()
-	if text = t.live.over(text, live); text == "" || t.err != nil {
+	if text = t.live.replaceWith(text, progress); text == "" || t.err != nil {
 		return
 	}
 	if _, err := io.WriteString(t.out, text); err != nil {
@@ -170,9 +170,9 @@ func (t *terminal) flush(live string) {
 
 func (t *terminal) printf(format string, args ...any) { fmt.Fprintf(&t.page, format, args...) }
 
-// paragraph writes a text, wrapped at the width of the terminal.
-func (t *terminal) paragraph(text, indent string, style ...[]attribute) {
-	for i, l := range wrap(safe(text), t.o.Width-len(indent)) {
+// writeParagraph writes a text, wrapped at the width of the terminal.
+func (t *terminal) writeParagraph(text, indent string, style ...[]attribute) {
+	for i, l := range wrap(sanitize(text), t.options.Width-len(indent)) {
 		if i > 0 {
 			t.printf("%s", indent)
 		}
@@ -189,13 +189,13 @@ type piece struct {
 	style []attribute
 }
 
-// flow writes the pieces one after the other. If a piece does not fit into the current line, it starts a new line
+// writePieces writes the pieces one after the other. If a piece does not fit into the current line, it starts a new line
 // with an indent.
-func (t *terminal) flow(indent string, pieces ...piece) {
+func (t *terminal) writePieces(indent string, pieces ...piece) {
 	used := 0
 	for i, p := range pieces {
 		text := p.text
-		if n := width(text); i > 0 && used+n > t.o.Width {
+		if n := width(text); i > 0 && used+n > t.options.Width {
 			text = strings.TrimLeft(text, " ")
 			t.printf("\n%s", indent)
 			used = len(indent)
@@ -206,37 +206,37 @@ func (t *terminal) flow(indent string, pieces ...piece) {
 	t.printf("\n")
 }
 
-func (t *terminal) started(e *judge.Started) {
-	t.title(e.Problem, e.Title)
+func (t *terminal) writeStarted(e *judge.Started) {
+	t.writeTitle(e.Problem, e.Title)
 	language := ""
 	if e.Language != "" {
-		language = "  (" + safe(e.Language) + ")"
+		language = "  (" + sanitize(e.Language) + ")"
 	}
-	t.printf("%s%s\n", fitTail(oneLine(e.Program), t.o.Width-width(language)), t.paint.style(faint, language))
-	t.unenforced(e.Isolation, e.Unenforced)
+	t.printf("%s%s\n", fitTail(sanitizeLine(e.Program), t.options.Width-width(language)), t.paint.style(faint, language))
+	t.writeUnenforced(e.Isolation, e.Unenforced)
 }
 
-func (t *terminal) title(problem, title string) {
-	problem, title = oneLine(problem), oneLine(title)
+func (t *terminal) writeTitle(problem, title string) {
+	problem, title = sanitizeLine(problem), sanitizeLine(title)
 	if title == problem {
 		title = ""
 	}
 	if title != "" {
 		title = ": " + title
 	}
-	t.printf("%s%s\n", t.paint.style(bold, problem), fit(title, t.o.Width-width(problem)))
+	t.printf("%s%s\n", t.paint.style(bold, problem), fit(title, t.options.Width-width(problem)))
 }
 
-// unenforced writes a warning about limits that the sandbox does not enforce on this machine.
-func (t *terminal) unenforced(level string, weaker []string) {
+// writeUnenforced writes a warning about limits that the sandbox does not enforce on this machine.
+func (t *terminal) writeUnenforced(level string, weaker []string) {
 	if len(weaker) == 0 {
 		return
 	}
-	t.paragraph(fmt.Sprintf("warning: the sandbox here (%s) does not enforce: %s; see: judge doctor",
-		level, strings.Join(weaker, ", ")), "         ", warning)
+	t.writeParagraph(fmt.Sprintf("warning: the sandbox here (%s) does not enforce: %s; see: judge doctor",
+		level, strings.Join(weaker, ", ")), "         ", warningStyle)
 }
 
-func (t *terminal) built(e *judge.Built) {
+func (t *terminal) writeBuilt(e *judge.Built) {
 	switch {
 	case e.Verdict != judge.NotJudged: // a Finished event follows
 	case e.Cached:
@@ -246,60 +246,60 @@ func (t *terminal) built(e *judge.Built) {
 	}
 }
 
-// result writes the known part of a submission's result.
-func (t *terminal) result() {
+// writeResult writes the known part of a submission's result.
+func (t *terminal) writeResult() {
 	r := t.record
-	t.grid()
+	t.writeGrid()
 	t.printf("\n")
 	v := r.verdict()
 	end := r.finished
 	if end == nil {
-		t.printf("%s %s judged\n", t.paint.style(warning, "stopped:"), judge.Count(len(r.cases), "case"))
+		t.printf("%s %s judged\n", t.paint.style(warningStyle, "stopped:"), judge.Quantity(len(r.cases), "case"))
 		end = &judge.Finished{}
 	} else {
 		where := ""
 		if end.First != "" {
-			where = " on " + oneLine(end.First)
+			where = " on " + sanitizeLine(end.First)
 		}
 		badge := append([]attribute{color.Bold}, lookOf(v).attrs...)
-		t.flow("    ", piece{code(v), badge}, piece{"  ", nil}, piece{v.Words(), badge}, piece{where, bold})
+		t.writePieces("    ", piece{verdictCode(v), badge}, piece{"  ", nil}, piece{v.Words(), badge}, piece{where, bold})
 		if end.Score != nil {
 			t.printf("    %s\n", t.paint.style(bold, end.Score.String()+" points"))
 		}
-		t.counts(end)
+		t.writeCounts(end)
 	}
 	if r.built != nil && r.built.Verdict != judge.NotJudged {
 		t.printf("\n")
-		t.block(r.built.Log, maxLog)
+		t.writeBlock(r.built.Log, maxLog)
 		if r.built.Command != "" {
 			t.printf("\n")
-			t.paragraph("  built with: "+oneLine(r.built.Command), "    ")
+			t.writeParagraph("  built with: "+sanitizeLine(r.built.Command), "    ")
 		}
 	}
-	for _, g := range append(slices.Clone(r.groups), r.inner...) {
+	for _, g := range append(slices.Clone(r.groups), r.outerGroups...) {
 		if g.Message != "" {
 			t.printf("\n  ")
-			t.paragraph(cmp.Or(g.Group, "the problem")+": "+g.Message, "  ")
+			t.writeParagraph(cmp.Or(g.Group, "the problem")+": "+g.Message, "  ")
 		}
 	}
-	if c := r.first(); c != nil {
-		t.failures()
-		t.failure(c)
+	if c := r.deciding(); c != nil {
+		t.writeFailures()
+		t.writeFailure(c)
 	}
 	for _, c := range r.dialogues() {
 		t.printf("\n")
-		t.flow("  ", piece{oneLine(c.ID()), bold}, piece{"  " + c.Verdict.Words(), lookOf(c.Verdict).attrs})
-		t.dialogue(c.Dialogue)
+		t.writePieces("  ", piece{sanitizeLine(c.ID()), bold}, piece{"  " + c.Verdict.Words(), lookOf(c.Verdict).attrs})
+		t.writeDialogue(c.Dialogue)
 	}
-	t.hints(v)
+	t.writeHints(v)
 }
 
-// counts writes the number of accepted cases, and time and memory with their limits.
-func (t *terminal) counts(end *judge.Finished) {
+// writeCounts writes the number of accepted cases, and time and memory with their limits.
+func (t *terminal) writeCounts(end *judge.Finished) {
 	if end.Judged == 0 {
 		return
 	}
-	text := fmt.Sprintf("%d of %s accepted", end.Passed, judge.Count(end.Judged, "case"))
+	text := fmt.Sprintf("%d of %s accepted", end.Passed, judge.Quantity(end.Judged, "case"))
 	if end.Judged < end.Cases {
 		text = fmt.Sprintf("%s, %d not judged", text, end.Cases-end.Judged)
 	}
@@ -310,16 +310,16 @@ func (t *terminal) counts(end *judge.Finished) {
 			timeLimit = " of " + seconds(float64(s.TimeMS))
 		}
 		if s.Memory > 0 {
-			memoryLimit = " of " + size(s.Memory)
+			memoryLimit = " of " + formatSize(s.Memory)
 		}
 	}
 	slowest := ""
 	if end.Slowest != "" && end.Judged > 1 {
-		slowest = "  at " + oneLine(end.Slowest)
+		slowest = "  at " + sanitizeLine(end.Slowest)
 	}
-	t.flow("            ", piece{"    time    " + spent(end.TimeMS) + timeLimit, nil}, piece{slowest, faint})
+	t.writePieces("            ", piece{"    time    " + durationText(end.TimeMS) + timeLimit, nil}, piece{slowest, faint})
 	if end.Memory > 0 {
-		t.printf("    memory  %s%s\n", size(end.Memory), memoryLimit)
+		t.printf("    memory  %s%s\n", formatSize(end.Memory), memoryLimit)
 	} else {
 		t.printf("    memory  %s\n", unmeasured)
 	}
@@ -328,25 +328,25 @@ func (t *terminal) counts(end *judge.Finished) {
 // maxGrid is the maximum number of rows in which the terminal shows the cases of a group.
 const maxGrid = 4
 
-// grid writes the groups, with one character for each case.
-func (t *terminal) grid() {
+// writeGrid writes the groups, with one character for each case.
+func (t *terminal) writeGrid() {
 	groups := t.record.groupsSoFar()
 	if len(groups) == 0 {
 		return
 	}
-	groups = append(slices.Clone(groups), t.record.scores()...)
+	groups = append(slices.Clone(groups), t.record.scoredGroups()...)
 	names, passed, scores := 0, 0, 0
 	for _, g := range groups {
-		names = max(names, width(oneLine(g.Group)))
+		names = max(names, width(sanitizeLine(g.Group)))
 		passed = max(passed, width(t.passedOf(g)))
 		scores = max(scores, len(scoreOf(g)))
 	}
-	names = min(names, max(8, t.o.Width/4))
+	names = min(names, max(8, t.options.Width/4))
 	t.printf("\n")
 	for _, g := range groups {
 		head := fmt.Sprintf("  %s  %s  %s  ",
-			pad(fit(oneLine(g.Group), names), names),
-			t.paint.verdict(g.Verdict, pad(code(g.Verdict), 3)),
+			pad(fit(sanitizeLine(g.Group), names), names),
+			t.paint.verdict(g.Verdict, pad(verdictCode(g.Verdict), 3)),
 			padLeft(t.passedOf(g), passed))
 		indent := 2 + names + 2 + 3 + 2 + passed + 2
 		if scores > 0 {
@@ -355,10 +355,10 @@ func (t *terminal) grid() {
 		}
 		t.printf("%s", head)
 		var cases []*judge.CaseJudged
-		if !slices.Contains(t.record.inner, g) {
+		if !slices.Contains(t.record.outerGroups, g) {
 			cases = t.record.casesOf(g.Group)
 		}
-		for i, marks := range t.marks(cases, t.o.Width-indent) {
+		for i, marks := range t.caseMarks(cases, t.options.Width-indent) {
 			if i > 0 {
 				t.printf("%s", strings.Repeat(" ", indent))
 			}
@@ -371,7 +371,7 @@ func (t *terminal) grid() {
 // judged cases count.
 func (t *terminal) passedOf(g *judge.GroupJudged) string {
 	text := fmt.Sprintf("%d/%d", g.Passed, g.Cases)
-	if !slices.Contains(t.record.groups, g) && !slices.Contains(t.record.inner, g) {
+	if !slices.Contains(t.record.groups, g) && !slices.Contains(t.record.outerGroups, g) {
 		text += "…"
 	}
 	return text
@@ -385,12 +385,12 @@ func scoreOf(g *judge.GroupJudged) string {
 	return g.Score.String()
 }
 
-// marks returns the cases as rows of at most room cells, with one character for each case.
-func (t *terminal) marks(cases []*judge.CaseJudged, room int) []string {
+// caseMarks returns the cases as rows of at most room cells, with one character for each case.
+func (t *terminal) caseMarks(cases []*judge.CaseJudged, room int) []string {
 	var rows []string
 	for row := range slices.Chunk(cases, max(room, 10)) {
 		if len(rows) == maxGrid {
-			return append(rows, cut)
+			return append(rows, omission)
 		}
 		var b strings.Builder
 		for i := 0; i < len(row); {
@@ -409,45 +409,45 @@ func (t *terminal) marks(cases []*judge.CaseJudged, room int) []string {
 	return rows
 }
 
-// hints writes suggestions for the next command.
-func (t *terminal) hints(v judge.Verdict) {
+// writeHints writes suggestions for the next command.
+func (t *terminal) writeHints(v judge.Verdict) {
 	s, end := t.record.started, t.record.finished
 	if s == nil || end == nil || v == judge.Accepted || v == judge.NotJudged {
 		return
 	}
-	problem := quoted(cmp.Or(t.o.Problem, s.Problem))
-	command, here := fmt.Sprintf("judge submit %s %s", problem, quoted(s.Program)), t.o.To == ""
-	if !here {
-		command += " --to " + quoted(t.o.To)
+	problem := quote(cmp.Or(t.options.Problem, s.Problem))
+	command, local := fmt.Sprintf("judge submit %s %s", problem, quote(s.Program)), t.options.Server == ""
+	if !local {
+		command += " --to " + quote(t.options.Server)
 	}
 	t.printf("\n")
 	hint := func(words, command string) {
-		t.printf("%s %s\n", t.paint.style(faint, pad(words, 19)), safe(command))
+		t.printf("%s %s\n", t.paint.style(faint, pad(words, 19)), sanitize(command))
 	}
 	switch v {
 	case judge.JudgeError:
-		t.paragraph("This is not the submission's fault: a program of the problem or the machine is.", "")
-		if here {
+		t.writeParagraph("This is not the submission's fault: a program of the problem or the machine is.", "")
+		if local {
 			hint("check the problem:", "judge verify "+problem)
 		} else {
-			t.paragraph("The jury can have it rejudged.", "")
+			t.writeParagraph("The jury can have it rejudged.", "")
 		}
 	case judge.CompileError:
-		if here {
+		if local {
 			hint("what builds it:", "judge lang")
 		}
 	case judge.TimeLimit:
-		if here {
+		if local {
 			hint("slow, or endless?", command+" --time-factor 10")
 		}
 		if s.Faster != "" {
 			hint("it may be faster:", command+" --lang "+s.Faster)
 		}
 	case judge.IdlenessLimit:
-		t.paragraph("It had CPU time left: it waits for input that does not come, or sleeps.", "")
+		t.writeParagraph("It had CPU time left: it waits for input that does not come, or sleeps.", "")
 	}
-	if here && end.First != "" && end.Cases > 1 {
-		hint("only this case:", command+" --case "+quoted(end.First))
+	if local && end.First != "" && end.Cases > 1 {
+		hint("only this case:", command+" --case "+quote(end.First))
 	}
 	if end.Judged < end.Cases && end.Judged > 0 {
 		hint("all failing cases:", command+" --all")

@@ -12,25 +12,25 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// cut stands for omitted text.
-const cut = "…"
+// omission stands for omitted text.
+const omission = "…"
 
-// Safe returns a writer to w that first makes texts harmless for a terminal.
-func Safe(w io.Writer) io.Writer { return safeWriter{w} }
+// NewSafeWriter returns a writer to w that first makes texts harmless for a terminal.
+func NewSafeWriter(w io.Writer) io.Writer { return safeWriter{w} }
 
 type safeWriter struct{ w io.Writer }
 
 func (s safeWriter) Write(p []byte) (int, error) {
-	if _, err := io.WriteString(s.w, safe(string(p))); err != nil {
+	if _, err := io.WriteString(s.w, sanitize(string(p))); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// safe makes a text harmless on a terminal. Unprintable characters become \xNN. Line feeds stay, CR LF becomes a
+// sanitize makes a text harmless on a terminal. Unprintable characters become \xNN. Line feeds stay, CR LF becomes a
 // line feed, and a tab becomes blanks. A byte that is not UTF-8 becomes U+FFFD, as in JSON, so that a replayed
 // stream looks like the live report.
-func safe(s string) string {
+func sanitize(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
@@ -54,8 +54,8 @@ func safe(s string) string {
 	return b.String()
 }
 
-// oneLine makes a text harmless and joins its lines.
-func oneLine(s string) string { return strings.Join(strings.Fields(safe(s)), " ") }
+// sanitizeLine makes a text harmless and joins its lines.
+func sanitizeLine(s string) string { return strings.Join(strings.Fields(sanitize(s)), " ") }
 
 // width returns the width of a text in terminal cells. Most East Asian characters and emoji take two cells. A
 // combining accent takes none.
@@ -68,9 +68,9 @@ func width(s string) int {
 	return len(s)
 }
 
-// characters splits a text into characters as seen by a reader. A letter with its accents is one character, and so
+// splitCharacters splits a text into characters as seen by a reader. A letter with its accents is one character, and so
 // is an emoji of several code points.
-func characters(s string) []string {
+func splitCharacters(s string) []string {
 	all := make([]string, 0, len(s))
 	for state := -1; s != ""; {
 		var c string
@@ -86,13 +86,13 @@ func fit(s string, n int) string {
 		return s
 	}
 	head, _ := split(s, n-1)
-	return head + cut
+	return head + omission
 }
 
 // split splits a text after the characters that fit into n cells.
 func split(s string, n int) (head, rest string) {
 	at, used := 0, 0
-	for _, c := range characters(s) {
+	for _, c := range splitCharacters(s) {
 		if used += width(c); used > n {
 			break
 		}
@@ -107,13 +107,13 @@ func fitTail(s string, n int) string {
 		return s
 	}
 	at, used := len(s), 0
-	for _, c := range slices.Backward(characters(s)) {
+	for _, c := range slices.Backward(splitCharacters(s)) {
 		if used += width(c); used > n-1 {
 			break
 		}
 		at -= len(c)
 	}
-	return cut + s[at:]
+	return omission + s[at:]
 }
 
 // pad fills a text with blanks up to n cells.
@@ -157,8 +157,8 @@ func seconds(ms float64) string {
 	return fmt.Sprintf("%d min %d s", s/60, s%60)
 }
 
-// spent formats the time that a program took. It never returns zero.
-func spent(ms float64) string {
+// durationText formats the time that a program took. It never returns zero.
+func durationText(ms float64) string {
 	if ms < 0.5 {
 		return "under 1 ms"
 	}
@@ -168,8 +168,8 @@ func spent(ms float64) string {
 // unmeasured is shown if a run was too short for its memory to be measured.
 const unmeasured = "too little to be measured"
 
-// size formats a number of bytes with a suitable unit: "12 bytes", "9.1 MiB".
-func size(n int64) string {
+// formatSize formats a number of bytes with a suitable unit: "12 bytes", "9.1 MiB".
+func formatSize(n int64) string {
 	if n == 1 {
 		return "1 byte"
 	}
@@ -190,11 +190,11 @@ func size(n int64) string {
 	return strings.TrimSuffix(text, ".0") + " " + unit
 }
 
-// Quoted quotes an argument for a shell, if necessary.
-func Quoted(s string) string { return quoted(s) }
+// Quote quotes an argument for a shell, if necessary.
+func Quote(s string) string { return quote(s) }
 
-// quoted quotes an argument for a shell, if necessary.
-func quoted(s string) string {
+// quote quotes an argument for a shell, if necessary.
+func quote(s string) string {
 	plain := s != ""
 	for _, r := range s {
 		if !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:@%,", r) {

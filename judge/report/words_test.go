@@ -15,7 +15,7 @@ import (
 func TestSafe(t *testing.T) {
 	var b strings.Builder
 	const evil = "\x1b]0;title\a\x1b[2J one\r\n\ttwo\rthree \u202e four\xff\n"
-	if n, err := fmt.Fprint(Safe(&b), evil); n != len(evil) || err != nil {
+	if n, err := fmt.Fprint(NewSafeWriter(&b), evil); n != len(evil) || err != nil {
 		t.Errorf("%d of %d bytes are written, %v", n, len(evil), err)
 	}
 	if want := `\x1B]0;title\x07\x1B[2J one` + "\n    two" + `\x0Dthree \xE2\x80\xAE four` + "\uFFFD\n"; b.String() != want {
@@ -52,7 +52,7 @@ func TestCells(t *testing.T) {
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		text := safe(rapid.StringOf(rapid.RuneFrom([]rune("ab 日語e\u0301🇩🇪é…"))).Draw(t, "text"))
+		text := sanitize(rapid.StringOf(rapid.RuneFrom([]rune("ab 日語e\u0301🇩🇪é…"))).Draw(t, "text"))
 		n := rapid.IntRange(1, 20).Draw(t, "n")
 		if w := width(fit(text, n)); w > n {
 			t.Errorf("fit(%q, %d) takes %d cells", text, n, w)
@@ -87,10 +87,10 @@ func TestPointerUnderWideCharacters(t *testing.T) {
 	}
 	d := &judge.Detail{
 		Want: judge.Excerpt{Text: "日本 1\n", FirstLine: 1, Size: 9, At: 7}, Got: judge.Excerpt{Text: "日本 語\n", FirstLine: 1, Size: 11, At: 7},
-		Place: &judge.Place{Line: 1, Column: 4},
+		Place: &judge.Position{Line: 1, Column: 4},
 	}
-	all := difference(d)
-	if last := all[len(all)-1]; last.Kind != pointer || last.text() != "     ^^" {
+	all := diffLines(d)
+	if last := all[len(all)-1]; last.Kind != pointerLine || last.text() != "     ^^" {
 		t.Errorf("the pointer at a place is %q", last.text())
 	}
 }
@@ -182,7 +182,7 @@ func TestAligned(t *testing.T) {
 		{true, "     a  12345x\n  日本      1y\n"},
 	} {
 		var out bytes.Buffer
-		table := NewAligned(&out, test.right)
+		table := NewTable(&out, test.right)
 		fmt.Fprintf(table, "a\t12345\tx\n日本\t1\ty\n")
 		if err := table.Flush(); err != nil || out.String() != test.want {
 			t.Errorf("right %v: %q, want %q (%v)", test.right, out.String(), test.want, err)

@@ -15,8 +15,8 @@ import (
 	"assay/judge/problem"
 )
 
-// Game opens a problem directory, which must be a game.
-func (w *Workspace) Game(name string) (*Problem, error) {
+// OpenGame opens a problem directory, which must be a game.
+func (w *Workspace) OpenGame(name string) (*Problem, error) {
 	folder, err := w.Open(name)
 	if err != nil {
 		return nil, err
@@ -27,18 +27,18 @@ func (w *Workspace) Game(name string) (*Problem, error) {
 // CheckGame returns an error if the problem is not a game.
 func (p *Problem) CheckGame() error {
 	if p.Game == nil {
-		return &judge.Misuse{Err: fmt.Errorf("%s is not a game: its problem.toml has no [game] table", p.ID)}
+		return &judge.UsageError{Err: fmt.Errorf("%s is not a game: its problem.toml has no [game] table", p.ID)}
 	}
 	return nil
 }
 
-// Guide returns the text for authors of bots, and the game's rule sets.
-func (w *Workspace) Guide(p *Problem) (*arena.Guide, []arena.Terms, error) {
+// BotGuide returns the text for authors of bots, and the game's rule sets.
+func (w *Workspace) BotGuide(p *Problem) (*arena.Guide, []arena.DescribedRules, error) {
 	g := &arena.Guide{Game: p.ID, Files: p.Game.Files, Tester: p.Game.Tester != "", Meanings: p.Game.Meanings}
 	read := func(path string) (string, error) {
 		text, err := p.ReadText(path)
 		if err != nil {
-			return "", &judge.Fault{File: path, Text: problem.Reason(err), Hint: "write the file, or remove it from the [game] table"}
+			return "", &judge.ProblemError{File: path, Text: problem.Reason(err), Hint: "write the file, or remove it from the [game] table"}
 		}
 		return string(text), nil
 	}
@@ -67,10 +67,10 @@ func (w *Workspace) Guide(p *Problem) (*arena.Guide, []arena.Terms, error) {
 		}
 		g.Examples = append(g.Examples, e)
 	}
-	var sets []arena.Terms
+	var sets []arena.DescribedRules
 	for i := range p.Game.Rules {
 		set := &p.Game.Rules[i]
-		sets = append(sets, arena.Terms{Rules: arena.FromSet(set), Title: set.Title})
+		sets = append(sets, arena.DescribedRules{Rules: arena.FromSet(set), Title: set.Title})
 	}
 	return g, sets, nil
 }
@@ -84,7 +84,7 @@ func (w *Workspace) exampleLanguage(path string) (string, error) {
 			return l.Name, nil
 		}
 	}
-	return "", &judge.Fault{
+	return "", &judge.ProblemError{
 		File: path, Text: fmt.Sprintf("no language has the extension .%s", extension),
 		Hint: "name a bot with the extension of a language that judge lang lists",
 	}
@@ -92,7 +92,7 @@ func (w *Workspace) exampleLanguage(path string) (string, error) {
 
 // GameStatement returns the text for authors of bots as Markdown.
 func (w *Workspace) GameStatement(p *Problem) ([]byte, error) {
-	g, sets, err := w.Guide(p)
+	g, sets, err := w.BotGuide(p)
 	if err != nil {
 		return nil, err
 	}
@@ -100,8 +100,8 @@ func (w *Workspace) GameStatement(p *Problem) ([]byte, error) {
 }
 
 // Rules returns the rules for a choice.
-func (p *Problem) Rules(c arena.Choice) (arena.Rules, error) {
-	set, err := RuleSet(p, c.Rules)
+func (p *Problem) Rules(c arena.RulesChoice) (arena.Rules, error) {
+	set, err := FindRuleSet(p, c.Rules)
 	if err != nil {
 		return arena.Rules{}, err
 	}
@@ -118,20 +118,20 @@ func (p *Problem) Rules(c arena.Choice) (arena.Rules, error) {
 	if c.Clock != nil {
 		r.Clock = *c.Clock
 	}
-	r.Score.By, r.Format = cmp.Or(c.Points, r.Score.By), cmp.Or(c.Format, r.Format)
+	r.Score.Criterion, r.Format = cmp.Or(c.Points, r.Score.Criterion), cmp.Or(c.Format, r.Format)
 	for _, o := range c.Options {
 		if err := setOption(&r, o); err != nil {
 			return r, err
 		}
 	}
 	if err := r.Check(); err != nil {
-		return r, &judge.Misuse{Err: err}
+		return r, &judge.UsageError{Err: err}
 	}
 	return r, nil
 }
 
-// RuleSet finds a rule set by name. An empty name stands for the first one.
-func RuleSet(f *Problem, name string) (*problem.RuleSet, error) {
+// FindRuleSet finds a rule set by name. An empty name stands for the first one.
+func FindRuleSet(f *Problem, name string) (*problem.RuleSet, error) {
 	var names []string
 	for i := range f.Game.Rules {
 		if r := &f.Game.Rules[i]; r.Name == name || name == "" {
@@ -139,18 +139,18 @@ func RuleSet(f *Problem, name string) (*problem.RuleSet, error) {
 		}
 		names = append(names, f.Game.Rules[i].Name)
 	}
-	return nil, &judge.Misuse{Err: fmt.Errorf("%s has no rule set %q\n    its rule sets: %s", f.ID, name, strings.Join(names, ", "))}
+	return nil, &judge.UsageError{Err: fmt.Errorf("%s has no rule set %q\n    its rule sets: %s", f.ID, name, strings.Join(names, ", "))}
 }
 
 // setOption sets a game option given as "name=value".
 func setOption(r *arena.Rules, option string) error {
 	name, value, ok := strings.Cut(option, "=")
 	if !ok {
-		return &judge.Misuse{Err: fmt.Errorf("the option %q has no value: write NAME=VALUE", option)}
+		return &judge.UsageError{Err: fmt.Errorf("the option %q has no value: write NAME=VALUE", option)}
 	}
 	name = strings.ReplaceAll(name, "-", "_")
 	if _, known := r.Options[name]; !known {
-		return &judge.Misuse{
+		return &judge.UsageError{
 			Err: fmt.Errorf("the game has no option %q\n    its options: %s", name, strings.Join(slices.Sorted(maps.Keys(r.Options)), ", ")),
 		}
 	}
@@ -164,49 +164,49 @@ func setOption(r *arena.Rules, option string) error {
 	return nil
 }
 
-// Event builds the referee and all bots of a tournament.
-func (w *Workspace) Event(ctx context.Context, f *Problem, rules arena.Rules, files []string, language string) (*arena.Event, error) {
-	e := &arena.Event{
-		Game: f.ID, Rules: rules, Box: w.Box, RefereePath: f.Game.Referee.Path,
+// NewTournament builds the referee and all bots of a tournament.
+func (w *Workspace) NewTournament(ctx context.Context, f *Problem, rules arena.Rules, files []string, language string) (*arena.Tournament, error) {
+	e := &arena.Tournament{
+		Game: f.ID, Rules: rules, Sandbox: w.Sandbox, RefereePath: f.Game.Referee.Path,
 		RefereeArgs: f.Game.Referee.Args, RefereeLimits: w.Config.Setter,
-		Saved: filepath.Join(w.Cache, "looks"),
+		CacheDir: filepath.Join(w.Cache, "looks"),
 	}
 	var refused error
 	able := 0
 	for _, file := range files {
 		var bot *arena.Contestant
 		var err error
-		w.reporting(file, func() { bot, err = arena.Enter(ctx, f.Game, w.Tools, file, language) })
+		w.reportBuild(file, func() { bot, err = arena.NewContestant(ctx, f.Game, w.Tools, file, language) })
 		if err == nil {
 			able++
-		} else if bot = arena.NoBot(file, err); bot == nil {
+		} else if bot = arena.BrokenContestant(file, err); bot == nil {
 			return nil, botError(err)
 		} else if refused == nil {
 			refused = err
 		}
-		bot.File = filepath.ToSlash(w.Near(file))
+		bot.File = filepath.ToSlash(w.DisplayPath(file))
 		e.Bots = append(e.Bots, bot)
 	}
 	if refused != nil && able < 2 {
 		return nil, botError(refused)
 	}
-	arena.Distinct(e.Bots)
+	arena.MakeNamesUnique(e.Bots)
 	var err error
-	e.Referee, err = f.Part(ctx, f.Game.Referee)
+	e.Referee, err = f.BuildProgram(ctx, f.Game.Referee)
 	return e, err
 }
 
 // botError returns the error for a file that cannot be a bot. It is an error by the caller.
 func botError(err error) error {
-	if _, ok := errors.AsType[*judge.Fault](err); ok {
-		return &judge.Misuse{Err: err}
+	if _, ok := errors.AsType[*judge.ProblemError](err); ok {
+		return &judge.UsageError{Err: err}
 	}
 	return err
 }
 
 // OnlyGame returns the game of a contest that contains only one game.
 func (w *Workspace) OnlyGame() (string, error) {
-	ids, err := w.Known()
+	ids, err := w.KnownProblems()
 	if err != nil {
 		return "", err
 	}
@@ -217,7 +217,7 @@ func (w *Workspace) OnlyGame() (string, error) {
 		}
 	}
 	if len(games) != 1 {
-		return "", &judge.Misuse{
+		return "", &judge.UsageError{
 			Err: fmt.Errorf("which game? The contest has %d games with a tester\n    usage: judge arena check <game> <bot>", len(games)),
 		}
 	}

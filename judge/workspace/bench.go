@@ -10,27 +10,27 @@ import (
 	"assay/judge/running/trial"
 )
 
-// Bench returns the bench that runs the built program made on the cases of picked.
-func (p *Problem) Bench(ctx context.Context, picked *judge.Problem, path string, made *lang.Result, way trial.Way) (trial.Bench, error) {
-	return p.bench(ctx, picked, path, func(context.Context) (*lang.Result, error) { return made, nil }, way, nil)
+// Executor returns the bench that runs the built program made on the cases of picked.
+func (p *Problem) Executor(ctx context.Context, selected *judge.Problem, path string, built *lang.Result, way trial.RunMode) (trial.Executor, error) {
+	return p.newBench(ctx, selected, path, func(context.Context) (*lang.Result, error) { return built, nil }, way, nil)
 }
 
-// bench returns the bench that builds a submission by calling build, and runs it. Picked is the problem, or the
+// newBench returns the bench that builds a submission by calling build, and runs it. Picked is the problem, or the
 // selected part of it.
-func (p *Problem) bench(
-	ctx context.Context, picked *judge.Problem, path string, build func(context.Context) (*lang.Result, error),
-	way trial.Way, keep func(*judge.Case, *io.SectionReader) error,
-) (trial.Bench, error) {
+func (p *Problem) newBench(
+	ctx context.Context, selected *judge.Problem, path string, build func(context.Context) (*lang.Result, error),
+	way trial.RunMode, keep func(*judge.Case, *io.SectionReader) error,
+) (trial.Executor, error) {
 	return trial.New(ctx, trial.Setup{
-		Problem: picked, Runner: p.w.Box, Crew: p.Crew(), Source: path, Make: build, ShowSource: p.showsSource(path),
-		Way: way, KeepOutput: keep, Quiet: &p.w.beside.quiet,
+		Problem: selected, Runner: p.w.Sandbox, Programs: p.SetterPrograms(), Source: path, BuildSubmission: build, ShowSource: p.showsSource(path),
+		RunMode: way, KeepOutput: keep, Exclusive: &p.w.sharedLimits.exclusive,
 	})
 }
 
 // showsSource reports whether a submission can read its own files. In a package, this is the case for a submission
 // that is a directory, because some of its files may be data.
 func (p *Problem) showsSource(path string) bool {
-	if p.Package == nil || p.Package.Foreign || p.Kind.Answers {
+	if p.Package == nil || p.Package.Foreign || p.Kind.OutputOnly {
 		return false
 	}
 	info, err := os.Stat(path)

@@ -17,18 +17,18 @@ import (
 	"assay/judge/running/lang"
 )
 
-// Part builds one of the setter's programs. If it cannot be built on this machine, the error is a fault of the
+// BuildProgram builds one of the setter's programs. If it cannot be built on this machine, the error is a fault of the
 // problem directory.
-func (p *Problem) Part(ctx context.Context, part *judge.Part) (*judge.Program, error) {
-	if part.Speaks == judge.Checktestdata {
-		return p.script(part)
+func (p *Problem) BuildProgram(ctx context.Context, part *judge.SetterProgram) (*judge.Program, error) {
+	if part.Protocol == judge.Checktestdata {
+		return p.readScript(part)
 	}
-	if p.answers != nil && part == p.Reference {
-		return p.answers, nil
+	if p.reference != nil && part == p.Reference {
+		return p.reference, nil
 	}
-	made, err := p.build(ctx, source{path: part.Path, from: lang.BySetter})
+	result, err := p.build(ctx, programSource{path: part.Path, origin: lang.BySetter})
 	if missing, ok := errors.AsType[*lang.MissingError](err); ok && missing.Broken == nil {
-		return nil, &judge.Fault{File: part.Path, Text: "the program cannot be built here", Hint: missing.Error()}
+		return nil, &judge.ProblemError{File: part.Path, Text: "the program cannot be built here", Hint: missing.Error()}
 	}
 	if unusable, ok := errors.AsType[*lang.UnusableError](err); ok {
 		return nil, unusable.Fault
@@ -36,28 +36,28 @@ func (p *Problem) Part(ctx context.Context, part *judge.Part) (*judge.Program, e
 	if err != nil {
 		return nil, err
 	}
-	if made.OK {
-		return made.Program, nil
+	if result.OK {
+		return result.Program, nil
 	}
-	if fault := p.lacking(part); fault != nil && made.Stopped == judge.Nothing {
+	if fault := p.missingHeader(part); fault != nil && result.Stopped == judge.NoResource {
 		return nil, fault
 	}
-	return nil, p.w.unbuilt(part.Path, made)
+	return nil, p.w.buildError(part.Path, result)
 }
 
-// unbuilt returns the error for a setter's program that was not built. If the compiler exceeded a time limit, the
+// buildError returns the error for a setter's program that was not built. If the compiler exceeded a time limit, the
 // program need not be faulty. For a bundled problem, the error is then a failure of the machine.
-func (w *Workspace) unbuilt(path string, made *lang.Result) error {
-	if made.Stopped == judge.Nothing {
-		fault := &judge.Fault{File: path, Text: "the program does not compile", Hint: made.Log}
-		if file, line := tail.Place(made.Log, tail.Sources(path)); line > 0 {
+func (w *Workspace) buildError(path string, result *lang.Result) error {
+	if result.Stopped == judge.NoResource {
+		fault := &judge.ProblemError{File: path, Text: "the program does not compile", Hint: result.Log}
+		if file, line := tail.SourcePosition(result.Log, tail.Sources(path)); line > 0 {
 			fault.File, fault.Line = file, line
 		}
 		return fault
 	}
 	limit := w.Config.Build.CPU
 	key := "time"
-	if made.Stopped == judge.WallTime {
+	if result.Stopped == judge.WallTime {
 		limit, key = w.Config.Build.Wall, "wall"
 	}
 	text := fmt.Sprintf("the program is not built: its compiler was stopped after %v", limit)
@@ -65,19 +65,19 @@ func (w *Workspace) unbuilt(path string, made *lang.Result) error {
 		"this machine may be too slow or too busy for it; judge.toml can give it longer:\n[limits.build]\n%s = \"%v\"",
 		key, 4*limit,
 	)
-	if w.bundled(path) {
-		return &slowError{judge.Fault{File: w.Near(path), Text: text, Hint: hint + "\n(in a contest directory; judge init makes one)"}}
+	if w.inBundledProblem(path) {
+		return &slowBuildError{judge.ProblemError{File: w.DisplayPath(path), Text: text, Hint: hint + "\n(in a contest directory; judge init makes one)"}}
 	}
-	return &judge.Fault{File: path, Text: text, Hint: hint}
+	return &judge.ProblemError{File: path, Text: text, Hint: hint}
 }
 
-// slowError is a failure of the machine that is too slow to build a bundled program.
-type slowError struct{ fault judge.Fault }
+// slowBuildError is a failure of the machine that is too slow to build a bundled program.
+type slowBuildError struct{ fault judge.ProblemError }
 
-func (e *slowError) Error() string { return e.fault.Error() }
+func (e *slowBuildError) Error() string { return e.fault.Error() }
 
-// bundled reports whether a path is in a bundled problem.
-func (w *Workspace) bundled(path string) bool {
+// inBundledProblem reports whether a path is in a bundled problem.
+func (w *Workspace) inBundledProblem(path string) bool {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return false
@@ -90,9 +90,9 @@ func (w *Workspace) bundled(path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// lacking returns the fault for a program that includes a missing header. Only headers that judge.toml knows are
+// missingHeader returns the fault for a program that includes a missing header. Only headers that judge.toml knows are
 // considered. If none of them is missing, lacking returns nil.
-func (p *Problem) lacking(part *judge.Part) *judge.Fault {
+func (p *Problem) missingHeader(part *judge.SetterProgram) *judge.ProblemError {
 	l, err := p.w.languageOf(p.Directory, part.Path)
 	if err != nil || l == nil {
 		return nil
@@ -105,25 +105,25 @@ func (p *Problem) lacking(part *judge.Part) *judge.Fault {
 	if err != nil || name == "" {
 		return nil
 	}
-	return &judge.Fault{File: part.Path, Text: fmt.Sprintf("the program includes %s, which was not found", name),
+	return &judge.ProblemError{File: part.Path, Text: fmt.Sprintf("the program includes %s, which was not found", name),
 		Hint: fmt.Sprintf("get it from %s and put it beside the program, or set its directory in judge.toml:\n", from) +
 			"[setter]\nheaders = [\"~/include\"]"}
 }
 
-// Complete returns a fault for each of the setter's programs with a missing header. Call it before anything is
-// built or run. A compiler may have a header that seems to be missing, so Complete builds programs that seem to
+// MissingHeaders returns a fault for each of the setter's programs with a missing header. Call it before anything is
+// built or run. A compiler may have a header that seems to be missing, so MissingHeaders builds programs that seem to
 // lack one. It does not check packages.
-func (p *Problem) Complete(ctx context.Context) (faults judge.Faults, err error) {
-	if p.Package != nil || p.thawed != nil {
+func (p *Problem) MissingHeaders(ctx context.Context) (faults judge.ProblemErrors, err error) {
+	if p.Package != nil || p.unpacked != nil {
 		return nil, nil
 	}
-	for _, part := range parts(p.Directory) {
-		fault := p.lacking(part)
+	for _, part := range setterParts(p.Directory) {
+		fault := p.missingHeader(part)
 		if fault == nil {
 			continue
 		}
-		_, err := p.Part(ctx, part)
-		if found, is := errors.AsType[*judge.Fault](err); is {
+		_, err := p.BuildProgram(ctx, part)
+		if found, is := errors.AsType[*judge.ProblemError](err); is {
 			faults = append(faults, found)
 		} else if err != nil {
 			return nil, err
@@ -132,28 +132,28 @@ func (p *Problem) Complete(ctx context.Context) (faults judge.Faults, err error)
 	return faults, nil
 }
 
-// Crew returns the setter's programs of the problem.
-func (p *Problem) Crew() *check.Crew {
-	p.crewOnce.Do(func() {
-		p.crew = &check.Crew{
-			Builder: p, Problem: p.Problem, Runner: p.w.Box, Usual: p.w.Config.Setter,
-			Place: func(f *judge.Fault) *judge.Fault { return p.Fault("checker", f.Text, f.Hint) },
+// SetterPrograms returns the setter's programs of the problem.
+func (p *Problem) SetterPrograms() *check.SetterPrograms {
+	p.programsOnce.Do(func() {
+		p.programs = &check.SetterPrograms{
+			Builder: p, Problem: p.Problem, Runner: p.w.Sandbox, DefaultLimits: p.w.Config.Setter,
+			Locate: func(f *judge.ProblemError) *judge.ProblemError { return p.Fault("checker", f.Text, f.Hint) },
 		}
 	})
-	return p.crew
+	return p.programs
 }
 
-// entry is a submission whose language is known.
-type entry struct {
+// submissionEntry is a submission whose language is known.
+type submissionEntry struct {
 	path     string
 	language *config.Language
 	build    func(context.Context) (*lang.Result, error)
 }
 
-// enter finds the language of a submission, and returns the entry that builds it.
-func (p *Problem) enter(path, language string) (*entry, error) {
-	s := source{path: path, language: language, from: lang.ByContestant}
-	e := &entry{path: path}
+// findEntry finds the language of a submission, and returns the entry that builds it.
+func (p *Problem) findEntry(path, language string) (*submissionEntry, error) {
+	s := programSource{path: path, language: language, origin: lang.ByContestant}
+	e := &submissionEntry{path: path}
 	var err error
 	if p.Package == nil {
 		e.language, err = p.w.Tools.Detect(path, language)
@@ -164,7 +164,7 @@ func (p *Problem) enter(path, language string) (*entry, error) {
 				s.language = known.Language
 			}
 		}
-		e.language, err = p.staged(s)
+		e.language, err = p.stagedLanguage(s)
 	}
 	if err != nil {
 		return nil, err
@@ -174,166 +174,166 @@ func (p *Problem) enter(path, language string) (*entry, error) {
 	return e, nil
 }
 
-// staged returns the language of a package's program. It detects the language in a temporary copy of the program.
-func (p *Problem) staged(s source) (*config.Language, error) {
-	dir, done, err := p.w.archives.Temp()
+// stagedLanguage returns the language of a package's program. It detects the language in a temporary copy of the program.
+func (p *Problem) stagedLanguage(s programSource) (*config.Language, error) {
+	dir, done, err := p.w.archiveCache.Temp()
 	if err != nil {
 		return nil, fmt.Errorf("copy %s: %w", s.path, err)
 	}
 	defer done()
 	_, l, err := p.w.stage(p.Package, s, dir)
 	if err != nil {
-		return nil, unstaged(err, s.path)
+		return nil, restorePath(err, s.path)
 	}
 	return l, nil
 }
 
 // Solution builds the program at path as a contestant's program.
 func (p *Problem) Solution(ctx context.Context, path string) (*lang.Result, error) {
-	return p.build(ctx, source{path: path, from: lang.ByContestant})
+	return p.build(ctx, programSource{path: path, origin: lang.ByContestant})
 }
 
 // Submission builds one of the package's submissions.
 func (p *Problem) Submission(ctx context.Context, s *problem.Submission) (*lang.Result, error) {
-	if p.Kind.Answers {
+	if p.Kind.OutputOnly {
 		return &lang.Result{OK: true}, nil
 	}
-	return p.build(ctx, source{path: s.Path, language: s.Language, entry: s.Entry, from: lang.ByContestant})
+	return p.build(ctx, programSource{path: s.Path, language: s.Language, entry: s.Entry, origin: lang.ByContestant})
 }
 
 // Faster builds one of the package's submissions with the faster toolchain of its language. It returns nil, nil if
 // there is none.
 func (p *Problem) Faster(ctx context.Context, s *problem.Submission) (*lang.Result, error) {
-	if p.Kind.Answers {
+	if p.Kind.OutputOnly {
 		return nil, nil
 	}
-	from := source{path: s.Path, language: s.Language, entry: s.Entry, from: lang.ByContestant}
-	l, err := p.staged(from)
+	program := programSource{path: s.Path, language: s.Language, entry: s.Entry, origin: lang.ByContestant}
+	l, err := p.stagedLanguage(program)
 	if err != nil || l.Faster == "" {
 		return nil, err
 	}
-	from.language = l.Faster
-	return p.build(ctx, from)
+	program.language = l.Faster
+	return p.build(ctx, program)
 }
 
-// source is a program to be built: a program of a package, or a submission.
-type source struct {
+// programSource is a program to be built: a program of a package, or a submission.
+type programSource struct {
 	path     string
 	language string // requested language; if empty, the file name decides
 	entry    string // the file that starts the program; if empty, the file names decide
-	from     lang.Origin
+	origin   lang.Origin
 }
 
 // build builds a program for the problem. It reports progress for a setter's program. For a submission, the
 // judging reports progress.
-func (p *Problem) build(ctx context.Context, s source) (made *lang.Result, err error) {
-	if s.from != lang.BySetter {
+func (p *Problem) build(ctx context.Context, s programSource) (result *lang.Result, err error) {
+	if s.origin != lang.BySetter {
 		return p.buildQuietly(ctx, s)
 	}
-	p.w.reporting(s.path, func() { made, err = p.buildQuietly(ctx, s) })
-	return made, err
+	p.w.reportBuild(s.path, func() { result, err = p.buildQuietly(ctx, s) })
+	return result, err
 }
 
-// reporting calls build, and reports how long the build of the program at path takes.
-func (w *Workspace) reporting(path string, build func()) {
-	if w.building == nil {
+// reportBuild calls build, and reports how long the build of the program at path takes.
+func (w *Workspace) reportBuild(path string, build func()) {
+	if w.onBuild == nil {
 		build()
 		return
 	}
 	drawn := false
-	judge.While(build, func(passed time.Duration) {
+	judge.CallWithTicks(build, func(passed time.Duration) {
 		drawn = true
-		w.building(path, w.Tools.Preparing(), passed)
+		w.onBuild(path, w.Tools.Preparing(), passed)
 	})
 	if drawn {
-		w.building(path, "", 0)
+		w.onBuild(path, "", 0)
 	}
 }
 
 // buildQuietly builds a program. Programs of a package are built from copies that include the constants and the
 // files of include/.
-func (p *Problem) buildQuietly(ctx context.Context, s source) (*lang.Result, error) {
+func (p *Problem) buildQuietly(ctx context.Context, s programSource) (*lang.Result, error) {
 	w, f := p.w, p.Directory
-	if f.Package == nil || s.from == lang.BySetter && !p.has(s.path) {
-		return p.buildOwn(ctx, s)
+	if f.Package == nil || s.origin == lang.BySetter && !p.contains(s.path) {
+		return p.buildInDir(ctx, s)
 	}
-	dir, done, err := w.archives.Temp()
+	dir, done, err := w.archiveCache.Temp()
 	if err != nil {
 		return nil, fmt.Errorf("copy %s: %w", s.path, err)
 	}
 	defer done()
 	staged, l, err := w.stage(f.Package, s, dir)
 	if err != nil {
-		return nil, unstaged(err, s.path)
+		return nil, restorePath(err, s.path)
 	}
-	extra := lang.Extra{Entry: staged.Entry, Guess: true, Header: f.Package.Header(s.path)}
-	made, err := w.Tools.BuildWith(ctx, staged.Path, l, s.from, extra)
-	if _, missing := errors.AsType[*lang.MissingError](err); l.Instead != "" && (missing || err == nil && !made.OK) {
-		if other, ok := w.Config.Language(l.Instead); ok {
-			if again, failed := w.Tools.BuildWith(ctx, staged.Path, other, s.from, extra); failed == nil && again.OK {
-				made, err = again, nil
+	extra := lang.BuildOptions{Entry: staged.Entry, Guess: true, Header: f.Package.Header(s.path)}
+	result, err := w.Tools.BuildWith(ctx, staged.Path, l, s.origin, extra)
+	if _, missing := errors.AsType[*lang.MissingError](err); l.Instead != "" && (missing || err == nil && !result.OK) {
+		if instead, ok := w.Config.Language(l.Instead); ok {
+			if faster, failed := w.Tools.BuildWith(ctx, staged.Path, instead, s.origin, extra); failed == nil && faster.OK {
+				result, err = faster, nil
 			}
 		}
 	}
-	if _, missing := errors.AsType[*lang.MissingError](err); missing && s.from == lang.BySetter {
+	if _, missing := errors.AsType[*lang.MissingError](err); missing && s.origin == lang.BySetter {
 		// A validator for Python 2 often works with Python 3.
-		if other := w.Tools.Sibling(staged.Path, l); other != nil {
-			if again, failed := w.Tools.BuildWith(ctx, staged.Path, other, s.from, extra); failed == nil && again.OK {
-				made, err = again, nil
+		if instead := w.Tools.Sibling(staged.Path, l); instead != nil {
+			if faster, failed := w.Tools.BuildWith(ctx, staged.Path, instead, s.origin, extra); failed == nil && faster.OK {
+				result, err = faster, nil
 			}
 		}
 	}
 	if err != nil {
-		return nil, unstaged(err, s.path)
+		return nil, restorePath(err, s.path)
 	}
-	if made.Program != nil {
-		made.Program.Name = s.path
+	if result.Program != nil {
+		result.Program.Name = s.path
 	}
-	return made, nil
+	return result, nil
 }
 
-// buildOwn builds a program in a problem directory that is not a package. Submissions and the reference solution
+// buildInDir builds a program in a problem directory that is not a package. Submissions and the reference solution
 // are built with the files of include/.
-func (p *Problem) buildOwn(ctx context.Context, s source) (*lang.Result, error) {
+func (p *Problem) buildInDir(ctx context.Context, s programSource) (*lang.Result, error) {
 	w, f := p.w, p.Directory
-	solves := s.from == lang.ByContestant || f.Reference != nil && f.Reference.Path == s.path
+	solves := s.origin == lang.ByContestant || f.Reference != nil && f.Reference.Path == s.path
 	if f.Included == nil || !solves {
-		l, err := w.Tools.Detect(s.path, s.language, s.from)
+		l, err := w.Tools.Detect(s.path, s.language, s.origin)
 		if err != nil {
 			return nil, err
 		}
-		return w.Tools.Build(ctx, s.path, l, s.from)
+		return w.Tools.Build(ctx, s.path, l, s.origin)
 	}
-	dir, done, err := w.archives.Temp()
+	dir, done, err := w.archiveCache.Temp()
 	if err != nil {
 		return nil, fmt.Errorf("copy %s: %w", s.path, err)
 	}
 	defer done()
 	as := s
-	as.from = lang.ByContestant
+	as.origin = lang.ByContestant
 	staged, l, err := w.stage(f.Included, as, dir)
 	if err != nil {
-		return nil, unstaged(err, s.path)
+		return nil, restorePath(err, s.path)
 	}
-	made, err := w.Tools.BuildWith(ctx, staged.Path, l, s.from, lang.Extra{Entry: staged.Entry})
+	result, err := w.Tools.BuildWith(ctx, staged.Path, l, s.origin, lang.BuildOptions{Entry: staged.Entry})
 	if err != nil {
-		return nil, unstaged(err, s.path)
+		return nil, restorePath(err, s.path)
 	}
-	if made.Program != nil {
-		made.Program.Name = s.path
+	if result.Program != nil {
+		result.Program.Name = s.path
 	}
-	return made, nil
+	return result, nil
 }
 
 // stage copies a program to dir and finds its language. If the program is a submission and include/ contains files
 // for the language, it makes a copy that also contains these files.
-func (w *Workspace) stage(pkg *problem.Package, s source, dir string) (*problem.Staged, *config.Language, error) {
+func (w *Workspace) stage(pkg *problem.Package, s programSource, dir string) (*problem.Staged, *config.Language, error) {
 	staged, err := pkg.Stage(s.path, filepath.Join(dir, "bare"), nil, s.entry)
 	if err != nil {
-		return nil, nil, w.archives.WrapFill(err)
+		return nil, nil, w.archiveCache.WrapFill(err)
 	}
-	l, err := w.Tools.Detect(staged.Path, s.language, s.from)
-	if err != nil || s.from == lang.BySetter {
+	l, err := w.Tools.Detect(staged.Path, s.language, s.origin)
+	if err != nil || s.origin == lang.BySetter {
 		return staged, l, err
 	}
 	include := pkg.Includes(func(code string) bool {
@@ -344,17 +344,17 @@ func (w *Workspace) stage(pkg *problem.Package, s source, dir string) (*problem.
 		return staged, l, nil
 	}
 	staged, err = pkg.Stage(s.path, filepath.Join(dir, "whole"), include, s.entry)
-	return staged, l, w.archives.WrapFill(err)
+	return staged, l, w.archiveCache.WrapFill(err)
 }
 
-// has reports whether a path is inside the problem's directory.
-func (p *Problem) has(path string) bool {
+// contains reports whether a path is inside the problem's directory.
+func (p *Problem) contains(path string) bool {
 	rel, err := filepath.Rel(p.Dir, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// unstaged replaces the path of a copy in an error with the path that the user knows.
-func unstaged(err error, path string) error {
+// restorePath replaces the path of a copy in an error with the path that the user knows.
+func restorePath(err error, path string) error {
 	if u, ok := errors.AsType[*lang.UnusableError](err); ok {
 		u.Fault.File = path
 	}
@@ -364,24 +364,24 @@ func unstaged(err error, path string) error {
 	return err
 }
 
-// parts returns the setter's programs.
-func parts(f *problem.Directory) []*judge.Part {
-	all := []*judge.Part{f.Reference, f.Validator, f.Generator, f.Interactor, f.Static, f.Checker.Program}
+// setterParts returns the setter's programs.
+func setterParts(f *problem.Directory) []*judge.SetterProgram {
+	all := []*judge.SetterProgram{f.Reference, f.Validator, f.Generator, f.Interactor, f.Static, f.Checker.Program}
 	if f.Golf != nil {
 		all = append(all, f.Golf.Generator, f.Golf.Checker)
 	}
 	if f.Grading != nil {
-		all = append(all, graders(f.Grading.Root)...)
+		all = append(all, graderParts(f.Grading.Root)...)
 	}
-	return slices.DeleteFunc(all, func(p *judge.Part) bool { return p == nil })
+	return slices.DeleteFunc(all, func(p *judge.SetterProgram) bool { return p == nil })
 }
 
-func graders(n *judge.Node) (all []*judge.Part) {
-	all = append(all, n.Legacy.Grader)
+func graderParts(n *judge.Node) (parts []*judge.SetterProgram) {
+	parts = append(parts, n.Legacy.Grader)
 	for _, child := range n.Children {
-		all = append(all, graders(child)...)
+		parts = append(parts, graderParts(child)...)
 	}
-	return all
+	return parts
 }
 
 // languageOf returns the language of a setter's program, or nil if it is unknown. In that case, judging reports a
@@ -399,7 +399,7 @@ func (w *Workspace) languageOf(f *problem.Directory, program string) (*config.La
 		return nil, fmt.Errorf("copy %s: %w", program, err)
 	}
 	defer os.RemoveAll(dir)
-	_, l, err := w.stage(f.Package, source{path: program, from: lang.BySetter}, dir)
+	_, l, err := w.stage(f.Package, programSource{path: program, origin: lang.BySetter}, dir)
 	if err != nil {
 		return nil, nil
 	}

@@ -15,16 +15,16 @@ import (
 	"assay/judge/problem"
 )
 
-// Own lists the problems of the contest.
-func (w *Workspace) Own() ([]string, error) { return problem.List(packages.Formats, w.Root) }
+// OwnProblems lists the problems of the contest.
+func (w *Workspace) OwnProblems() ([]string, error) { return problem.List(packages.Formats, w.Root) }
 
-// Bundled lists the bundled problems that are visible in the contest: those whose names differ from all problems
+// BundledProblems lists the bundled problems that are visible in the contest: those whose names differ from all problems
 // of the contest. If the contest is the bundled one, there are none.
-func (w *Workspace) Bundled() ([]string, error) {
+func (w *Workspace) BundledProblems() ([]string, error) {
 	if w.IsBundled {
 		return nil, nil
 	}
-	root, err := w.rootOfBundled()
+	root, err := w.findBundledRoot()
 	if err != nil {
 		return nil, err
 	}
@@ -34,23 +34,23 @@ func (w *Workspace) Bundled() ([]string, error) {
 	}), err
 }
 
-// Known lists the names of all available problems: those of the contest, and bundled ones.
-func (w *Workspace) Known() ([]string, error) {
-	own, err := w.Own()
+// KnownProblems lists the names of all available problems: those of the contest, and bundled ones.
+func (w *Workspace) KnownProblems() ([]string, error) {
+	own, err := w.OwnProblems()
 	if err != nil {
 		return nil, err
 	}
-	lent, err := w.Bundled()
+	lent, err := w.BundledProblems()
 	return append(own, lent...), err
 }
 
-// FirstTime reports whether FirstTime has not been called with the same argument since the cache was created. It
+// MarkFirstTime reports whether MarkFirstTime has not been called with the same argument since the cache was created. It
 // is used to print a note only once.
-func (w *Workspace) FirstTime(what string) bool {
+func (w *Workspace) MarkFirstTime(key string) bool {
 	if os.MkdirAll(w.Cache, 0o755) != nil {
 		return false
 	}
-	f, err := os.OpenFile(filepath.Join(w.Cache, "noted-"+what), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(filepath.Join(w.Cache, "noted-"+key), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
 		return false
 	}
@@ -76,5 +76,5 @@ func (w *Workspace) bundledRoot() (string, error) {
 		return "", fmt.Errorf("read the bundled problems: %w", err)
 	}
 	name := hex.EncodeToString(sum.Sum(nil)[:8])
-	return w.house.Add(context.Background(), name, func(dir string) error { return os.CopyFS(dir, assay.Files) })
+	return w.bundledCache.Add(context.Background(), name, func(dir string) error { return os.CopyFS(dir, assay.Files) })
 }

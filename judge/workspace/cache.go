@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"assay/judge/internal/raze"
+	"assay/judge/internal/forceremove"
 )
 
 // CheckCache returns an error if the cache directory is not writable. It creates the directory if it does not
@@ -36,7 +36,7 @@ func ProbeCache(dir string) error {
 	}
 }
 
-// SpareCache creates a cache for a single command. Done removes it.
-func SpareCache() (dir string, done func() error, err error) {
-	return raze.Temp("", "assay-cache-")
+// TempCache creates a cache for a single command. Done removes it.
+func TempCache() (dir string, remove func() error, err error) {
+	return forceremove.Temp("", "assay-cache-")
 }

@@ -12,28 +12,28 @@ import (
 	"assay/judge/internal/tail"
 )
 
-// converter converts a PDF file to SVG. It is one of the Poppler tools.
-const converter = "pdftocairo"
+// pdfConverter converts a PDF file to SVG. It is one of the Poppler tools.
+const pdfConverter = "pdftocairo"
 
-// mostConverted is the maximum size in bytes of a picture that Convert makes. For a larger one, pages link the PDF
+// maxConverted is the maximum size in bytes of a picture that ConvertPictures makes. For a larger one, pages link the PDF
 // file.
-const mostConverted = 512 << 10
+const maxConverted = 512 << 10
 
-// Converted reports whether any picture is a PDF file that Convert can convert to SVG.
-func Converted(all map[string]*StatementFile) bool {
+// NeedsConversion reports whether any picture is a PDF file that ConvertPictures can convert to SVG.
+func NeedsConversion(all map[string]*StatementFile) bool {
 	for _, f := range all {
-		if f.Type == pdfType && toolPath(converter) != "" {
+		if f.Type == pdfType && toolPath(pdfConverter) != "" {
 			return true
 		}
 	}
 	return false
 }
 
-// Convert replaces each picture that is a PDF file with an SVG picture, if the machine has pdftocairo. The tool
+// ConvertPictures replaces each picture that is a PDF file with an SVG picture, if the machine has pdftocairo. The tool
 // runs in the sandbox, because the file is untrusted. If it cannot read a file, the file stays, and pages link it.
 // The workspace must have been started.
-func (w *Workspace) Convert(ctx context.Context, all map[string]*StatementFile) error {
-	tool := toolPath(converter)
+func (w *Workspace) ConvertPictures(ctx context.Context, all map[string]*StatementFile) error {
+	tool := toolPath(pdfConverter)
 	for path, f := range all {
 		if f.Type != pdfType || tool == "" {
 			continue
@@ -43,29 +43,29 @@ func (w *Workspace) Convert(ctx context.Context, all map[string]*StatementFile) 
 		program := judge.Program{Argv: []string{tool, "-svg", "-", "-"}}
 		c := program.Command(limits)
 		c.Stdin, c.Stdout = bytes.NewReader(f.Data), &out
-		x, err := w.Box.Run(ctx, c)
+		x, err := w.Sandbox.Run(ctx, c)
 		if err != nil {
 			return err
 		}
 		kind, width, height := pictures.Type(out.Bytes())
-		if judge.Classify(x, limits) != judge.NotJudged || kind != "image/svg+xml" || out.Len() > mostConverted {
+		if judge.Classify(x, limits) != judge.NotJudged || kind != "image/svg+xml" || out.Len() > maxConverted {
 			continue
 		}
-		all[path] = &StatementFile{Name: f.Name + ".svg", Type: kind, Data: out.Bytes(), Width: width, Height: height, Made: true}
+		all[path] = &StatementFile{Name: f.Name + ".svg", Type: kind, Data: out.Bytes(), Width: width, Height: height, Converted: true}
 	}
 	return nil
 }
 
-// drawer converts an SVG picture to a PDF file.
-const drawer = "rsvg-convert"
+// svgConverter converts an SVG picture to a PDF file.
+const svgConverter = "rsvg-convert"
 
-// DrawPDF converts an SVG picture to a PDF file, with rsvg-convert in the sandbox. If the machine does not have
-// rsvg-convert, or it cannot read the picture, the error is a *judge.Fault without a file. The workspace must have
+// ConvertSVG converts an SVG picture to a PDF file, with rsvg-convert in the sandbox. If the machine does not have
+// rsvg-convert, or it cannot read the picture, the error is a *judge.ProblemError without a file. The workspace must have
 // been started.
-func (w *Workspace) DrawPDF(ctx context.Context, svg []byte) ([]byte, error) {
-	tool := toolPath(drawer)
+func (w *Workspace) ConvertSVG(ctx context.Context, svg []byte) ([]byte, error) {
+	tool := toolPath(svgConverter)
 	if tool == "" {
-		return nil, &judge.Fault{Text: "rsvg-convert is not installed",
+		return nil, &judge.ProblemError{Text: "rsvg-convert is not installed",
 			Hint: "install it: apt-get install librsvg2-bin (Debian, Ubuntu), brew install librsvg (macOS)"}
 	}
 	var out bytes.Buffer
@@ -74,12 +74,12 @@ func (w *Workspace) DrawPDF(ctx context.Context, svg []byte) ([]byte, error) {
 	program := judge.Program{Argv: []string{tool, "-f", "pdf"}}
 	c := program.Command(limits)
 	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(svg), &out, &stderr
-	x, err := w.Box.Run(ctx, c)
+	x, err := w.Sandbox.Run(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	if kind, _, _ := pictures.Type(out.Bytes()); judge.Classify(x, limits) != judge.NotJudged || kind != pdfType {
-		return nil, &judge.Fault{Text: "rsvg-convert cannot draw it (" + x.Fate() + ")", Hint: strings.TrimSpace(string(stderr.Bytes()))}
+		return nil, &judge.ProblemError{Text: "rsvg-convert cannot draw it (" + x.Termination() + ")", Hint: strings.TrimSpace(string(stderr.Bytes()))}
 	}
 	return out.Bytes(), nil
 }

@@ -34,32 +34,32 @@ func TestConvert(t *testing.T) {
 	}
 	all := files()
 	if _, err := exec.LookPath("pdftocairo"); err != nil {
-		if err := c.Convert(t.Context(), all); err != nil || all["a.pdf"].Made || workspace.Converted(all) {
+		if err := c.ConvertPictures(t.Context(), all); err != nil || all["a.pdf"].Converted || workspace.NeedsConversion(all) {
 			t.Errorf("without pdftocairo a.pdf is %+v, %v", all["a.pdf"], err)
 		}
 		t.Skip("no pdftocairo: apt-get install poppler-utils")
 	}
-	if !workspace.Converted(all) {
+	if !workspace.NeedsConversion(all) {
 		t.Error("nothing is to be converted")
 	}
-	if err := c.Convert(t.Context(), all); err != nil {
+	if err := c.ConvertPictures(t.Context(), all); err != nil {
 		t.Fatal(err)
 	}
-	if a := all["a.pdf"]; !a.Made || a.Name != "a.pdf.svg" || a.Type != "image/svg+xml" ||
+	if a := all["a.pdf"]; !a.Converted || a.Name != "a.pdf.svg" || a.Type != "image/svg+xml" ||
 		a.Width != 267 || a.Height != 133 || !bytes.Contains(a.Data, []byte("<svg")) {
 		t.Errorf("a.pdf becomes %+v", a)
 	}
 	for name, was := range files() {
-		if is := all[name]; name != "a.pdf" && (is.Name != was.Name || is.Made || !bytes.Equal(is.Data, was.Data)) {
+		if is := all[name]; name != "a.pdf" && (is.Name != was.Name || is.Converted || !bytes.Equal(is.Data, was.Data)) {
 			t.Errorf("%s becomes %+v", name, is)
 		}
 	}
-	if workspace.Converted(map[string]*workspace.StatementFile{"c.png": all["c.png"]}) {
+	if workspace.NeedsConversion(map[string]*workspace.StatementFile{"c.png": all["c.png"]}) {
 		t.Error("a PNG is to be converted")
 	}
 	t.Setenv("PATH", strings.Repeat("relative:", 3))
 	all = files()
-	if err := c.Convert(t.Context(), all); err != nil || all["a.pdf"].Made || workspace.Converted(all) {
+	if err := c.ConvertPictures(t.Context(), all); err != nil || all["a.pdf"].Converted || workspace.NeedsConversion(all) {
 		t.Errorf("without pdftocairo a.pdf is %+v, %v", all["a.pdf"], err)
 	}
 }
@@ -67,20 +67,20 @@ func TestConvert(t *testing.T) {
 func TestDrawPDF(t *testing.T) {
 	c, _ := contest(t, "-- judge.toml --\n")
 	if _, err := exec.LookPath("rsvg-convert"); err == nil {
-		drawn, err := c.DrawPDF(
+		drawn, err := c.ConvertSVG(
 			t.Context(),
 			[]byte(`<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="5" height="5"/></svg>`),
 		)
 		if err != nil || !bytes.HasPrefix(drawn, []byte("%PDF-")) {
 			t.Errorf("it draws %.20q, %v", drawn, err)
 		}
-		if _, err = c.DrawPDF(t.Context(), []byte("no picture")); judge.Whose(err) != judge.Setter {
+		if _, err = c.ConvertSVG(t.Context(), []byte("no picture")); judge.BlameOf(err) != judge.Setter {
 			t.Errorf("what is no picture is drawn: %v", err)
 		}
 	}
 	t.Setenv("PATH", strings.Repeat("relative:", 3))
-	_, err := c.DrawPDF(t.Context(), []byte("<svg/>"))
-	if judge.Whose(err) != judge.Setter || !strings.Contains(err.Error(), "apt-get install librsvg2-bin") {
+	_, err := c.ConvertSVG(t.Context(), []byte("<svg/>"))
+	if judge.BlameOf(err) != judge.Setter || !strings.Contains(err.Error(), "apt-get install librsvg2-bin") {
 		t.Errorf("without rsvg-convert: %v", err)
 	}
 }

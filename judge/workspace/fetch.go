@@ -14,10 +14,10 @@ import (
 	"assay/judge/problem"
 )
 
-// spare returns the cache directory for those cases of a group that the problem's directory does not contain.
+// casesCacheDir returns the cache directory for those cases of a group that the problem's directory does not contain.
 // Groups with the same manifest share a cache directory. Without a manifest, it is unknown what the cases must be,
 // so each problem has its own cache directory.
-func (w *Workspace) spare(f *problem.Directory, manifest []byte) string {
+func (w *Workspace) casesCacheDir(f *problem.Directory, manifest []byte) string {
 	if len(manifest) == 0 {
 		abs, _ := filepath.Abs(f.Dir) // on error, it is the directory as given
 		manifest = []byte(abs)
@@ -26,19 +26,19 @@ func (w *Workspace) spare(f *problem.Directory, manifest []byte) string {
 	return filepath.Join(w.Cache, "cases", f.ID+"-"+hex.EncodeToString(sum[:8]))
 }
 
-// mostSpare is the maximum total size of the cases in the cache, in bytes.
-const mostSpare = 8 << 30
+// maxCasesCache is the maximum total size of the cases in the cache, in bytes.
+const maxCasesCache = 8 << 30
 
-// fetch makes the cases that are missing in the problem's directory and in the cache.
-func (p *Problem) fetch(ctx context.Context) error {
-	p.w.making.Lock()
-	defer p.w.making.Unlock()
-	if len(gen.Unmade(p.Directory)) == 0 || p.w.Box == nil {
+// makeMissingCases makes the cases that are missing in the problem's directory and in the cache.
+func (p *Problem) makeMissingCases(ctx context.Context) error {
+	p.w.makeLock.Lock()
+	defer p.w.makeLock.Unlock()
+	if len(gen.MissingCases(p.Directory)) == 0 || p.w.Sandbox == nil {
 		return nil
 	}
 	maker := p.Maker()
-	maker.Progress = p.w.progress
-	if err := maker.Fetch(ctx); err != nil {
+	maker.Progress = p.w.onProgress
+	if err := maker.GenerateMissing(ctx); err != nil {
 		return err
 	}
 	p.w.trimCases(p.Directory)
@@ -55,13 +55,13 @@ func (w *Workspace) trimCases(f *problem.Directory) {
 			}
 		}
 	}
-	cachedir.Trim(filepath.Join(w.Cache, "cases"), cachedir.Limits{Bytes: mostSpare})
+	cachedir.Trim(filepath.Join(w.Cache, "cases"), cachedir.Limits{Bytes: maxCasesCache})
 }
 
 // Maker returns the generator for the problem's cases.
-func (p *Problem) Maker() *gen.Maker {
-	return &gen.Maker{
-		Folder: p.Directory, Runner: p.w.Box, Builder: p, Jobs: p.w.Jobs, Limits: p.w.Config.Setter,
-		Spare: p.w.spare, Saved: filepath.Join(p.w.Cache, "saved"),
+func (p *Problem) Maker() *gen.CaseGenerator {
+	return &gen.CaseGenerator{
+		Directory: p.Directory, Runner: p.w.Sandbox, Builder: p, Jobs: p.w.Jobs, Limits: p.w.Config.Setter,
+		SpareDir: p.w.casesCacheDir, SavedDir: filepath.Join(p.w.Cache, "saved"),
 	}
 }

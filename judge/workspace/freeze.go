@@ -14,37 +14,37 @@ import (
 	"assay/judge/problem"
 )
 
-// Freeze returns a bundle of a problem that is ready for judging. It records everything that affects verdicts and
+// Bundle returns a bundle of a problem that is ready for judging. It records everything that affects verdicts and
 // could differ on another machine.
-func (w *Workspace) Freeze(ctx context.Context, f *Problem) (*bundle.Bundle, error) {
+func (w *Workspace) Bundle(ctx context.Context, f *Problem) (*bundle.Bundle, error) {
 	own, err := w.Config.Portable()
 	if err != nil {
 		return nil, err
 	}
-	if t := f.thawed; t != nil {
-		return bundle.Freeze(bundle.Source{Dir: f.Dir}, t.found, own)
+	if t := f.unpacked; t != nil {
+		return bundle.Create(bundle.Source{Dir: f.Dir}, t.findings, own)
 	}
-	found := &bundle.Frozen{Format: bundle.FrozenFormat}
+	findings := &bundle.Findings{Format: bundle.FindingsFormat}
 	with := f // the problem with a reference solution
 	if f.Package != nil {
-		if with, err = f.freezeFindings(ctx, found); err != nil {
+		if with, err = f.recordFindings(ctx, findings); err != nil {
 			return nil, err
 		}
 	}
-	if found.Languages, err = w.settersLanguages(with.Directory); err != nil {
+	if findings.Languages, err = w.setterLanguages(with.Directory); err != nil {
 		return nil, err
 	}
 	s := bundle.Source{Dir: f.Dir, Tests: f.Tests, Cases: map[string][]string{}, Follow: icpc.Repository(f.Dir).Follow}
 	if f.Golf != nil {
-		s.Drivers = w.driversFolder(f)
+		s.Drivers = w.driversDir(f)
 	}
 	keep := ""
 	if with.Reference != nil {
-		keep = f.inFolder(with.Reference.Path)
+		keep = f.relativePath(with.Reference.Path)
 	}
 	shown := f.shownFiles()
-	s.Without = func(name string) bool {
-		if isPicture(name) && !shown[name] && f.besideStatement(name) {
+	s.Exclude = func(name string) bool {
+		if isPicture(name) && !shown[name] && f.inPictureDir(name) {
 			return true
 		}
 		top, _, deep := strings.Cut(name, "/")
@@ -58,47 +58,47 @@ func (w *Workspace) Freeze(ctx context.Context, f *Problem) (*bundle.Bundle, err
 			}
 		}
 	}
-	return bundle.Freeze(s, found, own)
+	return bundle.Create(s, findings, own)
 }
 
-// freezeFindings records in found what was determined about a package and is not in the package's files. It
+// recordFindings records in found what was determined about a package and is not in the package's files. It
 // returns the problem with a reference solution, if there is one.
-func (f *Problem) freezeFindings(ctx context.Context, found *bundle.Frozen) (with *Problem, err error) {
-	if err := f.freezePrepared(ctx, found); err != nil {
+func (f *Problem) recordFindings(ctx context.Context, findings *bundle.Findings) (with *Problem, err error) {
+	if err := f.recordPrepared(ctx, findings); err != nil {
 		return nil, err
 	}
-	found.Faults = f.freezeFaults(f.Package.Warnings)
-	with, err = f.Answering(ctx)
-	if _, fault := errors.AsType[*judge.Fault](err); fault {
+	findings.Faults = f.portableFaults(f.Package.Warnings)
+	with, err = f.WithReference(ctx)
+	if _, fault := errors.AsType[*judge.ProblemError](err); fault {
 		return f, nil
 	}
 	if err == nil && with != f {
-		found.Reference = f.inFolder(with.Reference.Path)
+		findings.Reference = f.relativePath(with.Reference.Path)
 	}
 	return with, err
 }
 
-// freezePrepared records the result of Prepared.
-func (f *Problem) freezePrepared(ctx context.Context, found *bundle.Frozen) error {
+// recordPrepared records the result of Prepared.
+func (f *Problem) recordPrepared(ctx context.Context, findings *bundle.Findings) error {
 	prepared, err := f.Prepared(ctx)
 	if err != nil {
 		return err
 	}
-	found.Dropped = f.freezeFaults(prepared.Graders)
-	if found.TimeLimitFrom = prepared.Limit; prepared.Limit != "" {
-		found.TimeLimitUS = f.Limits.CPU.Microseconds()
+	findings.Dropped = f.portableFaults(prepared.Graders)
+	if findings.TimeLimitFrom = prepared.Limit; prepared.Limit != "" {
+		findings.TimeLimitUS = f.Limits.CPU.Microseconds()
 	}
 	return nil
 }
 
-// freezeFaults replaces paths in faults, so that they do not depend on the problem's location.
-func (f *Problem) freezeFaults(faults judge.Faults) (frozen judge.Faults) {
+// portableFaults replaces paths in faults, so that they do not depend on the problem's location.
+func (f *Problem) portableFaults(faults judge.ProblemErrors) (frozen judge.ProblemErrors) {
 	for _, fault := range faults {
 		own := *fault
-		own.File = f.inFolder(own.File)
+		own.File = f.relativePath(own.File)
 		for _, dir := range []string{f.Dir, f.original} {
 			if dir != "" {
-				own.Text, own.Hint = strings.ReplaceAll(own.Text, dir, problemWord), strings.ReplaceAll(own.Hint, dir, problemWord)
+				own.Text, own.Hint = strings.ReplaceAll(own.Text, dir, dirPlaceholder), strings.ReplaceAll(own.Hint, dir, dirPlaceholder)
 			}
 		}
 		frozen = append(frozen, &own)
@@ -106,8 +106,8 @@ func (f *Problem) freezeFaults(faults judge.Faults) (frozen judge.Faults) {
 	return frozen
 }
 
-// inFolder returns the path of a file relative to the problem's directory.
-func (f *Problem) inFolder(file string) string {
+// relativePath returns the path of a file relative to the problem's directory.
+func (f *Problem) relativePath(file string) string {
 	for _, dir := range []string{f.Dir, f.original} {
 		if rel, err := filepath.Rel(dir, file); dir != "" && err == nil && filepath.IsLocal(rel) {
 			return filepath.ToSlash(rel)
@@ -116,11 +116,11 @@ func (f *Problem) inFolder(file string) string {
 	return filepath.Base(file)
 }
 
-// settersLanguages returns the languages of the programs that judge submissions.
-func (w *Workspace) settersLanguages(f *problem.Directory) ([]string, error) {
+// setterLanguages returns the languages of the programs that judge submissions.
+func (w *Workspace) setterLanguages(f *problem.Directory) ([]string, error) {
 	used := map[string]bool{}
-	for _, p := range parts(f) {
-		if p.Speaks == judge.Checktestdata {
+	for _, p := range setterParts(f) {
+		if p.Protocol == judge.Checktestdata {
 			continue
 		}
 		l, err := w.languageOf(f, p.Path)

@@ -22,16 +22,16 @@ import (
 	"assay/judge/running/lang"
 )
 
-// Range starts the setter's programs for a golf problem. The caller must close its Checker.
-func (w *Workspace) Range(ctx context.Context, p *Problem) (*golf.Range, error) {
-	if err := p.golfed(); err != nil {
+// StartGolf starts the setter's programs for a golf problem. The caller must close its Checker.
+func (w *Workspace) StartGolf(ctx context.Context, p *Problem) (*golf.SubmissionChecker, error) {
+	if err := p.checkGolf(); err != nil {
 		return nil, err
 	}
-	program, err := p.Part(ctx, p.Golf.Checker)
+	program, err := p.BuildProgram(ctx, p.Golf.Checker)
 	if err != nil {
 		return nil, err
 	}
-	known, err := w.drivers(p)
+	known, err := w.readDrivers(p)
 	if err != nil {
 		return nil, err
 	}
@@ -39,48 +39,48 @@ func (w *Workspace) Range(ctx context.Context, p *Problem) (*golf.Range, error) 
 	if err != nil {
 		return nil, err
 	}
-	checker, err := golf.NewChecker(ctx, w.Box, program, w.Config.Setter)
+	checker, err := golf.NewChecker(ctx, w.Sandbox, program, w.Config.Setter)
 	if err != nil {
 		return nil, err
 	}
 	limits := w.Config.Solution
 	limits.Memory = max(limits.Memory, w.Config.Setter.Memory)
-	return &golf.Range{ID: p.ID, Runner: w.Box, Tools: w.Tools, Drivers: known, Limits: limits, Domain: domain, Checker: checker}, nil
+	return &golf.SubmissionChecker{ID: p.ID, Runner: w.Sandbox, Tools: w.Tools, Drivers: known, Limits: limits, Domain: domain, Checker: checker}, nil
 }
 
-// golfed returns an error if the problem cannot be golfed.
-func (p *Problem) golfed() error {
+// checkGolf returns an error if the problem cannot be golfed.
+func (p *Problem) checkGolf() error {
 	if p.Golf == nil {
-		return &judge.Misuse{Err: fmt.Errorf("%s is not a golf problem: its problem.toml has no [golf] table", p.ID)}
+		return &judge.UsageError{Err: fmt.Errorf("%s is not a golf problem: its problem.toml has no [golf] table", p.ID)}
 	}
 	return nil
 }
 
 // golfDomain runs the problem's generator to list the domain.
 func (w *Workspace) golfDomain(ctx context.Context, p *Problem) (*golf.Domain, error) {
-	lister, err := p.Part(ctx, p.Golf.Generator)
+	lister, err := p.BuildProgram(ctx, p.Golf.Generator)
 	if err != nil {
 		return nil, err
 	}
-	return golf.OpenDomain(ctx, w.Box, p.Directory, lister, w.Config.Setter, os.ReadFile)
+	return golf.OpenDomain(ctx, w.Sandbox, p.Directory, lister, w.Config.Setter, os.ReadFile)
 }
 
 // GolfStatement returns the text for golfers as Markdown: the golf statement or, if there is none, the statement,
 // followed by the rules of golf with the problem's domain. The workspace must have been started.
 func (w *Workspace) GolfStatement(ctx context.Context, p *Problem) ([]byte, error) {
-	if err := p.golfed(); err != nil {
+	if err := p.checkGolf(); err != nil {
 		return nil, err
 	}
 	file := cmp.Or(p.Golf.Statement, p.Statement())
 	text, err := p.ReadText(file)
 	if err != nil {
-		return nil, &judge.Fault{File: file, Text: problem.Reason(err), Hint: "write the statement in Markdown"}
+		return nil, &judge.ProblemError{File: file, Text: problem.Reason(err), Hint: "write the statement in Markdown"}
 	}
 	domain, err := w.golfDomain(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	known, err := w.drivers(p)
+	known, err := w.readDrivers(p)
 	if err != nil {
 		return nil, err
 	}
@@ -89,75 +89,75 @@ func (w *Workspace) GolfStatement(ctx context.Context, p *Problem) ([]byte, erro
 		if len(l.Extensions) == 0 {
 			continue // there is no golf in scripts or executables
 		}
-		languages = append(languages, golf.Language{Name: l.Name, Driver: known.Of(l.ID)})
+		languages = append(languages, golf.Language{Name: l.Name, Driver: known.ForLanguage(l.ID)})
 	}
 	return fmt.Appendf(nil, "%s\n\n%s", bytes.TrimRight(text, "\n"), golf.Rules(domain, languages)), nil
 }
 
-// driversFolder returns the directory of golf drivers in the problem's contest. A bundle contains those of its
+// driversDir returns the directory of golf drivers in the problem's contest. A bundle contains those of its
 // original contest.
-func (w *Workspace) driversFolder(p *Problem) string {
-	if p.thawed != nil {
-		return filepath.Join(p.Dir, bundle.DriversFolder)
+func (w *Workspace) driversDir(p *Problem) string {
+	if p.unpacked != nil {
+		return filepath.Join(p.Dir, bundle.DriversDir)
 	}
 	return filepath.Join(w.Root, drivers.Dir)
 }
 
-// drivers reads the golf drivers: the built-in ones, and those of the contest.
-func (w *Workspace) drivers(p *Problem) (drivers.Set, error) {
+// readDrivers reads the golf drivers: the built-in ones, and those of the contest.
+func (w *Workspace) readDrivers(p *Problem) (drivers.Set, error) {
 	var own fs.FS
-	folder := w.driversFolder(p)
+	folder := w.driversDir(p)
 	if info, err := os.Stat(folder); err == nil && info.IsDir() {
 		own = os.DirFS(folder)
 	}
 	return drivers.Read(own, w.Config.IDs())
 }
 
-// Prove checks a golf submission. If the submission cannot run and the caller requested no language, Prove tries
+// CheckGolf checks a golf submission. If the submission cannot run and the caller requested no language, CheckGolf tries
 // the other languages with the same extension. Instead of a language that is not installed, it tries its
 // substitute.
-func (w *Workspace) Prove(ctx context.Context, stage *golf.Range, file string, r golf.Reading, o golf.Options) (*golf.Result, error) {
-	first, err := w.proveAs(ctx, stage, file, nil, r, o)
+func (w *Workspace) CheckGolf(ctx context.Context, stage *golf.SubmissionChecker, file string, r golf.ReadOptions, o golf.Options) (*golf.Result, error) {
+	first, err := w.checkGolfAs(ctx, stage, file, nil, r, o)
 	if err != nil || first.Verdict != golf.CannotRun || r.Language != "" || first.Bytes == 0 {
 		return first, err
 	}
 	tried := []string{first.Language}
-	for _, l := range w.others(ctx, first.Language, strings.TrimPrefix(filepath.Ext(file), ".")) {
-		o.Dialect = first.Rejected && w.dialects(stage, first.Language, l.Language)
-		again, err := w.proveAs(ctx, stage, file, l.Language, r, o)
-		if err != nil || again.Verdict != golf.CannotRun {
-			if err == nil && l.why != "" {
-				again.Notes = append(again.Notes, fmt.Sprintf("run as %s, because %s", l.Name, l.why))
+	for _, l := range w.alternatives(ctx, first.Language, strings.TrimPrefix(filepath.Ext(file), ".")) {
+		o.Dialect = first.Rejected && w.shareDriver(stage, first.Language, l.Language)
+		retried, err := w.checkGolfAs(ctx, stage, file, l.Language, r, o)
+		if err != nil || retried.Verdict != golf.CannotRun {
+			if err == nil && l.reason != "" {
+				retried.Notes = append(retried.Notes, fmt.Sprintf("run as %s, because %s", l.Name, l.reason))
 			}
-			return again, err
+			return retried, err
 		}
 		tried = append(tried, l.ID)
 	}
 	if len(tried) > 1 {
-		first.Nor = tried[1:]
+		first.OtherLanguages = tried[1:]
 	}
 	return first, nil
 }
 
-// dialects reports whether the language called name and the language other are called by the same driver.
-func (w *Workspace) dialects(stage *golf.Range, name string, other *config.Language) bool {
-	root := func(l *config.Language) string { return cmp.Or(stage.Drivers.Of(l.ID).Like, l.ID) }
+// shareDriver reports whether the language called name and the language other are called by the same driver.
+func (w *Workspace) shareDriver(stage *golf.SubmissionChecker, name string, other *config.Language) bool {
+	root := func(l *config.Language) string { return cmp.Or(stage.Drivers.ForLanguage(l.ID).Base, l.ID) }
 	return slices.ContainsFunc(w.Config.Languages, func(l *config.Language) bool { return l.Name == name && root(l) == root(other) })
 }
 
-// other is an alternative language for a golf submission. why is the reason for trying the language although the
+// alternative is an alternative language for a golf submission. why is the reason for trying the language although the
 // file's extension suggests a different one.
-type other struct {
+type alternative struct {
 	*config.Language
-	why string
+	reason string
 }
 
-// others lists the languages that claim the extension ext, except the language called but. For each language that
+// alternatives lists the languages that claim the extension ext, except the language called but. For each language that
 // is not installed, it also lists the language's substitute.
-func (w *Workspace) others(ctx context.Context, but, ext string) (all []other) {
-	var later []other
+func (w *Workspace) alternatives(ctx context.Context, excluded, extension string) (alternatives []alternative) {
+	var later []alternative
 	for _, l := range w.Config.Languages {
-		if !slices.Contains(l.Extensions, ext) {
+		if !slices.Contains(l.Extensions, extension) {
 			continue
 		}
 		if stand, ok := w.Config.Language(l.Instead); ok && l.Instead != "" {
@@ -165,44 +165,44 @@ func (w *Workspace) others(ctx context.Context, but, ext string) (all []other) {
 			if err == nil && !status.Ready {
 				missing := lang.MissingError{Language: l.Name, Tools: status.Missing}
 				why, _, _ := strings.Cut(missing.Error(), "\n")
-				later = append(later, other{stand, why})
+				later = append(later, alternative{stand, why})
 			}
 		}
-		if l.Name != but {
-			all = append(all, other{l, ""})
+		if l.Name != excluded {
+			alternatives = append(alternatives, alternative{l, ""})
 		}
 	}
-	return append(all, later...)
+	return append(alternatives, later...)
 }
 
-// proveAs checks a golf submission in a language. If l is nil, the language is detected.
-func (w *Workspace) proveAs(
-	ctx context.Context, stage *golf.Range, file string, l *config.Language, r golf.Reading, o golf.Options,
+// checkGolfAs checks a golf submission in a language. If l is nil, the language is detected.
+func (w *Workspace) checkGolfAs(
+	ctx context.Context, stage *golf.SubmissionChecker, file string, l *config.Language, r golf.ReadOptions, o golf.Options,
 ) (*golf.Result, error) {
-	answer, flags, err := w.ReadAnswer(stage, file, l, r)
+	answer, flags, err := w.ReadGolfSubmission(stage, file, l, r)
 	if missing, ok := errors.AsType[*golf.UnknownLanguageError](err); ok {
-		return nil, &judge.Misuse{Err: missing}
+		return nil, &judge.UsageError{Err: missing}
 	}
 	if unusable, ok := errors.AsType[*lang.UnusableError](err); ok {
-		return golf.NotRun(file, unusable.Fault.Text), nil
+		return golf.CannotRunResult(file, unusable.Fault.Text), nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	o.Flags = flags
 	if calls := golf.Calls(answer.Driver, stage.Domain.Arity); o.Call != "" && !slices.Contains(calls, o.Call) {
-		return nil, &judge.Misuse{Err: fmt.Errorf("unknown call %q: %s has %s", o.Call, answer.Language.Name, strings.Join(calls, ", "))}
+		return nil, &judge.UsageError{Err: fmt.Errorf("unknown call %q: %s has %s", o.Call, answer.Language.Name, strings.Join(calls, ", "))}
 	}
-	result, err := stage.Prove(ctx, answer, o)
+	result, err := stage.Check(ctx, answer, o)
 	if unknown, ok := errors.AsType[*golf.UnknownInputError](err); ok {
-		return nil, &judge.Misuse{Err: unknown}
+		return nil, &judge.UsageError{Err: unknown}
 	}
 	return result, err
 }
 
-// ReadAnswer reads a golf submission from a source file, a post, or standard input. It also returns the flags with
+// ReadGolfSubmission reads a golf submission from a source file, a post, or standard input. It also returns the flags with
 // which it is run.
-func (w *Workspace) ReadAnswer(stage *golf.Range, file string, language *config.Language, r golf.Reading) (*golf.Answer, []string, error) {
+func (w *Workspace) ReadGolfSubmission(stage *golf.SubmissionChecker, file string, language *config.Language, r golf.ReadOptions) (*golf.Submission, []string, error) {
 	data, err := w.GolfFile(file, r)
 	if err != nil {
 		return nil, nil, err
@@ -211,12 +211,12 @@ func (w *Workspace) ReadAnswer(stage *golf.Range, file string, language *config.
 	if ext := filepath.Ext(file); ext == ".md" || ext == ".markdown" {
 		post, err := golf.ParsePost(string(data))
 		if err != nil {
-			return nil, nil, &judge.Misuse{Err: fmt.Errorf("%s: %w", file, err)}
+			return nil, nil, &judge.UsageError{Err: fmt.Errorf("%s: %w", file, err)}
 		}
 		if language, err = w.golfLanguage(r, post.Language); err != nil {
 			return nil, nil, err
 		}
-		data, unread = []byte(post.Code), post.Unread()
+		data, unread = []byte(post.Code), post.IgnoredParts()
 		if claim == 0 {
 			claim = post.Claim
 		}
@@ -224,31 +224,31 @@ func (w *Workspace) ReadAnswer(stage *golf.Range, file string, language *config.
 			flags = post.Flags
 		}
 	} else if language == nil {
-		if language, err = w.detectGolf(r, file); err != nil {
+		if language, err = w.detectGolfLanguage(r, file); err != nil {
 			return nil, nil, err
 		}
 	}
-	a, err := golf.NewAnswer(file, language, stage.Drivers.Of(language.ID), data, r.Encoding, w.Config.CodePages)
+	a, err := golf.NewSubmission(file, language, stage.Drivers.ForLanguage(language.ID), data, r.Encoding, w.Config.CodePages)
 	if err != nil {
-		return nil, nil, &judge.Misuse{Err: err}
+		return nil, nil, &judge.UsageError{Err: err}
 	}
 	a.Claim, a.Adjusted = claim, append(unread, a.Adjusted...)
-	header, err := optional(r.Header)
+	header, err := readOptional(r.Header)
 	if err != nil {
 		return nil, nil, err
 	}
-	footer, err := optional(r.Footer)
+	footer, err := readOptional(r.Footer)
 	if err != nil {
 		return nil, nil, err
 	}
-	a.Around(header, footer)
-	if r.OldFlags {
+	a.Wrap(header, footer)
+	if r.CountFlags {
 		a.CountFlags(flags)
 	}
 	return a, flags, nil
 }
 
-func (w *Workspace) golfLanguage(r golf.Reading, header string) (*config.Language, error) {
+func (w *Workspace) golfLanguage(r golf.ReadOptions, header string) (*config.Language, error) {
 	if r.Language != "" {
 		header = r.Language
 	}
@@ -258,21 +258,21 @@ func (w *Workspace) golfLanguage(r golf.Reading, header string) (*config.Languag
 	return nil, &golf.UnknownLanguageError{Name: header, Known: w.Config.IDs()}
 }
 
-func (w *Workspace) detectGolf(r golf.Reading, file string) (*config.Language, error) {
+func (w *Workspace) detectGolfLanguage(r golf.ReadOptions, file string) (*config.Language, error) {
 	if file == "-" || r.Language != "" {
 		return w.golfLanguage(r, "")
 	}
-	return w.Tools.Detect(cmp.Or(r.At, file), "")
+	return w.Tools.Detect(cmp.Or(r.Path, file), "")
 }
 
 // GolfFile reads the file of a golf submission. The size limit is that of any submission.
-func (w *Workspace) GolfFile(file string, r golf.Reading) ([]byte, error) {
+func (w *Workspace) GolfFile(file string, r golf.ReadOptions) ([]byte, error) {
 	refuse := func(err error) ([]byte, error) {
-		return nil, &judge.Misuse{Err: fmt.Errorf("answer %s: %s", file, problem.Reason(err))}
+		return nil, &judge.UsageError{Err: fmt.Errorf("answer %s: %s", file, problem.Reason(err))}
 	}
 	in := r.Stdin
-	if r.At != "" || file != "-" {
-		f, err := os.Open(cmp.Or(r.At, file))
+	if r.Path != "" || file != "-" {
+		f, err := os.Open(cmp.Or(r.Path, file))
 		if err != nil {
 			return refuse(err)
 		}
@@ -292,13 +292,13 @@ func (w *Workspace) GolfFile(file string, r golf.Reading) ([]byte, error) {
 	return data, nil
 }
 
-func optional(file string) (string, error) {
+func readOptional(file string) (string, error) {
 	if file == "" {
 		return "", nil
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return "", &judge.Misuse{Err: fmt.Errorf("%s: %s", file, problem.Reason(err))}
+		return "", &judge.UsageError{Err: fmt.Errorf("%s: %s", file, problem.Reason(err))}
 	}
 	return string(data), nil
 }

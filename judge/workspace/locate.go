@@ -32,9 +32,9 @@ type Location struct {
 	Recipe Recipe
 
 	w        *Workspace
-	tests    string  // directory of the generated cases
-	original string  // archive or package that Dir is a copy of; empty if Dir is not a copy
-	thawed   *thawed // nil if the problem is not in a bundle
+	casesDir string          // directory of the generated cases
+	original string          // archive or package that Dir is a copy of; empty if Dir is not a copy
+	unpacked *unpackedBundle // nil if the problem is not in a bundle
 }
 
 // Locate finds the problem with this name, and unpacks it if it is in an archive or a bundle. The languages and
@@ -42,14 +42,14 @@ type Location struct {
 // problem.
 func (w *Workspace) Locate(name string) (*Location, error) {
 	l := &Location{Name: name, w: w}
-	if bundle.Is(name) && isFile(name) {
+	if bundle.IsBundleFile(name) && isFile(name) {
 		var err error
-		if name, l.thawed, err = w.layOut(name); err != nil {
+		if name, l.unpacked, err = w.unpackBundle(name); err != nil {
 			return nil, err
 		}
 	}
 	var err error
-	if l.Dir, l.tests, err = w.find(name); err != nil {
+	if l.Dir, l.casesDir, err = w.findProblem(name); err != nil {
 		return nil, err
 	}
 	if icpc.IsArchive(l.Dir) {
@@ -61,22 +61,22 @@ func (w *Workspace) Locate(name string) (*Location, error) {
 	return l, nil
 }
 
-// find finds a problem of the contest, or a bundled one.
-func (w *Workspace) find(name string) (dir, tests string, err error) {
+// findProblem finds a problem of the contest, or a bundled one.
+func (w *Workspace) findProblem(name string) (dir, tests string, err error) {
 	dir, tests, err = problem.Find(packages.Formats, w.Root, name)
 	missing, ok := errors.AsType[*problem.NotFoundError](err)
 	if !ok {
 		return dir, tests, err
 	}
-	lent, failed := w.Bundled()
+	lent, failed := w.BundledProblems()
 	switch {
 	case failed != nil:
 		return "", "", failed
 	case slices.Contains(lent, name):
-		root, _ := w.rootOfBundled()
+		root, _ := w.findBundledRoot()
 		return problem.Find(packages.Formats, root, name)
 	}
-	own, _ := w.Own()
+	own, _ := w.OwnProblems()
 	if _, near := suggest.Closest(name, own); !near && !strings.ContainsRune(name, filepath.Separator) {
 		if _, near := suggest.Closest(name, lent); near || missing.Hint == suggest.List(own) {
 			missing.Hint = suggest.Hint(name, slices.Concat(own, lent))
@@ -84,7 +84,7 @@ func (w *Workspace) find(name string) (dir, tests string, err error) {
 	}
 	for _, root := range []string{"", w.Root} {
 		if dir := filepath.Join(root, "problems", name); filepath.IsLocal(name) && exists(dir) {
-			missing.Hint = fmt.Sprintf("the directory %s has no %s: write one, with at least: title = %q", w.Near(dir), problem.File, name)
+			missing.Hint = fmt.Sprintf("the directory %s has no %s: write one, with at least: title = %q", w.DisplayPath(dir), problem.File, name)
 			return "", "", err
 		}
 	}
@@ -101,7 +101,7 @@ func (l *Location) unpack() error {
 	archive := l.Dir
 	f, err := os.Open(archive)
 	if err != nil {
-		return &judge.Fault{File: archive, Text: problem.Reason(err)}
+		return &judge.ProblemError{File: archive, Text: problem.Reason(err)}
 	}
 	sum := sha256.New()
 	_, err = io.Copy(sum, f)
@@ -110,7 +110,7 @@ func (l *Location) unpack() error {
 	}
 	isProblem := func(dir string) bool { return problem.Is(packages.Formats, dir) || problem.IsPlain(dir) }
 	base := strings.TrimSuffix(filepath.Base(archive), filepath.Ext(archive))
-	home, err := l.w.archives.Add(context.Background(), hex.EncodeToString(sum.Sum(nil)[:16]), func(home string) error {
+	home, err := l.w.archiveCache.Add(context.Background(), hex.EncodeToString(sum.Sum(nil)[:16]), func(home string) error {
 		_, err := icpc.Unpack(archive, filepath.Join(home, base), isProblem)
 		return err
 	})
@@ -120,40 +120,42 @@ func (l *Location) unpack() error {
 	if l.Dir, err = icpc.PackageIn(archive, filepath.Join(home, base), isProblem); err != nil {
 		return err
 	}
-	l.original, l.tests = l.w.Near(archive), l.Dir
+	l.original, l.casesDir = l.w.DisplayPath(archive), l.Dir
 	if isFile(filepath.Join(l.Dir, problem.File)) {
-		l.tests = filepath.Join(l.Dir, "testcases") // as for a directory outside any contest
+		l.casesDir = filepath.Join(l.Dir, "testcases") // as for a directory outside any contest
 	}
 	return nil
 }
 
 // IsBundled reports whether the problem is a bundled one, which cannot be changed.
 func (l *Location) IsBundled() bool {
-	root, err := l.w.rootOfBundled()
+	root, err := l.w.findBundledRoot()
 	rel, outside := filepath.Rel(root, l.Dir)
 	return err == nil && outside == nil && filepath.IsLocal(rel)
 }
 
 // Recipe reads how to make the cases of a package. Programs that are assembled from several files are stored in
 // the directory stage.
-type Recipe func(stage string) (r *fill.Recipe, flaws, faults judge.Faults)
+type Recipe func(stage string) (r *fill.Recipe, flaws, faults judge.ProblemErrors)
 
 // recipeIn finds the recipe of a package. It returns nil if there is none.
 func (w *Workspace) recipeIn(dir string) Recipe {
-	if polygon.Is(dir) {
-		return func(string) (*fill.Recipe, judge.Faults, judge.Faults) { return polygon.Recipe(dir) }
+	if polygon.IsPackage(dir) {
+		return func(string) (*fill.Recipe, judge.ProblemErrors, judge.ProblemErrors) { return polygon.Recipe(dir) }
 	}
-	if !icpc.Is(dir) {
+	if !icpc.IsPackage(dir) {
 		return nil
 	}
 	if !exists(filepath.Join(dir, filepath.FromSlash(fill.RecipeFile))) {
-		script := fill.ScriptIn(w.Near(dir))
+		script := fill.ScriptIn(w.DisplayPath(dir))
 		if script == nil {
 			return nil
 		}
-		return func(string) (*fill.Recipe, judge.Faults, judge.Faults) { return &fill.Recipe{Script: script}, nil, nil }
+		return func(string) (*fill.Recipe, judge.ProblemErrors, judge.ProblemErrors) {
+			return &fill.Recipe{Script: script}, nil, nil
+		}
 	}
-	return func(stage string) (*fill.Recipe, judge.Faults, judge.Faults) {
+	return func(stage string) (*fill.Recipe, judge.ProblemErrors, judge.ProblemErrors) {
 		p := fill.PackageIn(dir, stage)
 		if pkg, _ := icpc.Open(dir, w.Config.Solution); pkg != nil { // judging reports errors in the package
 			p.Constants = pkg.Constants

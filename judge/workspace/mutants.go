@@ -15,16 +15,16 @@ import (
 	"assay/judge/running/lang"
 )
 
-// Mutants returns the lab that judges a problem's mutants.
-func (p *Problem) Mutants(ctx context.Context, solutions []string) (*mutate.Lab, error) {
-	tools, err := p.w.goTools(ctx)
+// MutantRunner returns the lab that judges a problem's mutants.
+func (p *Problem) MutantRunner(ctx context.Context, solutions []string) (*mutate.Runner, error) {
+	tools, err := p.w.goToolchain(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return mutate.Open(ctx, mutate.Setting{
-		Folder: p.Directory, Runner: p.w.Box, Crew: p.Crew(), Jobs: p.w.Jobs, Tools: tools, Solutions: solutions,
+		Directory: p.Directory, Runner: p.w.Sandbox, Programs: p.SetterPrograms(), Jobs: p.w.Jobs, Tools: tools, Solutions: solutions,
 		Language: func(path string) (*config.Language, error) { return p.w.Tools.Detect(path, "") },
-		Build: func(ctx context.Context, dir string, l *config.Language, setters bool, extra lang.Extra) (*lang.Result, error) {
+		Build: func(ctx context.Context, dir string, l *config.Language, setters bool, extra lang.BuildOptions) (*lang.Result, error) {
 			from := lang.ByContestant
 			if setters {
 				from = lang.BySetter
@@ -34,10 +34,10 @@ func (p *Problem) Mutants(ctx context.Context, solutions []string) (*mutate.Lab,
 	})
 }
 
-// Adequacy judges the mutants of a lab, and searches for inputs that kill the surviving ones. It adds its notes to
+// MeasureAdequacy judges the mutants of a lab, and searches for inputs that kill the surviving ones. It adds its notes to
 // those of the lab.
-func (p *Problem) Adequacy(ctx context.Context, lab *mutate.Lab, solutions []string, h mutate.Hunt) (
-	[]*mutate.Result, []*mutate.Find, error,
+func (p *Problem) MeasureAdequacy(ctx context.Context, lab *mutate.Runner, solutions []string, h mutate.SearchBudget) (
+	[]*mutate.Result, []*mutate.FailingInput, error,
 ) {
 	marks, err := mutate.ReadMarks(p.Dir)
 	if err != nil {
@@ -50,7 +50,7 @@ func (p *Problem) Adequacy(ctx context.Context, lab *mutate.Lab, solutions []str
 	if faults := marks.Apply(lab, results); len(faults) > 0 {
 		return nil, nil, faults
 	}
-	supply, err := p.Supply(ctx, solutions)
+	supply, err := p.InputTester(ctx, solutions)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -59,50 +59,50 @@ func (p *Problem) Adequacy(ctx context.Context, lab *mutate.Lab, solutions []str
 	return results, finds, errors.Join(err, supply.Close())
 }
 
-// Supply returns the lab that generates the inputs for a search.
-func (p *Problem) Supply(ctx context.Context, solutions []string) (*stress.Lab, error) {
-	reference, err := p.Part(ctx, p.Reference)
+// InputTester returns the lab that generates the inputs for a search.
+func (p *Problem) InputTester(ctx context.Context, solutions []string) (*stress.Tester, error) {
+	reference, err := p.BuildProgram(ctx, p.Reference)
 	if err != nil {
 		return nil, err
 	}
 	return stress.Open(ctx, stress.Setting{
-		Folder: p.Directory, Runner: p.w.Box, Crew: p.Crew(), Solution: reference,
+		Directory: p.Directory, Runner: p.w.Sandbox, Programs: p.SetterPrograms(), Solution: reference,
 		Literals: gen.Literals(append(solutions, p.Reference.Path)...), Limits: p.w.Config.Setter, Jobs: p.w.Jobs,
 	})
 }
 
-// Accepted lists the solutions that must be accepted and can be mutated.
-func (p *Problem) Accepted() (paths []string) {
-	dir := filepath.Join(p.Solutions(), judge.Accepted.Dir())
+// AcceptedSolutions lists the solutions that must be accepted and can be mutated.
+func (p *Problem) AcceptedSolutions() (paths []string) {
+	dir := filepath.Join(p.SolutionsDir(), judge.Accepted.Dir())
 	entries, _ := os.ReadDir(dir) // a missing directory has no solutions
 	for _, e := range entries {
-		if path := filepath.Join(dir, e.Name()); p.mutable(path) {
+		if path := filepath.Join(dir, e.Name()); p.isMutable(path) {
 			paths = append(paths, path)
 		}
 	}
 	return paths
 }
 
-// mutable reports whether the language of the program at path can be mutated.
-func (p *Problem) mutable(path string) bool {
+// isMutable reports whether the language of the program at path can be mutated.
+func (p *Problem) isMutable(path string) bool {
 	l, err := p.w.Tools.Detect(path, "")
-	return err == nil && mutate.Mutated(l.ID)
+	return err == nil && mutate.CanMutate(l.ID)
 }
 
-// Mutable lists the programs of the problem from which mutants are made: accepted solutions and the reference
+// MutablePrograms lists the programs of the problem from which mutants are made: accepted solutions and the reference
 // solution.
-func (p *Problem) Mutable() []string {
-	programs := p.Accepted()
-	if p.Reference != nil && p.mutable(p.Reference.Path) {
+func (p *Problem) MutablePrograms() []string {
+	programs := p.AcceptedSolutions()
+	if p.Reference != nil && p.isMutable(p.Reference.Path) {
 		programs = append(programs, p.Reference.Path)
 	}
 	return programs
 }
 
-// goTools returns where this machine has the sources of Go's standard library, and the sources of the kit. It
+// goToolchain returns where this machine has the sources of Go's standard library, and the sources of the kit. It
 // returns the zero Toolchain if the machine does not have Go's sources.
-func (w *Workspace) goTools(ctx context.Context) (mutate.Toolchain, error) {
-	kit, err := Kit()
+func (w *Workspace) goToolchain(ctx context.Context) (mutate.Toolchain, error) {
+	kit, err := KitSources()
 	if err != nil {
 		return mutate.Toolchain{}, err
 	}

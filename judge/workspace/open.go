@@ -23,19 +23,19 @@ type Problem struct {
 	*problem.Directory
 	w        *Workspace
 	original string // see Location
-	// thawed contains what the bundle recorded about the problem. If nil, the problem is not from a bundle.
-	thawed *thawed
-	// found contains the findings of another process about a package. If nil, this process determines the
+	// unpacked contains what the bundle recorded about the problem. If nil, the problem is not from a bundle.
+	unpacked *unpackedBundle
+	// findings contains the findings of another process about a package. If nil, this process determines the
 	// findings.
-	found *bundle.Frozen
+	findings *bundle.Findings
 
-	crewOnce sync.Once
-	crew     *check.Crew // set by Crew
+	programsOnce sync.Once
+	programs     *check.SetterPrograms // set by SetterPrograms
 
-	mu        sync.Mutex       // held while findings are determined
-	prepared  *verify.Prepared // nil until it is determined
-	answering *Problem         // this problem with a reference solution; nil until it is determined
-	answers   *judge.Program   // the reference solution, if it is a submission
+	mu            sync.Mutex       // held while findings are determined
+	prepared      *verify.Prepared // nil until it is determined
+	withReference *Problem         // this problem with a reference solution; nil until it is determined
+	reference     *judge.Program   // the reference solution, if it is a submission
 }
 
 // Open locates and reads a problem.
@@ -49,72 +49,72 @@ func (w *Workspace) Open(name string) (*Problem, error) {
 
 // Open reads the problem.
 func (l *Location) Open() (*Problem, error) {
-	p, faults := l.read()
+	p, faults := l.readProblem()
 	return p, faults.AsError()
 }
 
 // Load locates and reads a problem. If there are faults, the problem cannot be judged, but may still be returned.
-func (w *Workspace) Load(name string) (*Problem, judge.Faults, error) {
+func (w *Workspace) Load(name string) (*Problem, judge.ProblemErrors, error) {
 	l, err := w.Locate(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, faults := l.read()
+	p, faults := l.readProblem()
 	return p, faults, nil
 }
 
-// read reads the problem. Faults contain the paths of the original, which users know, and not the paths of a copy.
-func (l *Location) read() (*Problem, judge.Faults) {
-	dir := l.w.Near(l.Dir)
-	f, faults := problem.Open(packages.Formats, dir, l.w.Near(l.tests), l.w.Config.Solution)
+// readProblem reads the problem. Faults contain the paths of the original, which users know, and not the paths of a copy.
+func (l *Location) readProblem() (*Problem, judge.ProblemErrors) {
+	dir := l.w.DisplayPath(l.Dir)
+	f, faults := problem.Open(packages.Formats, dir, l.w.DisplayPath(l.casesDir), l.w.Config.Solution)
 	for _, fault := range faults {
-		placeIn(l.original, dir, fault)
+		restorePosition(l.original, dir, fault)
 	}
 	if f == nil {
 		return nil, faults
 	}
-	if l.thawed != nil {
-		l.thawed.applyTo(f)
+	if l.unpacked != nil {
+		l.unpacked.applyTo(f)
 	} else if f.Package != nil {
 		for _, fault := range f.Package.Warnings {
-			placeIn(l.original, f.Dir, fault)
+			restorePosition(l.original, f.Dir, fault)
 		}
 	}
 	f.Spare(func(group string) string {
 		manifest, _ := os.ReadFile(filepath.Join(f.Tests, group, gen.ManifestFile)) // on error, no cases have been made yet
-		return l.w.spare(f, manifest)
+		return l.w.casesCacheDir(f, manifest)
 	})
-	return &Problem{Directory: f, w: l.w, original: l.original, thawed: l.thawed}, faults
+	return &Problem{Directory: f, w: l.w, original: l.original, unpacked: l.unpacked}, faults
 }
 
-// OpenFrozen unpacks a bundle to the directory dir, which must have the problem's name, and opens the problem
+// OpenBundle unpacks a bundle to the directory dir, which must have the problem's name, and opens the problem
 // there. It ignores the bundle's languages and limits; to use them, set Env.Config.
-func (w *Workspace) OpenFrozen(b *bundle.Bundle, blobs *blob.Dir, dir string) (*Problem, error) {
-	if err := b.LayOut(blobs, dir); err != nil {
+func (w *Workspace) OpenBundle(b *bundle.Bundle, blobs *blob.Dir, dir string) (*Problem, error) {
+	if err := b.Extract(blobs, dir); err != nil {
 		return nil, err
 	}
 	name := filepath.Base(dir)
-	l := &Location{Name: name, Dir: dir, w: w, tests: filepath.Join(dir, bundle.TestsFolder), thawed: &thawed{name, b.Frozen}}
+	l := &Location{Name: name, Dir: dir, w: w, casesDir: filepath.Join(dir, bundle.TestsDir), unpacked: &unpackedBundle{name, b.Findings}}
 	return l.Open()
 }
 
-// Solutions returns the directory of the problem's solutions, which may not exist. A bundle contains no solutions,
+// SolutionsDir returns the directory of the problem's solutions, which may not exist. A bundle contains no solutions,
 // so the contest's solutions are used.
-func (p *Problem) Solutions() string {
-	if p.thawed != nil {
-		return p.w.Near(filepath.Join(p.w.Root, "solutions", p.ID))
+func (p *Problem) SolutionsDir() string {
+	if p.unpacked != nil {
+		return p.w.DisplayPath(filepath.Join(p.w.Root, "solutions", p.ID))
 	}
-	return p.w.Near(problem.Solutions(p.Dir, p.Tests))
+	return p.w.DisplayPath(problem.Solutions(p.Dir, p.Tests))
 }
 
-// PlaceInOriginal changes the position of a fault from a copy to the original that users know: its file, if it
+// RestorePosition changes the position of a fault from a copy to the original that users know: its file, if it
 // exists there, and the commands in its hint.
-func (p *Problem) PlaceInOriginal(f *judge.Fault) { placeIn(p.original, p.Dir, f) }
+func (p *Problem) RestorePosition(f *judge.ProblemError) { restorePosition(p.original, p.Dir, f) }
 
-// placeIn changes the position of a fault from a copy to the original package or archive. If original is empty, it
-// does nothing. If the fault's hint is about files in an archive, placeIn adds to the hint that the archive must
+// restorePosition changes the position of a fault from a copy to the original package or archive. If original is empty, it
+// does nothing. If the fault's hint is about files in an archive, restorePosition adds to the hint that the archive must
 // be unpacked first.
-func placeIn(original, copied string, f *judge.Fault) {
+func restorePosition(original, copied string, f *judge.ProblemError) {
 	if original == "" {
 		return
 	}

@@ -16,16 +16,16 @@ import (
 func (p *Problem) Verifier() *verify.Verifier {
 	level, _ := p.w.Isolation()
 	return &verify.Verifier{
-		Folder:    p.Directory,
-		Solutions: p.Solutions(),
-		Runner:    p.w.Box,
+		Directory: p.Directory,
+		Solutions: p.SolutionsDir(),
+		Runner:    p.w.Sandbox,
 		Jobs:      p.w.Jobs,
 		Limits:    p.w.Config.Setter,
 		Isolation: level,
-		Memory:    &verify.Memory{Dir: filepath.Join(p.w.Cache, "runs")},
-		Crew:      p.Crew(),
-		Entries:   p,
-		Game:      p.proveGame,
+		Cache:     &verify.Cache{Dir: filepath.Join(p.w.Cache, "runs")},
+		Programs:  p.SetterPrograms(),
+		Builder:   p,
+		Game:      p.checkGame,
 	}
 }
 
@@ -36,7 +36,7 @@ func (p *Problem) Prepared(ctx context.Context) (*verify.Prepared, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.prepared == nil {
-		found, err := p.findOut(ctx, verifier)
+		found, err := p.determine(ctx, verifier)
 		if err != nil {
 			return nil, err
 		}
@@ -45,33 +45,33 @@ func (p *Problem) Prepared(ctx context.Context) (*verify.Prepared, error) {
 	return p.prepared, nil
 }
 
-// findOut determines what a package does not specify. For a problem from a bundle, this was determined when the
+// determine determines what a package does not specify. For a problem from a bundle, this was determined when the
 // bundle was made.
-func (p *Problem) findOut(ctx context.Context, verifier *verify.Verifier) (*verify.Prepared, error) {
-	found := p.found
-	if p.thawed != nil {
-		found = p.thawed.found
+func (p *Problem) determine(ctx context.Context, verifier *verify.Verifier) (*verify.Prepared, error) {
+	findings := p.findings
+	if p.unpacked != nil {
+		findings = p.unpacked.findings
 	}
-	if found == nil || p.Package == nil {
+	if findings == nil || p.Package == nil {
 		return verifier.Prepare(ctx)
 	}
-	verifier.Crew = &check.Crew{Builder: thawedBuilder{found, p.Directory}, Problem: p.Problem}
+	verifier.Programs = &check.SetterPrograms{Builder: bundleBuilder{findings, p.Directory}, Problem: p.Problem}
 	dropped, err := verifier.DropGraders(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if limit := time.Duration(found.TimeLimitUS) * time.Microsecond; limit > 0 {
+	if limit := time.Duration(findings.TimeLimitUS) * time.Microsecond; limit > 0 {
 		p.Package.SetTime(limit)
 	} else if p.Package.Timing.Limit > 0 {
 		p.Package.SetTime(p.Package.Timing.Limit)
 	}
-	return &verify.Prepared{Graders: dropped, Limit: found.TimeLimitFrom}, nil
+	return &verify.Prepared{Graders: dropped, Limit: findings.TimeLimitFrom}, nil
 }
 
-// typed returns the problem's name as used in commands.
-func (p *Problem) typed() string {
-	if p.thawed != nil {
-		return p.thawed.file
+// commandName returns the problem's name as used in commands.
+func (p *Problem) commandName() string {
+	if p.unpacked != nil {
+		return p.unpacked.file
 	}
 	return cmp.Or(p.original, p.Dir)
 }
@@ -82,7 +82,7 @@ func (p *Problem) Notes(ctx context.Context) (notes []string, err error) {
 	if note := p.LeftoverNote(); note != "" {
 		notes = append(notes, note)
 	}
-	if p.Package == nil && p.thawed == nil && p.Maker().Outdated() {
+	if p.Package == nil && p.unpacked == nil && p.Maker().Outdated() {
 		notes = append(notes, "the generator, validator or reference has changed since the cases were generated; "+
 			"judge verify "+p.Directory.ID+" checks whether they are still correct")
 	}
@@ -105,16 +105,16 @@ func (p *Problem) Notes(ctx context.Context) (notes []string, err error) {
 	default:
 		notes = append(notes, fmt.Sprintf(
 			"the package has %d errors that do not prevent judging; `judge verify %s` lists them. The first: %s",
-			n, p.typed(), p.Package.Warnings[0],
+			n, p.commandName(), p.Package.Warnings[0],
 		))
 	}
 	return notes, nil
 }
 
-// Answering returns the problem with a reference solution. If a package has none, it chooses, once, a submission
+// WithReference returns the problem with a reference solution. If a package has none, it chooses, once, a submission
 // that must be accepted.
-func (p *Problem) Answering(ctx context.Context) (*Problem, error) {
-	if p.Package == nil || p.Reference != nil || p.Kind.Answers {
+func (p *Problem) WithReference(ctx context.Context) (*Problem, error) {
+	if p.Package == nil || p.Reference != nil || p.Kind.OutputOnly {
 		return p, nil
 	}
 	prepared, err := p.Prepared(ctx)
@@ -123,17 +123,17 @@ func (p *Problem) Answering(ctx context.Context) (*Problem, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.answering != nil {
-		return p.answering, nil
+	if p.withReference != nil {
+		return p.withReference, nil
 	}
 	var built *judge.Program
 	var path string
 	for _, s := range p.Package.Submissions {
 		verdict, _ := s.Promised()
 		switch {
-		case p.thawed != nil && filepath.Join(p.Dir, filepath.FromSlash(p.thawed.found.Reference)) != s.Path:
+		case p.unpacked != nil && filepath.Join(p.Dir, filepath.FromSlash(p.unpacked.findings.Reference)) != s.Path:
 			continue
-		case p.thawed == nil && verdict != judge.Accepted, built != nil && !s.Model:
+		case p.unpacked == nil && verdict != judge.Accepted, built != nil && !s.Model:
 			continue
 		}
 		made, err := p.Submission(ctx, s)
@@ -145,14 +145,14 @@ func (p *Problem) Answering(ctx context.Context) (*Problem, error) {
 		}
 	}
 	if built == nil {
-		return nil, &judge.Fault{
+		return nil, &judge.ProblemError{
 			File: p.Dir, Text: "none of the package's accepted submissions can be built",
 			Hint: "one of them must generate the answer files",
 		}
 	}
 	folder, words := *p.Directory, *p.Problem
-	words.Reference = &judge.Part{Path: path, Speaks: "plain"}
+	words.Reference = &judge.SetterProgram{Path: path, Protocol: "plain"}
 	folder.Problem = &words
-	p.answering = &Problem{Directory: &folder, w: p.w, original: p.original, thawed: p.thawed, prepared: prepared, answers: built}
-	return p.answering, nil
+	p.withReference = &Problem{Directory: &folder, w: p.w, original: p.original, unpacked: p.unpacked, prepared: prepared, reference: built}
+	return p.withReference, nil
 }

@@ -15,36 +15,36 @@ import (
 	"assay/judge/running/lang"
 )
 
-// proveGame tests a game by playing it. The tester and every bot in solutions/<id>/bots must make no fault, from
+// checkGame tests a game by playing it. The tester and every bot in solutions/<id>/bots must make no fault, from
 // any starting position and under the rules for which they were written. Each graded bot must beat the one before
 // it. If the directory is also a problem, only the examples for bot authors are tested.
-func (p *Problem) proveGame(ctx context.Context, report func(what string, count int, faults judge.Faults), note func(string)) error {
+func (p *Problem) checkGame(ctx context.Context, report func(what string, count int, faults judge.ProblemErrors), note func(string)) error {
 	if !p.OnlyGame() {
-		return p.tryExamples(ctx, report, note)
+		return p.tryExampleBots(ctx, report, note)
 	}
-	bots, err := p.bots()
+	bots, err := p.gameBots()
 	if err != nil {
 		return err
 	}
 	tester := p.Game.Tester
 	if tester == "" && len(bots) == 0 {
-		report("the referee is tested", 0, judge.Faults{p.Fault(
+		report("the referee is tested", 0, judge.ProblemErrors{p.Fault(
 			"game", "the game cannot be tested: it has no tester and no bots",
-			`add: tester = "tester", or bots in `+filepath.Join(p.Solutions(), problem.Bots),
+			`add: tester = "tester", or bots in `+filepath.Join(p.SolutionsDir(), problem.Bots),
 		)})
 		return nil
 	}
 	steps := []struct {
 		what string
-		do   func() (int, judge.Faults, error)
+		do   func() (int, judge.ProblemErrors, error)
 	}{
-		{"the tester plays by all of the rules", func() (int, judge.Faults, error) { return p.tryTester(ctx, tester) }},
-		{"every bot plays by its rules", func() (int, judge.Faults, error) { return p.tryBots(ctx, tester, bots) }},
-		{"each graded bot beats the one before it", func() (int, judge.Faults, error) { return p.gradeBots(ctx, bots) }},
+		{"the tester plays by all of the rules", func() (int, judge.ProblemErrors, error) { return p.tryTester(ctx, tester) }},
+		{"every bot plays by its rules", func() (int, judge.ProblemErrors, error) { return p.tryBots(ctx, tester, bots) }},
+		{"each graded bot beats the one before it", func() (int, judge.ProblemErrors, error) { return p.gradeBots(ctx, bots) }},
 	}
 	for i, s := range steps {
 		n, faults, err := s.do()
-		if fault, ok := errors.AsType[*judge.Fault](err); ok {
+		if fault, ok := errors.AsType[*judge.ProblemError](err); ok {
 			faults, err = append(faults, fault), nil
 		}
 		if err != nil {
@@ -57,18 +57,18 @@ func (p *Problem) proveGame(ctx context.Context, report func(what string, count 
 			return nil // every bot that plays the tester would get this error
 		}
 	}
-	return p.tryExamples(ctx, report, note)
+	return p.tryExampleBots(ctx, report, note)
 }
 
-// tryExamples plays each example bot against the tester as on a ladder. It reports examples in languages that are
+// tryExampleBots plays each example bot against the tester as on a ladder. It reports examples in languages that are
 // not installed on this machine.
-func (p *Problem) tryExamples(ctx context.Context, report func(what string, count int, faults judge.Faults), note func(string)) error {
-	n, faults := 0, judge.Faults{}
+func (p *Problem) tryExampleBots(ctx context.Context, report func(what string, count int, faults judge.ProblemErrors), note func(string)) error {
+	n, faults := 0, judge.ProblemErrors{}
 	for _, path := range p.Game.Examples {
 		if _, err := p.ReadText(path); err != nil {
 			continue // Lint has reported it
 		}
-		var wrong judge.Faults
+		var wrong judge.ProblemErrors
 		err := error(nil)
 		if !p.Game.Files {
 			_, err = p.w.exampleLanguage(path)
@@ -80,7 +80,7 @@ func (p *Problem) tryExamples(ctx context.Context, report func(what string, coun
 			note(fmt.Sprintf("the example %s is not tested: %v", filepath.Base(path), missing))
 			continue
 		}
-		if fault, ok := errors.AsType[*judge.Fault](err); ok {
+		if fault, ok := errors.AsType[*judge.ProblemError](err); ok {
 			wrong, err = append(wrong, fault), nil
 		}
 		if err != nil {
@@ -94,9 +94,9 @@ func (p *Problem) tryExamples(ctx context.Context, report func(what string, coun
 	return nil
 }
 
-// bots returns the paths of the game's own bots.
-func (p *Problem) bots() (paths []string, err error) {
-	dir := filepath.Join(p.Solutions(), problem.Bots)
+// gameBots returns the paths of the game's own bots.
+func (p *Problem) gameBots() (paths []string, err error) {
+	dir := filepath.Join(p.SolutionsDir(), problem.Bots)
 	entries, err := os.ReadDir(dir)
 	if err != nil && !os.IsNotExist(err) {
 		return nil, fmt.Errorf("list the bots: %w", err)
@@ -110,12 +110,12 @@ func (p *Problem) bots() (paths []string, err error) {
 }
 
 // tryTester plays the tester against itself under each rule set, and returns the number of rule sets.
-func (p *Problem) tryTester(ctx context.Context, tester string) (n int, faults judge.Faults, err error) {
+func (p *Problem) tryTester(ctx context.Context, tester string) (n int, faults judge.ProblemErrors, err error) {
 	if tester == "" {
 		return 0, nil, nil
 	}
 	for i := range p.Game.Rules {
-		wrong, err := p.try(ctx, &p.Game.Rules[i], tester, tester)
+		wrong, err := p.playPair(ctx, &p.Game.Rules[i], tester, tester)
 		if err != nil {
 			return n, faults, err
 		}
@@ -125,9 +125,9 @@ func (p *Problem) tryTester(ctx context.Context, tester string) (n int, faults j
 }
 
 // tryBots plays each bot against the tester, or against itself if there is no tester.
-func (p *Problem) tryBots(ctx context.Context, tester string, bots []string) (n int, faults judge.Faults, err error) {
+func (p *Problem) tryBots(ctx context.Context, tester string, bots []string) (n int, faults judge.ProblemErrors, err error) {
 	for _, bot := range bots {
-		set, err := RuleSet(p, arena.MadeFor(p.Game, bot))
+		set, err := FindRuleSet(p, arena.MadeFor(p.Game, bot))
 		if err != nil {
 			return n, faults, err
 		}
@@ -135,7 +135,7 @@ func (p *Problem) tryBots(ctx context.Context, tester string, bots []string) (n 
 		if other == "" {
 			other = bot
 		}
-		wrong, err := p.try(ctx, set, bot, other)
+		wrong, err := p.playPair(ctx, set, bot, other)
 		if err != nil {
 			return n, faults, err
 		}
@@ -144,18 +144,18 @@ func (p *Problem) tryBots(ctx context.Context, tester string, bots []string) (n 
 	return n, faults, nil
 }
 
-// try plays a bot against the bot at other under a rule set, from every starting position.
-func (p *Problem) try(ctx context.Context, set *problem.RuleSet, bot, other string) (faults judge.Faults, err error) {
-	event, err := p.w.Event(ctx, p, arena.FromSet(set), []string{bot, other}, "")
+// playPair plays a bot against the bot at other under a rule set, from every starting position.
+func (p *Problem) playPair(ctx context.Context, set *problem.RuleSet, bot, opponent string) (faults judge.ProblemErrors, err error) {
+	event, err := p.w.NewTournament(ctx, p, arena.FromSet(set), []string{bot, opponent}, "")
 	if err != nil {
 		return nil, err
 	}
-	trial := arena.Trial{Event: event, Rules: arena.FromSet(set), Checks: p.Game.Checks}
+	trial := arena.BotTrial{Tournament: event, Rules: arena.FromSet(set), Checks: p.Game.Checks}
 	_, err = trial.Run(ctx, func(e judge.Event) {
 		tried, ok := e.(*judge.PositionTried)
-		for i := 0; ok && i < len(tried.Wrong); i++ {
-			faults = append(faults, &judge.Fault{File: bot, Text: fmt.Sprintf(
-				"by the rules %s, from the start %q: %s", set.Name, tried.Name, tried.Wrong[i],
+		for i := 0; ok && i < len(tried.Errors); i++ {
+			faults = append(faults, &judge.ProblemError{File: bot, Text: fmt.Sprintf(
+				"by the rules %s, from the start %q: %s", set.Name, tried.Name, tried.Errors[i],
 			)})
 		}
 	})
@@ -164,7 +164,7 @@ func (p *Problem) try(ctx context.Context, set *problem.RuleSet, bot, other stri
 
 // gradeBots runs a tournament of the graded bots under the first rule set. Each bot must get more points than the
 // one before it.
-func (p *Problem) gradeBots(ctx context.Context, bots []string) (n int, faults judge.Faults, err error) {
+func (p *Problem) gradeBots(ctx context.Context, bots []string) (n int, faults judge.ProblemErrors, err error) {
 	var files []string
 	for _, name := range p.Game.Graded {
 		at := slices.IndexFunc(bots, func(bot string) bool {
@@ -173,7 +173,7 @@ func (p *Problem) gradeBots(ctx context.Context, bots []string) (n int, faults j
 		})
 		if at < 0 {
 			faults = append(faults, p.Fault("game.graded", fmt.Sprintf("there is no bot %q", name), "graded must name bots of "+filepath.Join(
-				p.Solutions(), problem.Bots,
+				p.SolutionsDir(), problem.Bots,
 			)+", the weakest first"))
 			continue
 		}
@@ -182,14 +182,14 @@ func (p *Problem) gradeBots(ctx context.Context, bots []string) (n int, faults j
 	if len(files) < 2 || len(faults) > 0 {
 		return len(files), faults, nil
 	}
-	event, err := p.w.Event(ctx, p, arena.FromSet(&p.Game.Rules[0]), files, "")
+	event, err := p.w.NewTournament(ctx, p, arena.FromSet(&p.Game.Rules[0]), files, "")
 	if err != nil {
 		return 0, nil, err
 	}
 	event.Jobs = p.w.Jobs
 	out, err := event.Run(ctx)
 	if options, ok := errors.AsType[*arena.OptionsError](err); ok {
-		return 0, judge.Faults{p.Fault("game.rules[0]", "the referee rejects the options: "+options.Text, "")}, nil
+		return 0, judge.ProblemErrors{p.Fault("game.rules[0]", "the referee rejects the options: "+options.Text, "")}, nil
 	}
 	if err != nil {
 		return 0, nil, err
@@ -202,8 +202,8 @@ func (p *Problem) gradeBots(ctx context.Context, bots []string) (n int, faults j
 	for _, row := range arena.Table(out.Results) {
 		points[place[row.Bot]] = row.Points
 	}
-	for _, d := range out.Results.Out {
-		faults = append(faults, &judge.Fault{File: files[place[d.Bot]], Text: "the bot was disqualified: " + d.Fault.Line()})
+	for _, d := range out.Results.Disqualified {
+		faults = append(faults, &judge.ProblemError{File: files[place[d.Bot]], Text: "the bot was disqualified: " + d.Fault.Line()})
 	}
 	for i := 1; i < len(files) && len(faults) == 0; i++ {
 		if points[i] <= points[i-1] {

@@ -87,14 +87,14 @@ func TestWhatAContestantSees(t *testing.T) {
 		"case-of-the-sample", "input-of-the-sample", "message-of-the",
 	}
 	for _, id := range []string{"told", "talk"} {
-		p, err := w.OpenReady(t.Context(), id, workspace.Running{})
+		p, err := w.OpenForJudging(t.Context(), id, workspace.RunOptions{})
 		if err != nil {
 			t.Fatal(id, err)
 		}
 		var events []judge.Event
 		s := workspace.Submission{Path: filepath.Join(root, "repeats.sh"), Name: "repeats.sh"}
 		if _, err := w.Submit(
-			t.Context(), p, s, judge.Options{All: true, Jobs: 2},
+			t.Context(), p, s, judge.Options{ContinueAfterFailure: true, Jobs: 2},
 			func(e judge.Event) { events = append(events, e) },
 		); err != nil {
 			t.Fatal(err)
@@ -102,7 +102,7 @@ func TestWhatAContestantSees(t *testing.T) {
 		if all := published(t, events, judge.ShowAll); !strings.Contains(all, "input-by") || !strings.Contains(all, "message-of-the") {
 			t.Fatalf("%s: the judging tells nothing that could be kept secret:\n%s", id, all)
 		}
-		for _, show := range judge.Shows[:len(judge.Shows)-1] {
+		for _, show := range judge.VisibilityLevels[:len(judge.VisibilityLevels)-1] {
 			text := published(t, events, show)
 			hidden := secrets
 			if show != judge.ShowSamples {
@@ -120,7 +120,7 @@ func TestWhatAContestantSees(t *testing.T) {
 }
 
 // published returns what a server shows about a judging: its events and its page.
-func published(t *testing.T, events []judge.Event, show judge.Show) string {
+func published(t *testing.T, events []judge.Event, show judge.Visibility) string {
 	t.Helper()
 	kept := judge.Redact(events, show)
 	var b bytes.Buffer
@@ -131,7 +131,7 @@ func published(t *testing.T, events []judge.Event, show judge.Show) string {
 		}
 		b.Write(append(line, '\n'))
 	}
-	if err := report.RunHTML(&b, "", kept); err != nil {
+	if err := report.HTMLFragment(&b, "", kept); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

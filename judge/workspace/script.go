@@ -11,9 +11,9 @@ import (
 	"assay/judge/packages/ctd"
 )
 
-// script reads a checktestdata script, which is interpreted. The only supported argument is -w, which allows more
+// readScript reads a checktestdata script, which is interpreted. The only supported argument is -w, which allows more
 // white space than the script requires.
-func (p *Problem) script(part *judge.Part) (*judge.Program, error) {
+func (p *Problem) readScript(part *judge.SetterProgram) (*judge.Program, error) {
 	data, err := p.scriptText(part.Path)
 	if err != nil {
 		return nil, err
@@ -23,11 +23,11 @@ func (p *Problem) script(part *judge.Part) (*judge.Program, error) {
 		return nil, err
 	}
 	key := sha256.Sum256(data)
-	return &judge.Program{Name: part.Path, Key: hex.EncodeToString(key[:]), Interpret: func(args []string) (judge.Interpreted, error) {
+	return &judge.Program{Name: part.Path, Key: hex.EncodeToString(key[:]), Interpret: func(args []string) (judge.InputCheckFunc, error) {
 		var options ctd.Options
 		for _, arg := range args {
 			if arg != "-w" && arg != "--whitespace-ok" {
-				return nil, &judge.Fault{
+				return nil, &judge.ProblemError{
 					File: part.Path, Text: fmt.Sprintf("unknown argument of a script: %q", arg),
 					Hint: "use only -w, which allows additional white space",
 				}

@@ -25,10 +25,10 @@ type Statement struct {
 	Language string // language code
 	// Markdown is the text. In a package it includes the samples. If there is only a PDF or HTML document,
 	// Markdown is the document's name.
-	Markdown []byte
-	Only     bool // whether there is only the document
-	Pictures map[string]*StatementFile
-	Document *StatementFile // the statement as a PDF or HTML file; nil if there is none
+	Markdown     []byte
+	DocumentOnly bool // whether there is only the document
+	Pictures     map[string]*StatementFile
+	Document     *StatementFile // the statement as a PDF or HTML file; nil if there is none
 }
 
 // StatementFile is a file that a statement shows, or an attachment.
@@ -37,7 +37,7 @@ type StatementFile struct {
 	Type          string // MIME type of its bytes
 	Data          []byte
 	Width, Height int  // size of a picture in pixels; zero if unknown
-	Made          bool // whether it was made by Convert, so that no file contains these bytes
+	Converted     bool // whether it was made by ConvertPictures, so that no file contains these bytes
 }
 
 const pdfType = "application/pdf"
@@ -55,15 +55,15 @@ func (p *Problem) Languages() []string {
 }
 
 // ReadStatement reads the statement in a language, with the files that it shows. An empty language stands for the
-// default. Missing pictures are omitted. If the statement cannot be read, the error is a *judge.Fault or
-// judge.Faults. If there is no statement in the language, the error is a *judge.Misuse.
+// default. Missing pictures are omitted. If the statement cannot be read, the error is a *judge.ProblemError or
+// judge.ProblemErrors. If there is no statement in the language, the error is a *judge.UsageError.
 func (p *Problem) ReadStatement(language string) (*Statement, error) {
 	languages := p.Languages()
 	if language == "" && len(languages) > 0 {
 		language = languages[0]
 	}
 	if language != "" && !slices.Contains(languages, language) {
-		return nil, &judge.Misuse{
+		return nil, &judge.UsageError{
 			Err: fmt.Errorf("%s has no statement in the language %q: it has %s", p.ID, language, strings.Join(languages, ", ")),
 		}
 	}
@@ -78,28 +78,28 @@ func (p *Problem) ReadStatement(language string) (*Statement, error) {
 			return nil, cmp.Or(error(p.Lint()), err)
 		}
 		shown, _ := problem.PlaceSamples(string(text), p.Samples(language))
-		s.Markdown, s.Pictures = []byte(shown), p.PicturesOf(text, file)
+		s.Markdown, s.Pictures = []byte(shown), p.ReadPictures(text, file)
 		return s, nil
 	}
 	text, err := p.Package.Markdown(language)
 	if err != nil {
 		return nil, err
 	}
-	s.Markdown, s.Pictures = []byte(text), p.PicturesOf([]byte(text), p.Package.StatementFile(language))
+	s.Markdown, s.Pictures = []byte(text), p.ReadPictures([]byte(text), p.Package.StatementFile(language))
 	if document, kind := p.Package.Document(language); document != "" {
 		s.Document = p.statementFile(document, map[string]string{"pdf": pdfType, "html": "text/html; charset=utf-8"}[kind])
 		if s.Document != nil && kind == "html" {
 			s.Document.Data = formula.DrawHTML(s.Document.Data)
 		}
-		other, _ := p.inside(p.Package.StatementFile(language))
-		s.Only = s.Document != nil && filepath.ToSlash(other) == s.Document.Name
+		other, _ := p.relativeName(p.Package.StatementFile(language))
+		s.DocumentOnly = s.Document != nil && filepath.ToSlash(other) == s.Document.Name
 	}
 	return s, nil
 }
 
 // UnshownSamples returns the sample cases that a statement does not show, shortened. It returns none for a
 // package, whose statement shows all samples.
-func (p *Problem) UnshownSamples(s *Statement) (all []problem.SampleCase) {
+func (p *Problem) UnshownSamples(s *Statement) (samples []problem.SampleCase) {
 	if p.Package != nil {
 		return nil
 	}
@@ -107,15 +107,15 @@ func (p *Problem) UnshownSamples(s *Statement) (all []problem.SampleCase) {
 	for _, one := range p.SampleCases() {
 		one.In, one.Out = problem.Shortened(one.In), problem.Shortened(one.Out)
 		if !shows(one.In, one.Out) {
-			all = append(all, one)
+			samples = append(samples, one)
 		}
 	}
-	return all
+	return samples
 }
 
-// PicturesOf reads the pictures in a Markdown text, and returns them by their paths in the text. The paths are
+// ReadPictures reads the pictures in a Markdown text, and returns them by their paths in the text. The paths are
 // relative to the directory of file, which contains the text.
-func (p *Problem) PicturesOf(markdown []byte, file string) map[string]*StatementFile {
+func (p *Problem) ReadPictures(markdown []byte, file string) map[string]*StatementFile {
 	found := map[string]*StatementFile{}
 	for _, one := range pictures.Paths(markdown) {
 		for _, name := range problem.PictureNames(one.Path) {
@@ -128,19 +128,19 @@ func (p *Problem) PicturesOf(markdown []byte, file string) map[string]*Statement
 	return found
 }
 
-// GivenFiles returns the files that contestants get in addition to the statement. These are the attachments of a
+// Attachments returns the files that contestants get in addition to the statement. These are the attachments of a
 // package.
-func (p *Problem) GivenFiles() (all []*StatementFile) {
+func (p *Problem) Attachments() (files []*StatementFile) {
 	if p.Package == nil {
 		return nil
 	}
 	for _, file := range p.Package.Attachments() {
 		if f := p.statementFile(file, "application/octet-stream"); f != nil {
 			f.Name = path.Base(f.Name)
-			all = append(all, f)
+			files = append(files, f)
 		}
 	}
-	return all
+	return files
 }
 
 // shownFiles returns the names of the files that any statement of the problem shows.
@@ -170,7 +170,7 @@ func (p *Problem) shownFiles() map[string]bool {
 	}
 	for _, file := range others {
 		if text, err := os.ReadFile(file); err == nil && file != "" {
-			note(p.PicturesOf(text, file))
+			note(p.ReadPictures(text, file))
 		}
 	}
 	return shown
@@ -181,8 +181,8 @@ func isPicture(name string) bool {
 	return slices.Contains(problem.PictureTypes, strings.ToLower(path.Ext(name)))
 }
 
-// besideStatement reports whether a file is in a directory for pictures in statements.
-func (p *Problem) besideStatement(name string) bool {
+// inPictureDir reports whether a file is in a directory for pictures in statements.
+func (p *Problem) inPictureDir(name string) bool {
 	top, _, deep := strings.Cut(name, "/")
 	if p.Package == nil {
 		return !deep
@@ -193,7 +193,7 @@ func (p *Problem) besideStatement(name string) bool {
 // statementFile reads a file of the problem for display. If kind is empty, it is determined from the bytes. It
 // returns nil if the file does not exist, is too large, is outside the problem's directory, or is not a picture.
 func (p *Problem) statementFile(file, kind string) *StatementFile {
-	rel, inside := p.inside(file)
+	rel, inside := p.relativeName(file)
 	if !inside {
 		return nil
 	}
@@ -216,8 +216,8 @@ func (p *Problem) statementFile(file, kind string) *StatementFile {
 	return f
 }
 
-// inside returns the path of a file relative to the problem's directory. It returns false if the file is outside.
-func (p *Problem) inside(file string) (rel string, is bool) {
+// relativeName returns the path of a file relative to the problem's directory. It returns false if the file is outside.
+func (p *Problem) relativeName(file string) (rel string, ok bool) {
 	dir, err := filepath.Abs(p.Dir)
 	if err == nil {
 		file, err = filepath.Abs(file)
@@ -228,8 +228,8 @@ func (p *Problem) inside(file string) (rel string, is bool) {
 	return rel, err == nil && filepath.IsLocal(rel)
 }
 
-// errLarge means that a file has more than problem.MaxStatementFile bytes.
-var errLarge = errors.New("the file is too large")
+// errTooLarge means that a file has more than problem.MaxStatementFile bytes.
+var errTooLarge = errors.New("the file is too large")
 
 func readAtMost(root *os.Root, name string) ([]byte, error) {
 	info, err := root.Stat(name)
@@ -246,10 +246,10 @@ func readAtMost(root *os.Root, name string) ([]byte, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, problem.MaxStatementFile+1))
 	if err == nil && len(data) > problem.MaxStatementFile {
-		err = errLarge
+		err = errTooLarge
 	}
 	return data, err
 }
 
-// Drawn reports whether browsers can show the file as a picture.
-func (f *StatementFile) Drawn() bool { return strings.HasPrefix(f.Type, "image/") }
+// IsPicture reports whether browsers can show the file as a picture.
+func (f *StatementFile) IsPicture() bool { return strings.HasPrefix(f.Type, "image/") }

@@ -24,8 +24,8 @@ type Submission struct {
 	Groups, Cases []string
 	TimeFactor    float64 // factor for the time limits; zero means 1
 	NoRetime      bool    // do not repeat runs that are slightly over the limit
-	// Keep, if not nil, is called with the output for each case. It may be called from several goroutines.
-	Keep func(c *judge.Case, out *io.SectionReader) error
+	// OnOutput, if not nil, is called with the output for each case. It may be called from several goroutines.
+	OnOutput func(c *judge.Case, out *io.SectionReader) error
 }
 
 // Submit judges a submission. Any error in the submission gives a verdict: without a usable language, it is a
@@ -34,13 +34,13 @@ func (w *Workspace) Submit(ctx context.Context, p *Problem, s Submission, o judg
 	sum *judge.Finished, err error,
 ) {
 	if _, err := os.Stat(s.Path); err != nil {
-		return nil, &judge.Misuse{Err: fmt.Errorf("solution %s: %s", s.Path, problem.Reason(err))}
+		return nil, &judge.UsageError{Err: fmt.Errorf("solution %s: %s", s.Path, problem.Reason(err))}
 	}
-	picked, err := p.pick(s.Groups, s.Cases)
+	picked, err := p.selectCases(s.Groups, s.Cases)
 	if err != nil {
 		return nil, err
 	}
-	e, err := p.submitted(s.Path, s.Language)
+	e, err := p.findSubmission(s.Path, s.Language)
 	if err != nil {
 		return nil, err
 	}
@@ -54,10 +54,10 @@ func (w *Workspace) Submit(ctx context.Context, p *Problem, s Submission, o judg
 	build := e.build
 	if build != nil && !p.w.shared {
 		var done func()
-		build, done = early(ctx, build)
+		build, done = buildEarly(ctx, build)
 		defer done()
 	}
-	bench, err := p.bench(ctx, picked, s.Path, build, trial.Way{Retime: !s.NoRetime}, s.Keep)
+	bench, err := p.newBench(ctx, picked, s.Path, build, trial.RunMode{Retime: !s.NoRetime}, s.OnOutput)
 	if err != nil {
 		return nil, err
 	}
@@ -66,20 +66,20 @@ func (w *Workspace) Submit(ctx context.Context, p *Problem, s Submission, o judg
 	if name == "" {
 		name = s.Path
 	}
-	listen(w.Started(picked, name, e.language))
+	listen(w.StartedEvent(picked, name, e.language))
 	for _, note := range notes {
 		listen(&judge.Noted{Text: note})
 	}
 	o.Preparing = w.Tools.Preparing
-	return judge.Run(ctx, picked, bench, o.Lending(), listen)
+	return judge.Run(ctx, picked, bench, o.WithExtraJobs(), listen)
 }
 
-// early starts building a submission at once, while the checker is being built. The function build returns the
+// buildEarly starts building a submission at once, while the checker is being built. The function build returns the
 // result, and the function done waits until the build has ended. Submit does not use early in a workspace that
 // shares its CPUs with others, because the build would disturb a run that must be alone.
-func early(
+func buildEarly(
 	ctx context.Context, start func(context.Context) (*lang.Result, error),
-) (build func(context.Context) (*lang.Result, error), done func()) {
+) (build func(context.Context) (*lang.Result, error), cancel func()) {
 	var made *lang.Result
 	var err error
 	over := make(chan struct{})
@@ -98,37 +98,37 @@ func early(
 	return build, func() { <-over }
 }
 
-// pick selects cases of the problem. It waits while the problem is being prepared.
-func (p *Problem) pick(groups, cases []string) (*judge.Problem, error) {
+// selectCases selects cases of the problem. It waits while the problem is being prepared.
+func (p *Problem) selectCases(groups, cases []string) (*judge.Problem, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.Pick(groups, cases)
 }
 
-// Known returns an error if the language of a submission is unknown. Call it before anything is judged, if the
+// CheckLanguage returns an error if the language of a submission is unknown. Call it before anything is judged, if the
 // user can be asked to choose a language.
-func (p *Problem) Known(path, language string) error {
-	if p.Kind.Answers || p.Package != nil && p.Package.Submission(path) != nil {
+func (p *Problem) CheckLanguage(path, language string) error {
+	if p.Kind.OutputOnly || p.Package != nil && p.Package.Submission(path) != nil {
 		return nil
 	}
 	_, err := p.w.Tools.DetectStrict(path, language)
 	if unusable, ok := errors.AsType[*lang.UnusableError](err); !ok {
 		return err
 	} else if unusable.NeedsLanguage {
-		return &judge.Misuse{Err: unusable}
+		return &judge.UsageError{Err: unusable}
 	}
 	return nil
 }
 
-// submitted returns the submission at a path. If the submission is unusable, its build fails with a log that
+// findSubmission returns the submission at a path. If the submission is unusable, its build fails with a log that
 // explains why.
-func (p *Problem) submitted(path, language string) (*entry, error) {
-	if p.Kind.Answers {
-		return &entry{path: path}, nil
+func (p *Problem) findSubmission(path, language string) (*submissionEntry, error) {
+	if p.Kind.OutputOnly {
+		return &submissionEntry{path: path}, nil
 	}
-	e, err := p.enter(path, language)
-	if log, ok := unusable(path, err); ok {
-		return &entry{path: path, build: func(context.Context) (*lang.Result, error) { return &lang.Result{Log: log}, nil }}, nil
+	e, err := p.findEntry(path, language)
+	if log, ok := unusableLog(path, err); ok {
+		return &submissionEntry{path: path, build: func(context.Context) (*lang.Result, error) { return &lang.Result{Log: log}, nil }}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (p *Problem) submitted(path, language string) (*entry, error) {
 	build := e.build
 	e.build = func(ctx context.Context) (*lang.Result, error) {
 		made, err := build(ctx)
-		if log, ok := unusable(path, err); ok {
+		if log, ok := unusableLog(path, err); ok {
 			return &lang.Result{Log: log}, nil
 		}
 		return made, err
@@ -144,9 +144,9 @@ func (p *Problem) submitted(path, language string) (*entry, error) {
 	return e, nil
 }
 
-// unusable returns the log for a contestant whose submission cannot be used in any language. It does not reveal
+// unusableLog returns the log for a contestant whose submission cannot be used in any language. It does not reveal
 // paths on this machine. If err has another cause, ok is false.
-func unusable(path string, err error) (log string, ok bool) {
+func unusableLog(path string, err error) (log string, ok bool) {
 	u, ok := errors.AsType[*lang.UnusableError](err)
 	if !ok {
 		return "", false
@@ -161,17 +161,17 @@ func unusable(path string, err error) (log string, ok bool) {
 // answersLanguage is the language shown in reports for a submission that consists of outputs.
 const answersLanguage = "outputs"
 
-// Started returns the first event for a submission. L is nil if the language is unknown, or the submission
+// StartedEvent returns the first event for a submission. L is nil if the language is unknown, or the submission
 // consists of outputs.
-func (w *Workspace) Started(p *judge.Problem, path string, l *config.Language) *judge.Started {
+func (w *Workspace) StartedEvent(p *judge.Problem, path string, l *config.Language) *judge.Started {
 	e := &judge.Started{
 		Format: judge.EventFormat, Problem: p.ID, Title: p.Title, Program: path,
-		TimeMS: p.Limits.CPU.Milliseconds(), Memory: p.Limits.Memory, Cases: p.Count(),
+		TimeMS: p.Limits.CPU.Milliseconds(), Memory: p.Limits.Memory, Cases: p.CaseCount(),
 	}
 	switch {
 	case l != nil:
 		e.Language, e.Faster = l.Name, l.Faster
-	case p.Kind.Answers:
+	case p.Kind.OutputOnly:
 		e.Language = answersLanguage
 	}
 	for _, g := range p.Groups {

@@ -43,7 +43,7 @@ func contest(t *testing.T, archive string) (*workspace.Workspace, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Start(workspace.Running{Jobs: 2}); err != nil {
+	if err := w.Start(workspace.RunOptions{Jobs: 2}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -142,7 +142,7 @@ func twenty() (all [][2]string) {
 // at the same time.
 func lines(t *testing.T, w *workspace.Workspace, p *workspace.Problem, path string) (all []string) {
 	t.Helper()
-	sum, err := w.Submit(t.Context(), p, workspace.Submission{Path: path}, judge.Options{All: true, Jobs: 2}, func(e judge.Event) {
+	sum, err := w.Submit(t.Context(), p, workspace.Submission{Path: path}, judge.Options{ContinueAfterFailure: true, Jobs: 2}, func(e judge.Event) {
 		switch e := e.(type) {
 		case *judge.Started:
 			all = append(all, fmt.Sprintf("%s %s %d cases", e.Problem, e.Language, e.Cases))
@@ -169,7 +169,7 @@ func TestManyAtOnce(t *testing.T) {
 	w, root := contest(t, three)
 	manifest(t, w, "made")
 	open := func(w *workspace.Workspace, name string) *workspace.Problem {
-		p, err := w.OpenReady(t.Context(), name, workspace.Running{})
+		p, err := w.OpenForJudging(t.Context(), name, workspace.RunOptions{})
 		if err != nil {
 			t.Error(name, err)
 		}
@@ -180,7 +180,7 @@ func TestManyAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := alone.Start(workspace.Running{Jobs: 2}); err != nil {
+	if err := alone.Start(workspace.RunOptions{Jobs: 2}); err != nil {
 		t.Fatal(err)
 	}
 	defer alone.Close()
@@ -260,8 +260,8 @@ func TestASubmissionThatCannotBeUsedGetsAVerdict(t *testing.T) {
 		}
 	}
 	_, err = w.Submit(t.Context(), p, workspace.Submission{Path: filepath.Join(root, "gone.sh")}, judge.Options{Jobs: 1}, func(judge.Event) {})
-	if judge.Whose(err) != judge.Caller {
-		t.Errorf("a file that is not there: %v, to blame is %q", err, judge.Whose(err))
+	if judge.BlameOf(err) != judge.Caller {
+		t.Errorf("a file that is not there: %v, to blame is %q", err, judge.BlameOf(err))
 	}
 }
 
@@ -293,11 +293,11 @@ cat
 	if err != nil {
 		t.Fatal(err)
 	}
-	with, err := p.Answering(context.Background())
+	with, err := p.WithReference(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	lab, err := p.Lab(t.Context(), filepath.Join(root, "big/submissions/accepted/right.sh"), "", false)
+	lab, err := p.TestSolution(t.Context(), filepath.Join(root, "big/submissions/accepted/right.sh"), "", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -305,8 +305,8 @@ cat
 	want := w.Config.Setter
 	want.Memory, want.CPU = 400<<20, 7e9
 	for name, got := range map[string]judge.Limits{
-		"judging": p.Crew().Limits(), "verifying": p.Verifier().Crew.Limits(),
-		"searching": with.Crew().Limits(), "a lab": lab.Setting.Crew.Limits(),
+		"judging": p.SetterPrograms().Limits(), "verifying": p.Verifier().Programs.Limits(),
+		"searching": with.SetterPrograms().Limits(), "a lab": lab.Setting.Programs.Limits(),
 	} {
 		if got.Memory != want.Memory || got.CPU != want.CPU || got.Processes != want.Processes {
 			t.Errorf("%s: %+v, want those of the package in %+v", name, got, want)
@@ -319,13 +319,13 @@ cat
 func TestFrozenByBlobs(t *testing.T) {
 	w, root := contest(t, three)
 	manifest(t, w, "made")
-	beside := workspace.NewBeside(1)
+	beside := workspace.NewShared(1)
 	for _, name := range []string{"any", "pack", "made"} {
-		p, err := w.OpenReady(t.Context(), name, workspace.Running{})
+		p, err := w.OpenForJudging(t.Context(), name, workspace.RunOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := w.Freeze(t.Context(), p)
+		b, err := w.Bundle(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -337,14 +337,14 @@ func TestFrozenByBlobs(t *testing.T) {
 		if _, _, err = blobs.Add(bytes.NewReader(b.Manifest.Bytes())); err != nil {
 			t.Fatal(err)
 		}
-		if err := b.Keep(blobs); err != nil {
+		if err := b.StoreBlobs(blobs); err != nil {
 			t.Fatal(err)
 		}
 		other, err := workspace.Find(workspace.Env{Dir: t.TempDir(), Cache: cache, Config: b.Config})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := other.Start(workspace.Running{Beside: beside}); err != nil || other.Jobs != 1 {
+		if err := other.Start(workspace.RunOptions{Shared: beside}); err != nil || other.Jobs != 1 {
 			t.Fatalf("Start: %v, %d jobs", err, other.Jobs)
 		}
 		defer other.Close()
@@ -352,7 +352,7 @@ func TestFrozenByBlobs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		thawed, err := other.OpenFrozen(again, blobs, filepath.Join(cache, "laid", name))
+		thawed, err := other.OpenBundle(again, blobs, filepath.Join(cache, "laid", name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -363,7 +363,7 @@ func TestFrozenByBlobs(t *testing.T) {
 			}
 		}
 	}
-	if _, err := workspace.Find(workspace.Env{Dir: root, Cache: t.TempDir(), Config: []byte("x = 1\n")}); judge.Whose(err) != judge.Setter {
+	if _, err := workspace.Find(workspace.Env{Dir: root, Cache: t.TempDir(), Config: []byte("x = 1\n")}); judge.BlameOf(err) != judge.Setter {
 		t.Errorf("a configuration that is none: %v", err)
 	}
 }
@@ -403,7 +403,7 @@ cat
 	}
 	var mu sync.Mutex
 	var told []string
-	err = w.Start(workspace.Running{Jobs: 1, Building: func(path, _ string, passed time.Duration) {
+	err = w.Start(workspace.RunOptions{Jobs: 1, OnBuild: func(path, _ string, passed time.Duration) {
 		mu.Lock()
 		defer mu.Unlock()
 		told = append(told, fmt.Sprintf("%s %t", filepath.Base(path), passed >= time.Second))

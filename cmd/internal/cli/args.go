@@ -17,56 +17,56 @@ import (
 type Parameter struct {
 	Name     string
 	Required bool
-	Many     bool
+	Repeated bool
 }
 
 var parameterForm = regexp.MustCompile(`<([^>]+)>(\.\.\.)?|\[([^\].]+)(\.\.\.)?\](\.\.\.)?`)
 
 // Parameters parses the arguments of a command from its usage line, such as "shrink <problem> <solution>
 // <case or file.in>", "golf <problem> <answer>..." or "verify [problem...]".
-func Parameters(cmd *cobra.Command) (all []Parameter) {
+func Parameters(cmd *cobra.Command) (parameters []Parameter) {
 	for _, m := range parameterForm.FindAllStringSubmatch(cmd.Use, -1) {
-		all = append(all, Parameter{Name: m[1] + m[3], Required: m[1] != "", Many: m[2]+m[4]+m[5] != ""})
+		parameters = append(parameters, Parameter{Name: m[1] + m[3], Required: m[1] != "", Repeated: m[2]+m[4]+m[5] != ""})
 	}
-	return all
+	return parameters
 }
 
-// usage returns the usage line of a command.
-func usage(cmd *cobra.Command) string {
+// usageLine returns the usage line of a command.
+func usageLine(cmd *cobra.Command) string {
 	return cmd.CommandPath() + strings.TrimPrefix(cmd.Use, cmd.Name())
 }
 
-// takes returns an error if args do not match the usage line of cmd.
-func takes(cmd *cobra.Command, args []string) error {
+// checkArguments returns an error if args do not match the usage line of cmd.
+func checkArguments(cmd *cobra.Command, args []string) error {
 	var required []string
-	all, many := Parameters(cmd), false
-	for _, p := range all {
+	parameters, many := Parameters(cmd), false
+	for _, p := range parameters {
 		if p.Required {
 			required = append(required, "the "+p.Name)
 		}
-		many = many || p.Many
+		many = many || p.Repeated
 	}
 	if missing := required[min(len(args), len(required)):]; len(missing) > 0 {
-		return &judge.Misuse{Err: fmt.Errorf("missing: %s\n    usage: %s", strings.Join(missing, " and "), usage(cmd))}
+		return &judge.UsageError{Err: fmt.Errorf("missing: %s\n    usage: %s", strings.Join(missing, " and "), usageLine(cmd))}
 	}
-	if !many && len(args) > len(all) {
-		return &judge.Misuse{Err: fmt.Errorf("one argument too many: %q\n    usage: %s", args[len(all)], usage(cmd))}
+	if !many && len(args) > len(parameters) {
+		return &judge.UsageError{Err: fmt.Errorf("one argument too many: %q\n    usage: %s", args[len(parameters)], usageLine(cmd))}
 	}
 	return nil
 }
 
-// TakeArguments makes the commands and their subcommands check arguments and flags.
-func TakeArguments(all []*cobra.Command) {
-	for _, cmd := range all {
-		cmd.Args = takes
+// CheckArguments makes the commands and their subcommands check arguments and flags.
+func CheckArguments(commands []*cobra.Command) {
+	for _, cmd := range commands {
+		cmd.Args = checkArguments
 		cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return checkFlags(cmd.Flags()) }
-		TakeArguments(cmd.Commands())
+		CheckArguments(cmd.Commands())
 	}
 }
 
-// KnownCommand returns an error if args ask for help about an unknown command, as in "help nosuch" or "nosuch
+// CheckCommand returns an error if args ask for help about an unknown command, as in "help nosuch" or "nosuch
 // --help". Without this check, cobra would print the root command's help instead.
-func KnownCommand(root *cobra.Command, args []string) error {
+func CheckCommand(root *cobra.Command, args []string) error {
 	cmd, rest, err := root.Find(args)
 	if err != nil || cmd != root {
 		return nil // the command reports errors when it runs
@@ -92,7 +92,7 @@ func KnownCommand(root *cobra.Command, args []string) error {
 	if !asked || len(rest) == 0 || rest[0] == "completion" || rest[0] == "help" {
 		return nil
 	}
-	return UnknownCommand(root, rest)
+	return UnknownCommandError(root, rest)
 }
 
 // VersionCommand returns the command "version", for users who type it instead of --version.
@@ -103,8 +103,8 @@ func VersionCommand() *cobra.Command {
 	}}
 }
 
-// UnknownCommand returns the error for a word that is not a command.
-func UnknownCommand(root *cobra.Command, args []string) error {
+// UnknownCommandError returns the error for a word that is not a command.
+func UnknownCommandError(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
@@ -112,15 +112,15 @@ func UnknownCommand(root *cobra.Command, args []string) error {
 	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = fmt.Sprintf("did you mean %q?", near[0])
 	}
-	return &judge.Misuse{Err: errors.New("unknown command " + fmt.Sprintf("%q\n    %s", args[0], hint))}
+	return &judge.UsageError{Err: errors.New("unknown command " + fmt.Sprintf("%q\n    %s", args[0], hint))}
 }
 
-// unknownFlag returns the error for an unknown flag. Many users write a long flag with one dash, so that its
+// unknownFlagError returns the error for an unknown flag. Many users write a long flag with one dash, so that its
 // letters are read as several short flags.
-func unknownFlag(cmd *cobra.Command, name, shorts string) error {
+func unknownFlagError(cmd *cobra.Command, name, shorts string) error {
 	names := flagNames(cmd)
 	if shorts != "" && slices.Contains(names, shorts) {
-		return &judge.Misuse{Err: fmt.Errorf("unknown flag -%s\n    did you mean --%[1]s?", shorts)}
+		return &judge.UsageError{Err: fmt.Errorf("unknown flag -%s\n    did you mean --%[1]s?", shorts)}
 	}
 	dashes, hint := "--", fmt.Sprintf("%s --help lists the flags", cmd.CommandPath())
 	if shorts != "" {
@@ -128,5 +128,5 @@ func unknownFlag(cmd *cobra.Command, name, shorts string) error {
 	} else if near, ok := workspace.Closest(name, names); ok {
 		hint = fmt.Sprintf("did you mean --%s?", near)
 	}
-	return &judge.Misuse{Err: fmt.Errorf("unknown flag %s%s\n    %s", dashes, name, hint)}
+	return &judge.UsageError{Err: fmt.Errorf("unknown flag %s%s\n    %s", dashes, name, hint)}
 }

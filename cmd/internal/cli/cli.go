@@ -24,16 +24,16 @@ const (
 )
 
 // Exit prints err after the program's name, and returns the exit code for err.
-func Exit(ctx context.Context, program string, to io.Writer, err error) int {
+func Exit(ctx context.Context, program string, out io.Writer, err error) int {
 	if err == nil {
 		return ExitAccepted
 	}
 	if ctx.Err() != nil {
-		fmt.Fprintln(to, program+": interrupted")
+		fmt.Fprintln(out, program+": interrupted")
 		return ExitInterrupted
 	}
-	fmt.Fprintln(to, program+": "+strings.TrimRight(err.Error(), "\n"))
-	switch judge.Whose(err) {
+	fmt.Fprintln(out, program+": "+strings.TrimRight(err.Error(), "\n"))
+	switch judge.BlameOf(err) {
 	case judge.Caller, judge.Contestant:
 		return ExitUsage
 	case judge.Setter:
@@ -42,16 +42,16 @@ func Exit(ctx context.Context, program string, to io.Writer, err error) int {
 	return ExitJudge
 }
 
-// Watched is a writer that remembers its first write error. After such an error, for example on a full disk, a
+// ErrorWriter is a writer that remembers its first write error. After such an error, for example on a full disk, a
 // command must not exit as if everything was printed.
-type Watched struct {
-	To  io.Writer
+type ErrorWriter struct {
+	Out io.Writer
 	Err error
 }
 
 // Write writes.
-func (w *Watched) Write(p []byte) (int, error) {
-	n, err := w.To.Write(p)
+func (w *ErrorWriter) Write(p []byte) (int, error) {
+	n, err := w.Out.Write(p)
 	if err != nil && w.Err == nil {
 		w.Err = err
 	}

@@ -20,21 +20,21 @@ func CacheDir() (string, error) {
 	return filepath.Join(dir, "assay"), nil
 }
 
-// Find returns the contest of the current directory. Outside of a contest, it returns the bundled problems.
-func Find() (*workspace.Workspace, error) {
+// FindContest returns the contest of the current directory. Outside of a contest, it returns the bundled problems.
+func FindContest() (*workspace.Workspace, error) {
 	cache, err := CacheDir()
 	if err != nil {
 		return nil, err
 	}
-	env := workspace.Env{Cache: cache, Near: Near}
+	env := workspace.Env{Cache: cache, DisplayPath: DisplayPath}
 	for _, variable := range []string{"TESTLIB", "CPLUS_INCLUDE_PATH", "C_INCLUDE_PATH", "CPATH"} {
 		env.Headers = append(env.Headers, filepath.SplitList(os.Getenv(variable))...)
 	}
 	return workspace.Find(env)
 }
 
-// Near returns path relative to the current directory. If that is not shorter, it returns path unchanged.
-func Near(path string) string {
+// DisplayPath returns path relative to the current directory. If that is not shorter, it returns path unchanged.
+func DisplayPath(path string) string {
 	here, err := os.Getwd()
 	if err != nil {
 		return path

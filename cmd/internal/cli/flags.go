@@ -17,43 +17,43 @@ import (
 	"assay/judge/workspace"
 )
 
-// choice is the value of a flag that takes one of several words.
-type choice struct {
-	to *string
-	of []string
+// choiceValue is the value of a flag that takes one of several words.
+type choiceValue struct {
+	target *string
+	words  []string
 }
 
-// OneOf adds a flag that takes one of several words. The default of the flag is the word that the parameter to
+// ChoiceFlag adds a flag that takes one of several words. The default of the flag is the word that the parameter to
 // points to.
-func OneOf(f *pflag.FlagSet, to *string, name, usage string, of ...string) {
-	f.Var(&choice{to, of}, name, usage)
+func ChoiceFlag(f *pflag.FlagSet, target *string, name, usage string, words ...string) {
+	f.Var(&choiceValue{target, words}, name, usage)
 }
 
-// Choices returns the words that f accepts. If f was not added by OneOf, it returns nil.
+// Choices returns the words that f accepts. If f was not added by ChoiceFlag, it returns nil.
 func Choices(f *pflag.Flag) []string {
-	if v, ok := f.Value.(*choice); ok {
-		return v.of
+	if v, ok := f.Value.(*choiceValue); ok {
+		return v.words
 	}
 	return nil
 }
 
-func (v *choice) Set(text string) error {
-	if !slices.Contains(v.of, text) {
+func (v *choiceValue) Set(text string) error {
+	if !slices.Contains(v.words, text) {
 		return errors.New("unknown word")
 	}
-	*v.to = text
+	*v.target = text
 	return nil
 }
 
-func (v *choice) String() string {
-	if v.to == nil {
+func (v *choiceValue) String() string {
+	if v.target == nil {
 		return ""
 	}
-	return *v.to
+	return *v.target
 }
 
 // Type returns the placeholder for the value in the help.
-func (v *choice) Type() string { return "WORD" }
+func (v *choiceValue) Type() string { return "WORD" }
 
 func flagNames(cmd *cobra.Command) (names []string) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
@@ -63,22 +63,22 @@ func flagNames(cmd *cobra.Command) (names []string) {
 // FlagError returns an error that explains what is wrong with a flag and which values are allowed.
 func FlagError(cmd *cobra.Command, err error) error {
 	if e, ok := errors.AsType[*pflag.NotExistError](err); ok {
-		return unknownFlag(cmd, e.GetSpecifiedName(), e.GetSpecifiedShortnames())
+		return unknownFlagError(cmd, e.GetSpecifiedName(), e.GetSpecifiedShortnames())
 	}
 	if e, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
-		return &judge.Misuse{Err: fmt.Errorf("--%s needs a value: %s", e.GetFlag().Name, wanted(e.GetFlag(), ""))}
+		return &judge.UsageError{Err: fmt.Errorf("--%s needs a value: %s", e.GetFlag().Name, valueDescription(e.GetFlag(), ""))}
 	}
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		return badValue(e.GetFlag(), e.GetValue(), wanted(e.GetFlag(), e.GetValue()))
+		return valueError(e.GetFlag(), e.GetValue(), valueDescription(e.GetFlag(), e.GetValue()))
 	}
 	if e, ok := errors.AsType[*pflag.InvalidSyntaxError](err); ok {
-		return &judge.Misuse{Err: fmt.Errorf("%s is not a flag\n    %s --help lists the flags", e.GetSpecifiedFlag(), cmd.CommandPath())}
+		return &judge.UsageError{Err: fmt.Errorf("%s is not a flag\n    %s --help lists the flags", e.GetSpecifiedFlag(), cmd.CommandPath())}
 	}
-	return &judge.Misuse{Err: err}
+	return &judge.UsageError{Err: err}
 }
 
-func badValue(f *pflag.Flag, value, hint string) error {
-	return &judge.Misuse{Err: fmt.Errorf("--%s %s: %s", f.Name, quotedValue(value), hint)}
+func valueError(f *pflag.Flag, value, hint string) error {
+	return &judge.UsageError{Err: fmt.Errorf("--%s %s: %s", f.Name, quotedValue(value), hint)}
 }
 
 // quotedValue quotes a value that is empty or contains white space, so that a message shows it clearly.
@@ -89,18 +89,18 @@ func quotedValue(value string) string {
 	return value
 }
 
-// wanted returns a phrase that describes the values f accepts.
-func wanted(f *pflag.Flag, got string) string {
-	if v, ok := f.Value.(*choice); ok {
-		if near, ok := workspace.Closest(got, v.of); ok {
+// valueDescription returns a phrase that describes the values f accepts.
+func valueDescription(f *pflag.Flag, value string) string {
+	if v, ok := f.Value.(*choiceValue); ok {
+		if near, ok := workspace.Closest(value, v.words); ok {
 			return fmt.Sprintf("did you mean %s?", near)
 		}
-		last := len(v.of) - 1
-		return fmt.Sprintf("want %s or %s", strings.Join(v.of[:last], ", "), v.of[last])
+		last := len(v.words) - 1
+		return fmt.Sprintf("want %s or %s", strings.Join(v.words[:last], ", "), v.words[last])
 	}
 	switch kind := f.Value.Type(); kind {
 	case "int", "uint64":
-		return "it must be a whole number that is not negative" + tooLarge(got)
+		return "it must be a whole number that is not negative" + tooLargeSuffix(value)
 	case "float64":
 		return "it must be a number that is not negative"
 	case "duration":
@@ -112,9 +112,9 @@ func wanted(f *pflag.Flag, got string) string {
 	return what
 }
 
-// tooLarge returns the suffix of an error message if text is a number that does not fit into 64 bits. For any
+// tooLargeSuffix returns the suffix of an error message if text is a number that does not fit into 64 bits. For any
 // other text, it returns "".
-func tooLarge(text string) string {
+func tooLargeSuffix(text string) string {
 	if _, err := strconv.ParseUint(text, 10, 64); errors.Is(err, strconv.ErrRange) {
 		return ", and not that large"
 	}
@@ -125,8 +125,8 @@ func tooLarge(text string) string {
 // exist.
 func checkFlags(flags *pflag.FlagSet) (err error) {
 	flags.VisitAll(func(f *pflag.Flag) { // a value may also come from the environment
-		if v, ok := f.Value.(*choice); ok && *v.to != "" && !slices.Contains(v.of, *v.to) {
-			err = badValue(f, *v.to, wanted(f, *v.to))
+		if v, ok := f.Value.(*choiceValue); ok && *v.target != "" && !slices.Contains(v.words, *v.target) {
+			err = valueError(f, *v.target, valueDescription(f, *v.target))
 		}
 	})
 	flags.Visit(func(f *pflag.Flag) {
@@ -137,7 +137,7 @@ func checkFlags(flags *pflag.FlagSet) (err error) {
 		switch kind := f.Value.Type(); {
 		case kind == "int" || kind == "float64" || kind == "duration":
 			if strings.HasPrefix(value, "-") || value == "NaN" || value == "+Inf" {
-				err = badValue(f, value, wanted(f, value))
+				err = valueError(f, value, valueDescription(f, value))
 			}
 		case slices.Contains([]string{"html", "junit", "log", "out", "pdf"}, f.Name):
 			err = checkFile(f, value)
@@ -152,18 +152,18 @@ func checkFile(f *pflag.Flag, path string) error {
 		return nil
 	}
 	if path == "" {
-		return badValue(f, path, "it needs the name of a file")
+		return valueError(f, path, "it needs the name of a file")
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return badValue(f, path, "it is a directory: name a file in it")
+		return valueError(f, path, "it is a directory: name a file in it")
 	}
 	dir := filepath.Dir(path)
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return badValue(f, path, fmt.Sprintf("there is no directory %s: create it first", dir))
+		return valueError(f, path, fmt.Sprintf("there is no directory %s: create it first", dir))
 	case err == nil && !info.IsDir():
-		return badValue(f, path, dir+" is not a directory")
+		return valueError(f, path, dir+" is not a directory")
 	}
 	return nil
 }

@@ -23,14 +23,14 @@ func LoginsFile() (string, error) {
 	return filepath.Join(dir, "assay", "logins.json"), nil
 }
 
-// Server returns a client for the server at address. It returns an error unless the user has logged in to the
+// Connect returns a client for the server at address. It returns an error unless the user has logged in to the
 // server or has set a token.
-func Server(address string, wait func(error)) (*client.Client, error) {
+func Connect(address string, onUnreachable func(error)) (*client.Client, error) {
 	a, err := client.ParseAddress(address)
 	if err != nil {
 		return nil, err
 	}
-	o := client.Options{Address: a, Token: os.Getenv(TokenVariable), Version: Version(), Wait: wait}
+	o := client.Options{Address: a, Token: os.Getenv(TokenVariable), Version: Version(), OnUnreachable: onUnreachable}
 	if o.Token == "" || o.Pin == "" {
 		file, err := LoginsFile()
 		if err != nil {
@@ -44,9 +44,9 @@ func Server(address string, wait func(error)) (*client.Client, error) {
 		if !found && o.Token == "" {
 			rest, encrypted := strings.CutPrefix(a.URL, "https")
 			if _, found := known["http"+rest]; encrypted && found {
-				return nil, &judge.Misuse{Err: fmt.Errorf("you are not logged in to %s, but to http%s", a.URL, rest)}
+				return nil, &judge.UsageError{Err: fmt.Errorf("you are not logged in to %s, but to http%s", a.URL, rest)}
 			}
-			return nil, &judge.Misuse{Err: fmt.Errorf("you are not logged in to %s\n    judge login %[1]s", a.URL)}
+			return nil, &judge.UsageError{Err: fmt.Errorf("you are not logged in to %s\n    judge login %[1]s", a.URL)}
 		}
 		if o.Token == "" {
 			o.Token = l.Token

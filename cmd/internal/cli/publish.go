@@ -11,11 +11,11 @@ import (
 	"assay/judge/workspace"
 )
 
-// Freeze bundles a problem of the contest. It starts the workspace and generates missing test cases.
-func Freeze(ctx context.Context, contest *workspace.Workspace, at *workspace.Location, r workspace.Running) (
+// BundleProblem bundles a problem of the contest. It starts the workspace and generates missing test cases.
+func BundleProblem(ctx context.Context, contest *workspace.Workspace, location *workspace.Location, r workspace.RunOptions) (
 	*workspace.Problem, *bundle.Bundle, error,
 ) {
-	problem, err := at.OpenReady(ctx, r)
+	problem, err := location.OpenForJudging(ctx, r)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -25,25 +25,25 @@ func Freeze(ctx context.Context, contest *workspace.Workspace, at *workspace.Loc
 	if _, err := problem.Pick(nil, nil); err != nil { // every case must exist
 		return nil, nil, err
 	}
-	b, err := contest.Freeze(ctx, problem)
+	b, err := contest.Bundle(ctx, problem)
 	return problem, b, err
 }
 
 // Publish uploads a problem of the contest to a server, under the problem's own name or another one. It returns
 // the bundle id and the number of uploaded blobs.
 func Publish(
-	ctx context.Context, api *client.Client, contest *workspace.Workspace, at *workspace.Location,
-	as string, n client.NewProblem, r workspace.Running,
+	ctx context.Context, api *client.Client, contest *workspace.Workspace, location *workspace.Location,
+	slug string, n client.NewProblem, r workspace.RunOptions,
 ) (id blob.Digest, sent int, err error) {
-	problem, b, err := Freeze(ctx, contest, at, r)
+	problem, b, err := BundleProblem(ctx, contest, location, r)
 	if err != nil {
 		return "", 0, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	shown, err := sheet(ctx, contest, problem)
+	shown, err := problemInfo(ctx, contest, problem)
 	if err != nil {
 		return "", 0, err
 	}
-	sent, err = api.Publish(ctx, cmp.Or(as, problem.ID), n, shown, b)
+	sent, err = api.Publish(ctx, cmp.Or(slug, problem.ID), n, shown, b)
 	return b.Manifest.ID(), sent, err
 }

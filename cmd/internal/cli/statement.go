@@ -7,14 +7,14 @@ import (
 	"assay/judge/workspace"
 )
 
-// Shown returns a function that returns the pictures of a statement by path, for a page that embeds their data.
-func Shown(all map[string]*workspace.StatementFile) report.Pictures {
+// StatementPictures returns a function that returns the pictures of a statement by path, for a page that embeds their data.
+func StatementPictures(pictures map[string]*workspace.StatementFile) report.PictureFunc {
 	return func(path string) *report.Picture {
-		f := all[path]
+		f := pictures[path]
 		if f == nil {
 			return nil
 		}
-		return &report.Picture{Name: f.Name, URL: DataURL(f.Type, f.Data), Width: f.Width, Height: f.Height, Linked: !f.Drawn()}
+		return &report.Picture{Name: f.Name, URL: DataURL(f.Type, f.Data), Width: f.Width, Height: f.Height, Linked: !f.IsPicture()}
 	}
 }
 

@@ -12,61 +12,61 @@ import (
 	"assay/judge/workspace"
 )
 
-// VerifyOn verifies a problem of the contest on a server, and reports whether the problem has no errors. The
+// VerifyOnServer verifies a problem of the contest on a server, and reports whether the problem has no errors. The
 // verification in verifier must already have been started. Events arrive in the same order as in a local
 // verification.
-func VerifyOn(
-	ctx context.Context, api *client.Client, at *workspace.Location, verifier *workspace.Verification,
+func VerifyOnServer(
+	ctx context.Context, api *client.Client, location *workspace.Location, verifier *workspace.Verification,
 	o flow.VerifyOptions, listen func(judge.Event),
 ) (bool, error) {
-	snapshot, err := at.Snapshot()
+	snapshot, err := location.TakeSnapshot()
 	if err != nil {
 		return false, err
 	}
-	n := &client.NewFlow{Kind: flow.Verify, Problem: snapshot.ID}
+	n := &client.NewWorkflow{Kind: flow.Verify, Problem: snapshot.ID}
 	o.Problem = snapshot.Problem
 	if n.Options, err = json.Marshal(o); err != nil {
 		return false, err
 	}
-	if err := api.Snapshot(ctx, snapshot.Bundle, n); err != nil {
+	if err := api.UploadSnapshot(ctx, snapshot.Bundle, n); err != nil {
 		return false, err
 	}
-	t := &verifyTeller{events: map[string][]judge.Event{}, listen: listen}
-	err = api.Hold(ctx, n, func(p *client.Part) error { return t.part(p, snapshot) })
+	t := &orderedResults{events: map[string][]judge.Event{}, listen: listen}
+	err = api.RunWorkflow(ctx, n, func(p *client.TaskResult) error { return t.handleTask(p, snapshot) })
 	if err != nil {
-		return false, fmt.Errorf("verify %s: %w", at.Name, err)
+		return false, fmt.Errorf("verify %s: %w", location.Name, err)
 	}
-	all, err := verifier.Fold(t.parts...)
+	results, err := verifier.MergeEvents(t.parts...)
 	if err != nil {
 		return false, err
 	}
-	for _, e := range all[t.told:] {
+	for _, e := range results[t.sent:] {
 		listen(e)
 	}
-	return all[len(all)-1].(*judge.VerifyFinished).OK, nil
+	return results[len(results)-1].(*judge.VerifyFinished).OK, nil
 }
 
-// verifyTeller forwards the results of verification tasks in order, even if they arrive in another order.
-type verifyTeller struct {
+// orderedResults forwards the results of verification tasks in order, even if they arrive in another order.
+type orderedResults struct {
 	order  []string                 // task keys, once known
 	events map[string][]judge.Event // by key, of tasks that arrived before their turn
 	parts  [][]judge.Event
-	told   int // number of events passed on
+	sent   int // number of events passed on
 	listen func(judge.Event)
 }
 
-func (t *verifyTeller) part(p *client.Part, s *workspace.Snapshot) error {
+func (t *orderedResults) handleTask(p *client.TaskResult, s *workspace.Snapshot) error {
 	if p.State != job.Done {
 		return nil // the last event reports it
 	}
-	events, err := DecodeLines(p.Lines, s.Here)
+	events, err := DecodeLines(p.Lines, s.Localize)
 	if err != nil {
 		return err
 	}
 	t.parts = append(t.parts, events)
 	t.events[p.Key] = events
 	if p.Key == flow.ChecksKey {
-		var c flow.Checked
+		var c flow.ChecksOutput
 		if err := json.Unmarshal(p.Output, &c); err != nil {
 			return fmt.Errorf("read the results of the checks: %w", err)
 		}
@@ -83,7 +83,7 @@ func (t *verifyTeller) part(p *client.Part, s *workspace.Snapshot) error {
 		for _, e := range next {
 			t.listen(e)
 		}
-		t.told += len(next)
+		t.sent += len(next)
 		t.order = t.order[1:]
 	}
 	return nil
@@ -91,10 +91,10 @@ func (t *verifyTeller) part(p *client.Part, s *workspace.Snapshot) error {
 
 // DecodeLines decodes the events that one task of a workflow has reported, one per line. If the parameter here is
 // not nil, DecodeLines calls it to replace the paths in each line with paths on this machine.
-func DecodeLines(lines [][]byte, here func([]byte) []byte) (events []judge.Event, err error) {
+func DecodeLines(lines [][]byte, localize func([]byte) []byte) (events []judge.Event, err error) {
 	for _, l := range lines {
-		if here != nil {
-			l = here(l)
+		if localize != nil {
+			l = localize(l)
 		}
 		e, err := judge.DecodeEvent(l)
 		if err != nil {

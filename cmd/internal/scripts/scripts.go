@@ -18,18 +18,18 @@ import (
 
 // The constant below bounds how long a command of a script may run, and how long a script waits for a
 // condition.
-const Patience = 8 * time.Minute
+const Timeout = 8 * time.Minute
 
-// Main runs the tests of a package whose scripts call these commands. All tests share one cache, so that each
+// RunTests runs the tests of a package whose scripts call these commands. All tests share one cache, so that each
 // program is built once. A command that hangs is stopped after a while and prints its goroutine stacks; otherwise
 // all later scripts would run out of time. A command whose first argument is in lasting may run several times as
 // long, because it runs as long as its script.
-func Main(m testscript.TestingM, commands map[string]func(), lasting ...string) {
+func RunTests(m testscript.TestingM, commands map[string]func(), background ...string) {
 	watched := map[string]func(){}
 	for name, run := range commands {
 		watched[name] = func() {
-			patience := Patience
-			if len(os.Args) > 1 && slices.Contains(lasting, os.Args[1]) {
+			patience := Timeout
+			if len(os.Args) > 1 && slices.Contains(background, os.Args[1]) {
 				patience *= 5
 			}
 			time.AfterFunc(patience, func() {
@@ -40,14 +40,14 @@ func Main(m testscript.TestingM, commands map[string]func(), lasting ...string) 
 			run()
 		}
 	}
-	testscript.Main(cached{m}, watched)
+	testscript.Main(cachedTests{m}, watched)
 }
 
-// cached runs tests with one shared cache.
-type cached struct{ testscript.TestingM }
+// cachedTests runs tests with one shared cache.
+type cachedTests struct{ testscript.TestingM }
 
 // Run runs the tests, and returns the exit code.
-func (c cached) Run() int {
+func (c cachedTests) Run() int {
 	dir, done, err := testcache.New()
 	if err != nil {
 		panic(err)
@@ -57,8 +57,8 @@ func (c cached) Run() int {
 	return c.TestingM.Run()
 }
 
-// exited is the error of a program that ended with a nonzero exit code.
-type exited interface {
+// exitError is the error of a program that ended with a nonzero exit code.
+type exitError interface {
 	error
 	ExitCode() int
 }
@@ -72,25 +72,25 @@ func ExitCode(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	err = ts.Exec(args[1], args[2:]...)
-	got := 0
-	if exit, ok := errors.AsType[exited](err); ok {
-		got = exit.ExitCode()
+	code := 0
+	if exit, ok := errors.AsType[exitError](err); ok {
+		code = exit.ExitCode()
 	} else {
 		ts.Check(err)
 	}
-	if got != want {
-		ts.Fatalf("exit code %d, want %d", got, want)
+	if code != want {
+		ts.Fatalf("exit code %d, want %d", code, want)
 	}
 }
 
-// measured matches the fields of saved reports that differ in each run.
-var measured = regexp.MustCompile(`"(build_ms|time_ms|cpu_ms|wall_ms|memory_bytes)":[0-9.]+|"(slowest)":"[^"]*"|` +
+// measuredFields matches the fields of saved reports that differ in each run.
+var measuredFields = regexp.MustCompile(`"(build_ms|time_ms|cpu_ms|wall_ms|memory_bytes)":[0-9.]+|"(slowest)":"[^"]*"|` +
 	`"(micros|used_ms)":\[[^]]*\]|,"cached":true|,"note":"ran again[^"]*"`)
 
-// Untimed implements the script command "untimed FILE...", which removes measurements from saved reports.
-func Untimed(ts *testscript.TestScript, _ bool, args []string) {
+// RemoveTimes implements the script command "untimed FILE...", which removes measurements from saved reports.
+func RemoveTimes(ts *testscript.TestScript, _ bool, args []string) {
 	for _, file := range args {
-		text := measured.ReplaceAllString(ts.ReadFile(file), "$1$2$3")
+		text := measuredFields.ReplaceAllString(ts.ReadFile(file), "$1$2$3")
 		ts.Check(os.WriteFile(ts.MkAbs(file), []byte(text), 0o644))
 	}
 }

@@ -40,7 +40,7 @@ func BenchmarkSmallCases(b *testing.B) {
 // BenchmarkCheckLarge checks an input of a million numbers.
 func BenchmarkCheckLarge(b *testing.B) {
 	g := parse(b, "line n: int 1..10^6\nline a[n]: int 0..10^9\n")
-	input, err := g.Draw(chance(1), format.Options{Mode: "uniform", Set: map[string][2]int64{"n": {1e6, 1e6}}, Most: 1 << 25})
+	input, err := g.Draw(chance(1), format.Options{Mode: "uniform", Ranges: map[string][2]int64{"n": {1e6, 1e6}}, MaxSize: 1 << 25})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -56,13 +56,13 @@ func BenchmarkCheckLarge(b *testing.B) {
 // be checked without starting a process.
 func BenchmarkShrink(b *testing.B) {
 	g := house(b, "pd-duel")
-	input, err := g.Draw(chance(3), format.Options{Set: map[string][2]int64{"n": {60, 60}}})
+	input, err := g.Draw(chance(3), format.Options{Ranges: map[string][2]int64{"n": {60, 60}}})
 	if err != nil {
 		b.Fatal(err)
 	}
 	evaluations, size := 0, 0
 	for b.Loop() {
-		result, err := shrink.Guided(b.Context(), input, g, shrink.Budget{}, func(text []byte) (bool, error) {
+		result, err := shrink.TextWithShape(b.Context(), input, g, shrink.Budget{}, func(text []byte) (bool, error) {
 			return g.Check(text) == nil && len(text) >= 40, nil
 		}, nil)
 		if err != nil {

@@ -53,7 +53,7 @@ func TestIntegersAreReadExactly(t *testing.T) {
 	}
 }
 
-// TestNearNumbers checks which wrong spellings Near generates for a number. They depend on the bounds, and each
+// TestNearNumbers checks which wrong spellings NearMisses generates for a number. They depend on the bounds, and each
 // row lists all of them.
 func TestNearNumbers(t *testing.T) {
 	usual := []string{
@@ -79,13 +79,13 @@ func TestNearNumbers(t *testing.T) {
 		for name, declaration := range map[string]string{
 			"n": "line n: int " + row.bounds + "\n", "a value of a": "line a[3]: int " + row.bounds + "\n",
 		} {
-			wrong, err := parse(t, declaration).Near(rand.New(rand.NewPCG(1, 2)), format.Options{})
+			wrong, err := parse(t, declaration).NearMisses(rand.New(rand.NewPCG(1, 2)), format.Options{})
 			if err != nil {
 				t.Fatalf("%s: %v", declaration, err)
 			}
 			var got []string
 			for _, w := range wrong {
-				if what, ok := strings.CutPrefix(w.What, name+" "); ok && (strings.HasPrefix(what, "is ") || strings.HasPrefix(what, "has ")) {
+				if what, ok := strings.CutPrefix(w.Description, name+" "); ok && (strings.HasPrefix(what, "is ") || strings.HasPrefix(what, "has ")) {
 					got = append(got, what)
 				}
 			}

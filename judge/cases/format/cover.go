@@ -19,20 +19,20 @@ type Coverage struct {
 
 // A Goal is something that inputs should reach: a bound, a word of an enumeration, an alternative, or a feature.
 type Goal struct {
-	What  string
-	Row   int // line of the declaration
-	Count int // number of inputs that reach it
+	Description string
+	Line        int // line of the declaration
+	Count       int // number of inputs that reach it
 }
 
 // NewCoverage returns a Coverage without inputs.
 func (g *Grammar) NewCoverage() *Coverage { return &Coverage{g: g, reached: map[hit]int{}} }
 
 // Add records which goals an input reaches. If text does not match the declaration, Add records nothing and
-// returns a Refusal.
-func (c *Coverage) Add(text []byte) *Refusal {
+// returns a Rejection.
+func (c *Coverage) Add(text []byte) *Rejection {
 	r := c.g.read(text, false)
 	if !r.ok {
-		return r.refusal()
+		return r.rejection()
 	}
 	c.inputs++
 	for _, h := range r.hits {
@@ -52,13 +52,13 @@ func (c *Coverage) Goals() (goals []Goal) {
 	c.choiceGoals(c.g.body, add)
 	for _, w := range c.g.wheres {
 		if w.cond.hasBound() {
-			add(hit{equal, w.at, 0}, w.row, "%s, and only just", w.text)
+			add(hit{equal, w.number, 0}, w.row, "%s, and only just", w.text)
 		}
 	}
 	for _, f := range c.g.features {
-		add(hit{shown, f.at, 0}, f.row, "feature: %s", f.text)
+		add(hit{shown, f.number, 0}, f.row, "feature: %s", f.text)
 	}
-	slices.SortStableFunc(goals, func(a, b Goal) int { return a.Row - b.Row })
+	slices.SortStableFunc(goals, func(a, b Goal) int { return a.Line - b.Line })
 	return goals
 }
 
@@ -67,25 +67,25 @@ func (c *Coverage) fieldGoals(f *field, add func(h hit, row int, format string, 
 	if t.kind == enumType {
 		if len(t.options) > 1 {
 			for k, o := range t.options {
-				add(hit{option, f.at, k}, f.row, "%s is %q", f.name.text, o)
+				add(hit{option, f.number, k}, f.row, "%s is %q", f.name.text, o)
 			}
 		}
 		return
 	}
-	if t.lo == t.hi || t.lo.op == "constant" && t.hi.op == "constant" && t.lo.float(nil) == t.hi.float(nil) || c.g.isEnd(f) {
+	if t.lo == t.hi || t.lo.op == "constant" && t.hi.op == "constant" && t.lo.float(nil) == t.hi.float(nil) || c.g.isEndpoint(f) {
 		return
 	}
 	pattern := "%s = %s"
 	if t.kind == wordType || t.kind == textType {
 		pattern = "the length of %s is %s"
 	}
-	add(hit{lowest, f.at, 0}, f.row, pattern, f.name.text, t.lo.text)
-	add(hit{highest, f.at, 0}, f.row, pattern, f.name.text, t.hi.text)
+	add(hit{lowest, f.number, 0}, f.row, pattern, f.name.text, t.lo.text)
+	add(hit{highest, f.number, 0}, f.row, pattern, f.name.text, t.hi.text)
 }
 
-// isEnd reports whether f is an endpoint of a graph's edges. Its bounds are not goals, because every node is an
+// isEndpoint reports whether f is an endpoint of a graph's edges. Its bounds are not goals, because every node is an
 // endpoint.
-func (g *Grammar) isEnd(f *field) bool {
+func (g *Grammar) isEndpoint(f *field) bool {
 	found := false
 	g.eachGraph(g.body, func(s *graph) { found = found || &s.field == f })
 	return found
@@ -115,7 +115,7 @@ func (c *Coverage) choiceGoals(b block, add func(h hit, row int, format string, 
 			c.choiceGoals(s.body, add)
 		case *either:
 			for k, alt := range s.alts {
-				add(hit{chosen, s.at, k}, s.row, "alternative %d of %d", k+1, len(s.alts))
+				add(hit{chosen, s.number, k}, s.row, "alternative %d of %d", k+1, len(s.alts))
 				c.choiceGoals(alt, add)
 			}
 		}
@@ -130,7 +130,7 @@ func (c *Coverage) groupGoals(items []any, add func(h hit, row int, format strin
 		}
 		for k, alt := range g.alts {
 			if len(g.alts) > 1 {
-				add(hit{chosen, g.at, k}, g.row, "the alternative %s", describe(alt))
+				add(hit{chosen, g.number, k}, g.row, "the alternative %s", describe(alt))
 			}
 			c.groupGoals(alt, add)
 		}
@@ -158,28 +158,28 @@ func describe(alt []any) string {
 	return strings.Join(words, " ")
 }
 
-// Beyond returns the conditions that the declaration states only in words, for a handwritten validator.
-func (g *Grammar) Beyond() []string { return g.beyond }
+// InformalConditions returns the conditions that the declaration states only in words, for a handwritten validator.
+func (g *Grammar) InformalConditions() []string { return g.informal }
 
 // A Number is a constant in a bound or condition of the declaration.
 type Number struct {
 	Value int64
-	Row   int
-	Of    string // name of the bounded value
+	Line  int
+	Name  string // name of the bounded value
 }
 
 // String returns the number in decimal.
 func (n Number) String() string { return strconv.FormatInt(n.Value, 10) }
 
 // Numbers returns the constants of bounds and conditions, except 0 and 1: statements often write these in words.
-func (g *Grammar) Numbers() (all []Number) {
+func (g *Grammar) Numbers() (numbers []Number) {
 	var visit func(x *expr, row int, of string)
 	visit = func(x *expr, row int, of string) {
 		if x == nil {
 			return
 		}
 		if x.op == "constant" && x.kind == integer && (x.n > 1 || x.n < 0) {
-			all = append(all, Number{x.n, row, of})
+			numbers = append(numbers, Number{x.n, row, of})
 		}
 		if x.op == "^" { // a power counts as one number
 			return
@@ -189,7 +189,7 @@ func (g *Grammar) Numbers() (all []Number) {
 		}
 	}
 	for _, f := range g.bounds {
-		if f.typ.lo != f.typ.hi && !g.isEnd(f) {
+		if f.typ.lo != f.typ.hi && !g.isEndpoint(f) {
 			visit(f.typ.lo, f.row, f.name.text)
 			visit(f.typ.hi, f.row, f.name.text)
 		}
@@ -197,13 +197,13 @@ func (g *Grammar) Numbers() (all []Number) {
 	for _, w := range g.wheres {
 		visit(w.cond, w.row, w.text)
 	}
-	return all
+	return numbers
 }
 
-// Missing returns the numbers of the declaration that a statement does not contain. It recognizes these spellings:
+// MissingNumbers returns the numbers of the declaration that a statement does not contain. It recognizes these spellings:
 // 200000, 200 000, 2*10^5, 2 · 10<sup>5</sup>, $2\cdot10^{5}$, 2e5, 2^31 - 1. A bound of 99 may be written as <
 // 100.
-func (g *Grammar) Missing(statement string) (missing []Number) {
+func (g *Grammar) MissingNumbers(statement string) (missing []Number) {
 	known := numbersIn(statement)
 	for _, n := range g.Numbers() {
 		if !known[n.Value] && !slices.ContainsFunc(missing, func(o Number) bool { return o.Value == n.Value }) {
@@ -263,7 +263,7 @@ func ungroup(text string) string {
 }
 
 // valuesOf computes the values of a match of numbering: of the whole match, and of its parts.
-func valuesOf(text string, m []int) (all []*big.Int) {
+func valuesOf(text string, m []int) (values []*big.Int) {
 	part := func(k int) *big.Int {
 		if m[2*k] < 0 || m[2*k+1]-m[2*k] > 40 {
 			return nil
@@ -281,17 +281,17 @@ func valuesOf(text string, m []int) (all []*big.Int) {
 	if power != nil && power.Cmp(big.NewInt(200)) < 0 && base.BitLen() < 64 {
 		base = new(big.Int).Exp(base, power, nil)
 	}
-	all = append(all, base)
+	values = append(values, base)
 	if factor != nil {
 		base = new(big.Int).Mul(base, factor)
-		all = append(all, factor, base)
+		values = append(values, factor, base)
 	}
 	if rest != nil {
-		all = append(all, rest)
+		values = append(values, rest)
 		if text[m[12]] == '-' {
 			rest = new(big.Int).Neg(rest)
 		}
-		all = append(all, new(big.Int).Add(base, rest))
+		values = append(values, new(big.Int).Add(base, rest))
 	}
-	return all
+	return values
 }

@@ -44,7 +44,7 @@ func TestMissing(t *testing.T) {
 		{"does not look at features", "line n: int 0..9\nfeature \"seven\" when n = 7", "0 to 9", nil},
 	} {
 		var got []int64
-		for _, n := range parse(t, row.format+"\n").Missing(row.statement) {
+		for _, n := range parse(t, row.format+"\n").MissingNumbers(row.statement) {
 			got = append(got, n.Value)
 		}
 		if !slices.Equal(got, row.want) {
@@ -71,7 +71,7 @@ feature "they fall" when n > 1 and a[1] > a[2]
 	}
 	var said strings.Builder
 	for _, goal := range c.Goals() {
-		fmt.Fprintf(&said, "%d: %d %s\n", goal.Row, goal.Count, goal.What)
+		fmt.Fprintf(&said, "%d: %d %s\n", goal.Line, goal.Count, goal.Description)
 	}
 	const want = `1: 1 n = 1
 1: 1 n = 3
@@ -103,7 +103,7 @@ func TestLine(t *testing.T) {
 		{"n=five", `n=five: "five" is not an integer`},
 		{"--seed x", "--seed x: want a number from 0 on"},
 	} {
-		_, err := format.Line(strings.Fields(row.line))
+		_, err := format.ParseLine(strings.Fields(row.line))
 		if got := fmt.Sprint(err); got != row.want && (err != nil || row.want != "") {
 			t.Errorf("Line(%q): %v, want %q", row.line, err, row.want)
 		}
@@ -113,7 +113,7 @@ func TestLine(t *testing.T) {
 func TestDrawKeepsToOptions(t *testing.T) {
 	g := parse(t, "line n: int 1..200_000  k: int 1..10^9\nline a[n]: int 1..9\n")
 	for seed := range uint64(50) {
-		input := drawn(t, g, seed, format.Options{Size: 7, Set: map[string][2]int64{"k": {40, 42}}})
+		input := drawn(t, g, seed, format.Options{Size: 7, Ranges: map[string][2]int64{"k": {40, 42}}})
 		var n, k int
 		if _, err := fmt.Sscan(string(input), &n, &k); err != nil || n > 7 || k < 40 || k > 42 {
 			t.Errorf("size 7, k=40..42 makes %q", input)
@@ -124,8 +124,8 @@ func TestDrawKeepsToOptions(t *testing.T) {
 		want string
 	}{
 		{format.Options{Mode: "nosuch"}, "unknown mode"},
-		{format.Options{Set: map[string][2]int64{"m": {1, 1}}}, `the declaration has no integer "m"`},
-		{format.Options{Set: map[string][2]int64{"n": {0, 0}}}, "the line requires n in 0..0, but the declaration allows 1..200000"},
+		{format.Options{Ranges: map[string][2]int64{"m": {1, 1}}}, `the declaration has no integer "m"`},
+		{format.Options{Ranges: map[string][2]int64{"n": {0, 0}}}, "the line requires n in 0..0, but the declaration allows 1..200000"},
 	} {
 		if _, err := g.Draw(chance(1), row.o); err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("Draw(%+v): %v, want %q", row.o, err, row.want)

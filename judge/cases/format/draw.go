@@ -18,24 +18,24 @@ type Options struct {
 	Mode string
 	// Size, if positive, is an upper bound for counts and word lengths.
 	Size int64
-	// Set restricts integers to ranges, by name. A range of one number fixes the integer.
-	Set map[string][2]int64
+	// Ranges restricts integers to ranges, by name. A range of one number fixes the integer.
+	Ranges map[string][2]int64
 	// Literals are constants from programs. Draw occasionally chooses them and their neighbors.
 	Literals []int64
 	// Seed is the value of --seed in a generator line. Draw ignores it.
 	Seed int64
-	// Most is the maximum size of an input in bytes. Zero means 64 MiB.
-	Most int
+	// MaxSize is the maximum size of an input in bytes. Zero means 64 MiB.
+	MaxSize int
 
-	force map[*name]int64 // values to use regardless of their bounds
-	loose *where          // condition that must be violated; may be nil
-	lax   bool            // other conditions may be violated as well
+	force    map[*name]int64 // values to use regardless of their bounds
+	violable *where          // condition that must be violated; may be nil
+	lax      bool            // other conditions may be violated as well
 }
 
-const usualMost = 64 << 20
+const defaultMaxSize = 64 << 20
 
-// tries is the number of inputs that Draw tries before it gives up.
-const tries = 300
+// maxAttempts is the number of inputs that Draw tries before it gives up.
+const maxAttempts = 300
 
 // Draw generates an input of the declared form. The same source of random numbers and the same options give the
 // same input. Draw returns an error if it finds no input because the conditions or the options are too strict.
@@ -44,34 +44,34 @@ func (g *Grammar) Draw(r *rand.Rand, o Options) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("unknown mode %q; %s", o.Mode, suggest.Hint(o.Mode, Modes()))
 	}
-	for _, key := range slices.Sorted(maps.Keys(o.Set)) {
+	for _, key := range slices.Sorted(maps.Keys(o.Ranges)) {
 		if !slices.Contains(g.Integers(), key) {
 			return nil, fmt.Errorf("the declaration has no integer %q; %s", key, suggest.Hint(key, g.Integers()))
 		}
 	}
-	if o.Most == 0 {
-		o.Most = usualMost
+	if o.MaxSize == 0 {
+		o.MaxSize = defaultMaxSize
 	}
 	reasons := map[string]int{}
-	for try := range tries {
-		if try == tries/2 && m != mixed { // the conditions may not be satisfiable in this mode
+	for try := range maxAttempts {
+		if try == maxAttempts/2 && m != mixed { // the conditions may not be satisfiable in this mode
 			m = mixed
 		}
 		d := newDrawer(g, r, &o, m)
 		if try%2 == 1 {
 			d.squeeze = try / 6
 		}
-		w := &writer{g: g, e: newEnv(g), src: d, most: o.Most, loose: o.loose, lax: o.lax}
+		w := &writer{g: g, e: newEnv(g), src: d, maxSize: o.MaxSize, violable: o.violable, lax: o.lax}
 		d.e = w.e
 		err := w.block(g.body, nil)
 		if err == nil && len(w.out) == 0 {
-			err = misfit("the input is empty")
+			err = unfitf("the input is empty")
 		}
-		if err == nil && (o.loose == nil || w.broke) {
+		if err == nil && (o.violable == nil || w.violated) {
 			return w.out, nil
 		}
 		if err != nil {
-			if _, ok := errors.AsType[*unfit](err); !ok {
+			if _, ok := errors.AsType[*unfitError](err); !ok {
 				return nil, err
 			}
 			reasons[err.Error()]++
@@ -83,7 +83,7 @@ func (g *Grammar) Draw(r *rand.Rand, o Options) ([]byte, error) {
 			most = why
 		}
 	}
-	return nil, fmt.Errorf("no input was found in %d tries; most often: %s", tries, most)
+	return nil, fmt.Errorf("no input was found in %d tries; most often: %s", maxAttempts, most)
 }
 
 // Integers returns the names of the declared integers.
@@ -143,8 +143,8 @@ var weights = map[bool][]struct {
 	true: {{smallMode, 10}, {logMode, 5}, {lowestMode, 1}, {highestMode, 2}, {uniform, 4}, {largeMode, 2}, {nearMode, 1}},
 }
 
-// A habit is the strategy by which a field chooses its values in the current input, with its state.
-type habit struct {
+// A strategy is the strategy by which a field chooses its values in the current input, with its state.
+type strategy struct {
 	mode   mode
 	blend  bool // choose another mode for each value
 	chosen bool
@@ -155,30 +155,30 @@ type habit struct {
 
 // A drawer is a source that makes random choices.
 type drawer struct {
-	g       *Grammar
-	r       *rand.Rand
-	o       *Options
-	e       *env
-	mode    mode
-	squeeze int // how much to narrow ranges, because conditions failed
-	habits  map[*field]*habit
-	pool    []int64 // recently drawn numbers
-	left    int64   // number of rounds or values after the current one
-	share   int     // how to divide a sum
-	choices map[int]*habit
-	seen    map[*name]*seen
-	sums    map[*limit]*running
+	g          *Grammar
+	r          *rand.Rand
+	o          *Options
+	e          *env
+	mode       mode
+	squeeze    int // how much to narrow ranges, because conditions failed
+	strategies map[*field]*strategy
+	pool       []int64 // recently drawn numbers
+	remaining  int64   // number of rounds or values after the current one
+	share      int     // how to divide a sum
+	choices    map[int]*strategy
+	seen       map[*name]*usedValues
+	sums       map[*sumLimit]*partialSum
 }
 
-// seen is the set of values or rows already used in a list without repetition.
-type seen struct {
+// usedValues is the set of values or rows already used in a list without repetition.
+type usedValues struct {
 	from, to int // the part of the list that the set contains
 	keys     map[string]bool
 }
 
-// again reports whether a value would repeat in a list that must have no repetition.
-func (d *drawer) again(n *name, v int64, s string) bool {
-	if n.unique == nil || n.unique.where == d.o.loose {
+// repeats reports whether a value would repeat in a list that must have no repetition.
+func (d *drawer) repeats(n *name, v int64, s string) bool {
+	if n.unique == nil || n.unique.where == d.o.violable {
 		return false
 	}
 	from, now := 0, d.seen[n]
@@ -187,22 +187,22 @@ func (d *drawer) again(n *name, v int64, s string) bool {
 	}
 	l := &d.e.lists[n.slot]
 	if now == nil || now.from != from || now.to > l.len() {
-		now = &seen{from, from, map[string]bool{}}
+		now = &usedValues{from, from, map[string]bool{}}
 		d.seen[n] = now
 	}
 	for ; now.to < l.len(); now.to++ {
-		now.keys[d.row(n, l, now.to, from)] = true
+		now.keys[d.rowKey(n, l, now.to, from)] = true
 	}
 	one := list{ints: []int64{v}}
 	if n.kind == word {
 		one = list{words: []string{s}}
 	}
-	return now.keys[d.row(n, &one, 0, -1)]
+	return now.keys[d.rowKey(n, &one, 0, -1)]
 }
 
-// row returns a key for a row, which consists of value i of list l and the corresponding values of the other lists
+// rowKey returns a key for a row, which consists of value i of list l and the corresponding values of the other lists
 // in the demand. If from is -1, row uses the last values of the other lists.
-func (d *drawer) row(n *name, l *list, i, from int) string {
+func (d *drawer) rowKey(n *name, l *list, i, from int) string {
 	var key []byte
 	for _, w := range n.unique.with {
 		other := &d.e.lists[w.slot]
@@ -223,8 +223,8 @@ func newDrawer(g *Grammar, r *rand.Rand, o *Options, m mode) *drawer {
 		share = 0 // each value is as small as possible
 	}
 	return &drawer{
-		g: g, r: r, o: o, mode: m, habits: map[*field]*habit{}, choices: map[int]*habit{},
-		seen: map[*name]*seen{}, sums: map[*limit]*running{}, share: share,
+		g: g, r: r, o: o, mode: m, strategies: map[*field]*strategy{}, choices: map[int]*strategy{},
+		seen: map[*name]*usedValues{}, sums: map[*sumLimit]*partialSum{}, share: share,
 	}
 }
 
@@ -232,8 +232,8 @@ func (d *drawer) origin(_, _, _ int64) int64 { return -1 }
 func (d *drawer) attempts() int              { return 20 }
 
 // round implements source. The parameter left is the number of rounds or values that follow this one.
-func (d *drawer) round(left int64) {
-	d.left = left
+func (d *drawer) round(remaining int64) {
+	d.remaining = remaining
 }
 
 func (d *drawer) pickMode(counts bool) mode {
@@ -250,15 +250,15 @@ func (d *drawer) pickMode(counts bool) mode {
 	return uniform
 }
 
-// habit returns the habit of a field. A count gets a new habit for each value.
-func (d *drawer) habit(f *field, counts bool) *habit {
-	h := d.habits[f]
+// strategyOf returns the habit of a field. A count gets a new habit for each value.
+func (d *drawer) strategyOf(f *field, counts bool) *strategy {
+	h := d.strategies[f]
 	if h == nil {
-		h = &habit{mode: d.mode}
+		h = &strategy{mode: d.mode}
 		if d.mode == mixed {
 			h.mode, h.blend = d.pickMode(counts), d.r.IntN(6) == 0
 		}
-		d.habits[f] = h
+		d.strategies[f] = h
 	}
 	if h.blend && d.mode == mixed {
 		h.mode = d.pickMode(counts)
@@ -269,7 +269,7 @@ func (d *drawer) habit(f *field, counts bool) *habit {
 func (d *drawer) choose(at, n int, _ *node) int {
 	h := d.choices[at]
 	if h == nil {
-		h = &habit{mode: d.mode}
+		h = &strategy{mode: d.mode}
 		if d.mode == mixed || d.mode == lowestMode || d.mode == highestMode {
 			h.mode = []mode{uniform, uniform, uniform, constantMode, twoMode, periodicMode}[d.r.IntN(6)]
 		}
@@ -282,34 +282,34 @@ func (d *drawer) int(f *field, lo, hi int64, _ *int64) (int64, error) {
 	if v, forced := d.o.force[f.name]; forced {
 		return v, nil
 	}
-	if s, set := d.o.Set[f.name.text]; set {
+	if s, set := d.o.Ranges[f.name.text]; set {
 		if s[0] > hi || s[1] < lo {
-			return 0, misfit("the line requires %s in %d..%d, but the declaration allows %d..%d", f.name.text, s[0], s[1], lo, hi)
+			return 0, unfitf("the line requires %s in %d..%d, but the declaration allows %d..%d", f.name.text, s[0], s[1], lo, hi)
 		}
 		lo, hi = max(lo, s[0]), min(hi, s[1])
 	}
 	if f.name.counts && d.o.Size > 0 {
 		hi = min(hi, max(lo, d.o.Size))
 	}
-	lo, hi = d.demanded(f.name, lo, hi)
+	lo, hi = d.narrowByConditions(f.name, lo, hi)
 	if lo > hi {
-		return 0, misfit("nothing is left for %s: %d..%d", f.name.text, lo, hi)
+		return 0, unfitf("nothing is left for %s: %d..%d", f.name.text, lo, hi)
 	}
 	narrow := hi
-	if d.squeeze > 0 && d.o.Set[f.name.text] == [2]int64{} {
+	if d.squeeze > 0 && d.o.Ranges[f.name.text] == [2]int64{} {
 		narrow = d.narrowed(lo, hi)
 	}
-	h := d.habit(f, f.name.counts)
+	h := d.strategyOf(f, f.name.counts)
 	for try := 0; ; try++ {
 		v := d.pick(h, lo, narrow)
-		if !d.again(f.name, v, "") {
+		if !d.repeats(f.name, v, "") {
 			d.remember(v)
 			return v, nil
 		}
 		if narrow = hi; try == 30 {
-			return 0, misfit("%s has no value left that is not used yet", f.name.text)
+			return 0, unfitf("%s has no value left that is not used yet", f.name.text)
 		}
-		h = &habit{mode: []mode{uniform, smallMode, logMode}[try%3]}
+		h = &strategy{mode: []mode{uniform, smallMode, logMode}[try%3]}
 	}
 }
 
@@ -319,26 +319,26 @@ func (d *drawer) narrowed(lo, hi int64) int64 {
 	return int64(uint64(lo) + span>>uint(d.r.IntN(min(d.squeeze, 63)+1)))
 }
 
-// demanded narrows a range to the values that conditions on the whole list allow.
-func (d *drawer) demanded(n *name, lo, hi int64) (int64, int64) {
-	if n.sorted != nil && n.sorted.where != d.o.loose {
+// narrowByConditions narrows a range to the values that conditions on the whole list allow.
+func (d *drawer) narrowByConditions(n *name, lo, hi int64) (int64, int64) {
+	if n.sorted != nil && n.sorted.where != d.o.violable {
 		if l := d.e.view(n, n.sorted.depth).ints; len(l) > 0 {
 			lo = max(lo, l[len(l)-1])
 		}
 	}
 	for _, l := range n.limited {
-		if l.where == d.o.loose {
+		if l.where == d.o.violable {
 			continue
 		}
-		rest := sub(l.most.int(d.e), d.sum(n, l))
-		rest = sub(rest, mul(d.left, lo))
+		rest := sub(l.maximum.int(d.e), d.sum(n, l))
+		rest = sub(rest, mul(d.remaining, lo))
 		switch d.share {
 		case 0: // the first values get the most
 			hi = min(hi, rest)
 		case 1: // all values get about the same
-			hi = min(hi, max(lo, min(rest, add(lo, 2*(max(rest-lo, 0)/(d.left+1))))))
+			hi = min(hi, max(lo, min(rest, add(lo, 2*(max(rest-lo, 0)/(d.remaining+1))))))
 		default: // use up the whole sum
-			if hi = min(hi, max(lo, min(rest, add(lo, 2*(max(rest-lo, 0)/(d.left+1)))))); d.left == 0 && rest >= lo {
+			if hi = min(hi, max(lo, min(rest, add(lo, 2*(max(rest-lo, 0)/(d.remaining+1)))))); d.remaining == 0 && rest >= lo {
 				lo = min(hi, rest)
 				if rest <= hi {
 					hi = rest
@@ -355,27 +355,27 @@ func (d *drawer) demanded(n *name, lo, hi int64) (int64, int64) {
 			lo = max(lo, nodes-1)
 		}
 		if g.simple {
-			hi = min(hi, g.possible(nodes))
+			hi = min(hi, g.maxEdges(nodes))
 		}
 	}
 	return lo, hi
 }
 
-// running is the sum of the values in a part of a list.
-type running struct {
+// partialSum is the sum of the values in a part of a list.
+type partialSum struct {
 	from, to int
 	sum      int64
 }
 
 // sum returns the sum of the values so far in the list to which the limit applies.
-func (d *drawer) sum(n *name, l *limit) int64 {
+func (d *drawer) sum(n *name, l *sumLimit) int64 {
 	from, ints := 0, d.e.lists[n.slot].ints
 	if l.depth < len(d.e.marks) {
 		from = d.e.marks[l.depth][n.slot]
 	}
 	now := d.sums[l]
 	if now == nil || now.from != from || now.to > len(ints) {
-		now = &running{from, min(from, len(ints)), 0}
+		now = &partialSum{from, min(from, len(ints)), 0}
 		d.sums[l] = now
 	}
 	for ; now.to < len(ints); now.to++ {
@@ -384,8 +384,8 @@ func (d *drawer) sum(n *name, l *limit) int64 {
 	return now.sum
 }
 
-// possible returns the maximum number of edges of a simple graph.
-func (g *graph) possible(nodes int64) int64 {
+// maxEdges returns the maximum number of edges of a simple graph.
+func (g *graph) maxEdges(nodes int64) int64 {
 	all := mul(nodes, nodes-1)
 	if g.directed && !g.acyclic {
 		return all
@@ -402,10 +402,10 @@ func (d *drawer) remember(v int64) {
 	d.pool[d.r.IntN(most)] = v
 }
 
-// Line parses the words of a generator line after the first one, such as "--mode max --size 10 n=5 m=1..9 --seed 3".
+// ParseLine parses the words of a generator line after the first one, such as "--mode max --size 10 n=5 m=1..9 --seed 3".
 // The value of --seed only makes lines differ.
-func Line(words []string) (o Options, err error) {
-	o.Set = map[string][2]int64{}
+func ParseLine(words []string) (o Options, err error) {
+	o.Ranges = map[string][2]int64{}
 	for i := 0; i < len(words); i++ {
 		flag := words[i]
 		name, value, assigned := strings.Cut(flag, "=")
@@ -423,7 +423,7 @@ func Line(words []string) (o Options, err error) {
 			if s[0] > s[1] {
 				return o, fmt.Errorf("%s: the range runs downwards", flag)
 			}
-			o.Set[name] = s
+			o.Ranges[name] = s
 			continue
 		}
 		if i++; i == len(words) && slices.Contains(flags, flag) {

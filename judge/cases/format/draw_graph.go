@@ -38,10 +38,10 @@ func (d *drawer) parent(shape int, i, n int64) int64 {
 
 // edges implements source. It draws the edges of a graph.
 func (d *drawer) edges(g *graph, nodes, edges int64, _ *node) ([]int64, error) {
-	h := d.habit(&g.field, false)
-	if g.connected && edges < nodes-1 || g.simple && edges > g.possible(nodes) ||
+	h := d.strategyOf(&g.field, false)
+	if g.connected && edges < nodes-1 || g.simple && edges > g.maxEdges(nodes) ||
 		nodes == 0 && edges > 0 || nodes == 1 && edges > 0 && g.acyclic {
-		return nil, misfit("no such graph has %d nodes and %d edges", nodes, edges)
+		return nil, unfitf("no such graph has %d nodes and %d edges", nodes, edges)
 	}
 	var pairs [][2]int64
 	shape := d.shape(h)
@@ -50,7 +50,7 @@ func (d *drawer) edges(g *graph, nodes, edges int64, _ *node) ([]int64, error) {
 			pairs = append(pairs, [2]int64{d.parent(shape, i, nodes), i})
 		}
 	}
-	pairs = d.more(g, h, pairs, nodes, edges)
+	pairs = d.addEdges(g, h, pairs, nodes, edges)
 	labels := make([]int64, nodes)
 	for i := range labels {
 		labels[i] = int64(i)
@@ -68,7 +68,7 @@ func (d *drawer) edges(g *graph, nodes, edges int64, _ *node) ([]int64, error) {
 		}
 		all = append(all, u+g.base, v+g.base)
 		if g.weight != nil {
-			d.left = int64(len(pairs) - 1 - i)
+			d.remaining = int64(len(pairs) - 1 - i)
 			w, err := d.int(g.weight, g.weight.typ.lo.int(d.e), g.weight.typ.hi.int(d.e), nil)
 			if err != nil {
 				return nil, err
@@ -80,7 +80,7 @@ func (d *drawer) edges(g *graph, nodes, edges int64, _ *node) ([]int64, error) {
 }
 
 // shape chooses the shape of a tree.
-func (d *drawer) shape(h *habit) int {
+func (d *drawer) shape(h *strategy) int {
 	switch h.mode {
 	case lowestMode, sortedMode, constantMode:
 		return pathTree
@@ -90,15 +90,15 @@ func (d *drawer) shape(h *habit) int {
 	return d.r.IntN(treeShapes)
 }
 
-// more adds edges until there are enough. In an acyclic graph, each edge leads from the smaller node to the larger
+// addEdges adds edges until there are enough. In an acyclic graph, each edge leads from the smaller node to the larger
 // one.
-func (d *drawer) more(g *graph, h *habit, pairs [][2]int64, nodes, edges int64) [][2]int64 {
+func (d *drawer) addEdges(g *graph, h *strategy, pairs [][2]int64, nodes, edges int64) [][2]int64 {
 	missing := edges - int64(len(pairs))
 	if missing <= 0 {
 		return pairs
 	}
-	if g.simple && g.possible(nodes) <= 4*edges+16 { // dense: choose among all free edges
-		return d.dense(g, pairs, nodes, missing)
+	if g.simple && g.maxEdges(nodes) <= 4*edges+16 { // addDenseEdges: choose among all free edges
+		return d.addDenseEdges(g, pairs, nodes, missing)
 	}
 	seen := map[[2]int64]bool{}
 	for _, p := range pairs {
@@ -125,7 +125,7 @@ func (d *drawer) more(g *graph, h *habit, pairs [][2]int64, nodes, edges int64) 
 	return pairs
 }
 
-func (d *drawer) dense(g *graph, pairs [][2]int64, nodes, missing int64) [][2]int64 {
+func (d *drawer) addDenseEdges(g *graph, pairs [][2]int64, nodes, missing int64) [][2]int64 {
 	var free [][2]int64
 	taken := map[[2]int64]bool{}
 	for _, p := range pairs {

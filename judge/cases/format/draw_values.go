@@ -8,7 +8,7 @@ import (
 )
 
 // pick chooses a number in lo..hi.
-func (d *drawer) pick(h *habit, lo, hi int64) int64 {
+func (d *drawer) pick(h *strategy, lo, hi int64) int64 {
 	if lo >= hi {
 		return lo
 	}
@@ -64,8 +64,8 @@ func (d *drawer) log(lo, hi int64) int64 {
 	return min(hi, add(base, d.magnitude(up)))
 }
 
-func (d *drawer) magnitude(most float64) int64 {
-	f := math.Exp(d.r.Float64()*math.Log(most+2)) - 1
+func (d *drawer) magnitude(maximum float64) int64 {
+	f := math.Exp(d.r.Float64()*math.Log(maximum+2)) - 1
 	if f >= math.MaxInt64 {
 		return math.MaxInt64
 	}
@@ -100,7 +100,7 @@ func (d *drawer) literal(lo, hi int64) int64 {
 }
 
 // recurring chooses from a small set of numbers.
-func (d *drawer) recurring(h *habit, lo, hi int64) int64 {
+func (d *drawer) recurring(h *strategy, lo, hi int64) int64 {
 	if len(h.values) == 0 || slices.ContainsFunc(h.values, func(v int64) bool { return v < lo || v > hi }) {
 		n := map[mode]int{constantMode: 1, twoMode: 2}[h.mode]
 		if n == 0 {
@@ -108,7 +108,7 @@ func (d *drawer) recurring(h *habit, lo, hi int64) int64 {
 		}
 		h.values = h.values[:0]
 		for range n {
-			one := &habit{mode: []mode{uniform, lowestMode, highestMode, smallMode, logMode, nearMode, dictionaryMode}[d.r.IntN(7)]}
+			one := &strategy{mode: []mode{uniform, lowestMode, highestMode, smallMode, logMode, nearMode, dictionaryMode}[d.r.IntN(7)]}
 			h.values = append(h.values, d.pick(one, lo, hi))
 		}
 	}
@@ -120,7 +120,7 @@ func (d *drawer) recurring(h *habit, lo, hi int64) int64 {
 
 // run chooses the next number of a rising or falling sequence. It chooses the steps so that, on average, the last
 // value comes close to the end of the range.
-func (d *drawer) run(h *habit, lo, hi int64) int64 {
+func (d *drawer) run(h *strategy, lo, hi int64) int64 {
 	if !h.chosen || h.last < lo || h.last > hi {
 		h.chosen, h.last = true, lo
 		if h.mode == reversedMode {
@@ -134,7 +134,7 @@ func (d *drawer) run(h *habit, lo, hi int64) int64 {
 	if room < 0 { // overflow
 		room = math.MaxInt64
 	}
-	step := d.between(0, max(room/(d.left+1), 0)*2)
+	step := d.between(0, max(room/(d.remaining+1), 0)*2)
 	if room > 0 && step == 0 {
 		step = int64(d.r.IntN(2))
 	}
@@ -148,7 +148,7 @@ func (d *drawer) run(h *habit, lo, hi int64) int64 {
 
 // text chooses a value that is not an integer.
 func (d *drawer) text(f *field, _ *string) (string, error) {
-	h := d.habit(f, false)
+	h := d.strategyOf(f, false)
 	switch f.typ.kind {
 	case enumType:
 		if d.mode == mixed &&
@@ -163,18 +163,18 @@ func (d *drawer) text(f *field, _ *string) (string, error) {
 	if d.o.Size > 0 {
 		hi = min(hi, max(lo, d.o.Size))
 	}
-	if lo = max(lo, 0); lo > hi || lo > int64(d.o.Most) {
-		return "", misfit("%s cannot have %d to %d characters", f.name.text, lo, hi)
+	if lo = max(lo, 0); lo > hi || lo > int64(d.o.MaxSize) {
+		return "", unfitf("%s cannot have %d to %d characters", f.name.text, lo, hi)
 	}
 	for try := 0; ; try++ {
-		s := d.letters(f, h, d.length(lo, min(hi, int64(d.o.Most))), lo, hi)
-		if !d.again(f.name, 0, s) {
+		s := d.letters(f, h, d.length(lo, min(hi, int64(d.o.MaxSize))), lo, hi)
+		if !d.repeats(f.name, 0, s) {
 			return s, nil
 		}
 		if try == 30 {
-			return "", misfit("%s has no value left that is not used yet", f.name.text)
+			return "", unfitf("%s has no value left that is not used yet", f.name.text)
 		}
-		h = &habit{mode: uniform}
+		h = &strategy{mode: uniform}
 	}
 }
 
@@ -184,11 +184,11 @@ func (d *drawer) length(lo, hi int64) int64 {
 	if m == mixed {
 		m = d.pickMode(true)
 	}
-	return d.pick(&habit{mode: m}, lo, hi)
+	return d.pick(&strategy{mode: m}, lo, hi)
 }
 
 // letters returns a word of n characters. A word taken from the declaration may have another length.
-func (d *drawer) letters(f *field, h *habit, n, lo, hi int64) string {
+func (d *drawer) letters(f *field, h *strategy, n, lo, hi int64) string {
 	abc := f.typ.alphabet
 	one := func() byte { return abc[d.r.IntN(len(abc))] }
 	b := make([]byte, n)
@@ -233,16 +233,16 @@ func (d *drawer) letters(f *field, h *habit, n, lo, hi int64) string {
 		}
 		return string(b)
 	case dictionaryMode:
-		if s, ok := d.known(f, lo, hi); ok {
+		if s, ok := d.literalText(f, lo, hi); ok {
 			return s
 		}
 	}
 	return fill(abc, func(int) int { return d.r.IntN(len(abc)) })
 }
 
-// known returns a constant of the declaration or of the programs that is a valid value of the field and whose
+// literalText returns a constant of the declaration or of the programs that is a valid value of the field and whose
 // length is in lo..hi. It returns false if it finds none.
-func (d *drawer) known(f *field, lo, hi int64) (string, bool) {
+func (d *drawer) literalText(f *field, lo, hi int64) (string, bool) {
 	for range 6 {
 		s := ""
 		if n := len(d.g.literals); n > 0 && d.r.IntN(4) > 0 {
@@ -262,7 +262,7 @@ func (d *drawer) known(f *field, lo, hi int64) (string, bool) {
 }
 
 // float chooses a decimal number, often one with fewer decimals than allowed.
-func (d *drawer) float(f *field, h *habit) (string, error) {
+func (d *drawer) float(f *field, h *strategy) (string, error) {
 	lo, hi := f.typ.lo.float(d.e), f.typ.hi.float(d.e)
 	places := int(d.between(int64(f.typ.decimals[0]), int64(f.typ.decimals[1])))
 	for places > f.typ.decimals[0] && max(math.Abs(lo), math.Abs(hi))*math.Pow10(places) > 1e15 {
@@ -271,7 +271,7 @@ func (d *drawer) float(f *field, h *habit) (string, error) {
 	scale := math.Pow10(places)
 	from, to := int64(math.Ceil(lo*scale-1e-9)), int64(math.Floor(hi*scale+1e-9))
 	if from > to {
-		return "", misfit("nothing is left for %s: %v..%v", f.name.text, lo, hi)
+		return "", unfitf("nothing is left for %s: %v..%v", f.name.text, lo, hi)
 	}
 	return decimalText(d.pick(h, from, to), places), nil
 }
@@ -291,61 +291,61 @@ func decimalText(n int64, places int) string {
 	return s
 }
 
-// whole implements source. It draws all values of an array at once, because these values depend on each other.
-func (d *drawer) whole(a *array, n int64, _ *node) ([]int64, []string, error) {
+// arrayValues implements source. It draws all values of an array at once, because these values depend on each other.
+func (d *drawer) arrayValues(a *array, n int64, _ *node) ([]int64, []string, error) {
 	if a.name.kind != integer {
-		texts, err := d.wholeTexts(a, n)
+		texts, err := d.arrayTexts(a, n)
 		return nil, texts, err
 	}
 	lo, hi := a.typ.lo.int(d.e), a.typ.hi.int(d.e)
-	h := d.habit(&a.field, false)
+	h := d.strategyOf(&a.field, false)
 	var all []int64
 	switch {
 	case a.typ.kind == permutationType || a.distinct:
 		if all = d.sample(h, n, lo, hi); all == nil {
-			return nil, nil, misfit("%s cannot have %d different values in %d..%d", a.name.text, n, lo, hi)
+			return nil, nil, unfitf("%s cannot have %d different values in %d..%d", a.name.text, n, lo, hi)
 		}
 	default:
 		for i := range n {
-			d.left = n - 1 - i
+			d.remaining = n - 1 - i
 			all = append(all, d.pick(h, lo, hi))
 		}
 	}
 	return arrange(a, all), nil, nil
 }
 
-func (d *drawer) wholeTexts(a *array, n int64) (all []string, err error) {
+func (d *drawer) arrayTexts(a *array, n int64) (values []string, err error) {
 	seen := map[string]bool{}
 	for range n {
 		s, err := d.text(&a.field, nil)
 		for try := 0; err == nil && a.distinct && seen[s]; try++ {
 			if try == 60 {
-				return nil, misfit("%s finds no %d different words", a.name.text, n)
+				return nil, unfitf("%s finds no %d different words", a.name.text, n)
 			}
-			s = d.letters(&a.field, &habit{mode: uniform}, d.length(a.typ.lo.int(d.e), a.typ.hi.int(d.e)), 0, 0)
+			s = d.letters(&a.field, &strategy{mode: uniform}, d.length(a.typ.lo.int(d.e), a.typ.hi.int(d.e)), 0, 0)
 		}
 		if err != nil {
 			return nil, err
 		}
 		seen[s] = true
-		all = append(all, s)
+		values = append(values, s)
 	}
-	return arrange(a, all), nil
+	return arrange(a, values), nil
 }
 
 // arrange sorts values into the array's declared order.
-func arrange[T int64 | string](a *array, all []T) []T {
+func arrange[T int64 | string](a *array, values []T) []T {
 	if a.order != anyOrder {
-		slices.Sort(all)
+		slices.Sort(values)
 	}
 	if a.order == descending {
-		slices.Reverse(all)
+		slices.Reverse(values)
 	}
-	return all
+	return values
 }
 
 // sample chooses n different numbers in lo..hi. It returns nil if there are fewer.
-func (d *drawer) sample(h *habit, n, lo, hi int64) []int64 {
+func (d *drawer) sample(h *strategy, n, lo, hi int64) []int64 {
 	span := uint64(hi) - uint64(lo) // one less than the number of values
 	if lo > hi || n > 0 && uint64(n-1) > span {
 		return nil
@@ -380,26 +380,26 @@ func (d *drawer) sample(h *habit, n, lo, hi int64) []int64 {
 			}
 		}
 	}
-	d.disarrange(h, all)
+	d.arrangeByMode(h, all)
 	return all
 }
 
-// disarrange orders distinct values according to the habit's mode.
-func (d *drawer) disarrange(h *habit, all []int64) {
+// arrangeByMode orders distinct values according to the habit's mode.
+func (d *drawer) arrangeByMode(h *strategy, values []int64) {
 	switch h.mode {
 	case sortedMode, lowestMode, smallMode, nearMode:
-		slices.Sort(all)
+		slices.Sort(values)
 	case reversedMode, highestMode, largeMode:
-		slices.Sort(all)
-		slices.Reverse(all)
+		slices.Sort(values)
+		slices.Reverse(values)
 	case periodicMode: // rotated
-		slices.Sort(all)
-		k := d.r.IntN(len(all))
-		copy(all, append(slices.Clone(all[k:]), all[:k]...))
+		slices.Sort(values)
+		k := d.r.IntN(len(values))
+		copy(values, append(slices.Clone(values[k:]), values[:k]...))
 	}
 	if h.mode == smallMode || h.mode == largeMode || h.mode == nearMode { // swap one pair
-		i, k := d.r.IntN(len(all)), d.r.IntN(len(all))
-		all[i], all[k] = all[k], all[i]
+		i, k := d.r.IntN(len(values)), d.r.IntN(len(values))
+		values[i], values[k] = values[k], values[i]
 	}
 }
 

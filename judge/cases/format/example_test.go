@@ -17,7 +17,7 @@ func Example() {
 	fmt.Println(g.Check([]byte("3\n5 100 7\n")))
 
 	input := []byte("5\n17 42 9 63 8\n")
-	small, _ := shrink.Guided(context.Background(), input, g, shrink.Budget{}, func(text []byte) (bool, error) {
+	small, _ := shrink.TextWithShape(context.Background(), input, g, shrink.Budget{}, func(text []byte) (bool, error) {
 		return g.Check(text) == nil && len(text) > 7, nil
 	}, nil)
 	fmt.Printf("%s", small.Text)

@@ -81,16 +81,16 @@ func (e *env) enter(depth int) {
 }
 
 // lengths returns the lengths of all lists.
-func (e *env) lengths(into []int) []int {
-	into = into[:0]
+func (e *env) lengths(lengths []int) []int {
+	lengths = lengths[:0]
 	for i := range e.lists {
-		into = append(into, e.lists[i].len())
+		lengths = append(lengths, e.lists[i].len())
 	}
-	return into
+	return lengths
 }
 
-// cut shortens the lists to the given lengths.
-func (e *env) cut(lengths []int) {
+// truncate shortens the lists to the given lengths.
+func (e *env) truncate(lengths []int) {
 	for i, n := range lengths {
 		l := &e.lists[i]
 		l.ints = l.ints[:min(n, len(l.ints))]
@@ -170,7 +170,7 @@ func (x *expr) call(e *env) int64 {
 		case "count":
 			return l.count(x.args[1], e)
 		}
-		return fold(x.op, l.ints)
+		return aggregate(x.op, l.ints)
 	}
 	switch x.op {
 	case "len":
@@ -184,11 +184,11 @@ func (x *expr) call(e *env) int64 {
 	for i, a := range x.args {
 		all[i] = a.int(e)
 	}
-	return fold(x.op, all)
+	return aggregate(x.op, all)
 }
 
-// fold returns the sum, min, max or gcd of all. If all is empty, min is the largest integer and max the smallest.
-func fold(op string, all []int64) int64 {
+// aggregate returns the sum, min, max or gcd of all. If values is empty, min is the largest integer and max the smallest.
+func aggregate(op string, values []int64) int64 {
 	var r int64
 	switch op {
 	case "min":
@@ -196,7 +196,7 @@ func fold(op string, all []int64) int64 {
 	case "max":
 		r = math.MinInt64
 	}
-	for _, n := range all {
+	for _, n := range values {
 		switch op {
 		case "sum":
 			r = add(r, n)
@@ -349,7 +349,7 @@ func (x *expr) truth(e *env) bool {
 		return slices.IsSorted(l.ints) && slices.IsSorted(l.floats) && slices.IsSorted(l.words)
 	case "permutation":
 		l := e.view(x.args[0].name, x.args[0].depth)
-		return l.different() == len(l.ints) && (len(l.ints) == 0 || fold("max", l.ints) == int64(len(l.ints)) && fold("min", l.ints) == 1)
+		return l.different() == len(l.ints) && (len(l.ints) == 0 || aggregate("max", l.ints) == int64(len(l.ints)) && aggregate("min", l.ints) == 1)
 	case "palindrome":
 		s := x.args[0].word(e)
 		for i := range len(s) / 2 {

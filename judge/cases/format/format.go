@@ -5,7 +5,7 @@
 //	declaration --Parse--+--> Draw: random inputs, in several modes
 //	(a Grammar)          +--> Propose: smaller inputs, for package shrink
 //	                     +--> Coverage, Missing: what test cases and a statement omit
-//	                     +--> Near: inputs with one mistake each, to test a validator
+//	                     +--> NearMisses: inputs with one mistake each, to test a validator
 //
 // A declaration reads like the section "Input" of a statement. problems/README.md is its manual.
 //

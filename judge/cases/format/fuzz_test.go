@@ -41,7 +41,7 @@ func FuzzParse(f *testing.F) {
 		if g == nil {
 			return
 		}
-		input, err := g.Draw(rand.New(rand.NewPCG(1, 1)), format.Options{Size: 4, Most: 2000})
+		input, err := g.Draw(rand.New(rand.NewPCG(1, 1)), format.Options{Size: 4, MaxSize: 2000})
 		if err != nil {
 			return
 		}

@@ -44,9 +44,9 @@ type row struct {
 const maxDeclaration = 1 << 20 // bytes
 
 // lex splits a declaration into rows, without comments and empty lines.
-func lex(file, text string) (rows []row, faults judge.Faults) {
+func lex(file, text string) (rows []row, faults judge.ProblemErrors) {
 	if len(text) > maxDeclaration {
-		return nil, judge.Faults{{File: file, Text: fmt.Sprintf("the declaration has %d bytes, more than %d", len(text), maxDeclaration)}}
+		return nil, judge.ProblemErrors{{File: file, Text: fmt.Sprintf("the declaration has %d bytes, more than %d", len(text), maxDeclaration)}}
 	}
 	depth := 0
 	for i, line := range strings.Split(text, "\n") {
@@ -78,7 +78,7 @@ func lex(file, text string) (rows []row, faults judge.Faults) {
 	return rows, faults
 }
 
-func lexLine(file string, number int, line string) (tokens []token, fault *judge.Fault) {
+func lexLine(file string, number int, line string) (tokens []token, fault *judge.ProblemError) {
 	for at := 0; ; {
 		for at < len(line) && (line[at] == ' ' || line[at] == '\t') {
 			at++
@@ -89,7 +89,7 @@ func lexLine(file string, number int, line string) (tokens []token, fault *judge
 		t := token{line: number, column: at + 1}
 		n, problem := t.scan(line[at:])
 		if problem != "" {
-			return nil, &judge.Fault{File: file, Line: number, Column: at + 1, Text: problem}
+			return nil, &judge.ProblemError{File: file, Line: number, Column: at + 1, Text: problem}
 		}
 		at += n
 		t.end = at

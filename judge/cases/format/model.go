@@ -8,7 +8,7 @@ type Grammar struct {
 	names    []*name // by slot
 	wheres   []*where
 	features []*feature
-	beyond   []string // conditions stated in words, for a handwritten validator
+	informal []string // conditions stated in words, for a handwritten validator
 	bounds   []*field // in declaration order
 	literals []string // words in the declaration; drawn words may resemble them
 	choices  int      // number of groups and either blocks
@@ -23,31 +23,31 @@ type name struct {
 	array  bool     // always a list
 	index  bool     // runs over a range, and is not part of the input
 
-	used    bool // an expression needs the current value
-	tracked bool // an expression needs all values
-	counts  bool // used as a count
-	below   bool // the lower bound is negative
+	used     bool // an expression needs the current value
+	tracked  bool // an expression needs all values
+	counts   bool // used as a count
+	negative bool // the lower bound is negative
 
 	// Conditions on the list, from `where` statements. Drawn values must meet them.
-	unique  *demand
-	sorted  *demand
-	limited []*limit
+	unique  *listCondition
+	sorted  *listCondition
+	limited []*sumLimit
 	network *graph // graph whose edges the name counts
 }
 
-// A demand is a condition on a list, or on the rows of several lists, as seen from a scope at the given depth. The
+// A listCondition is a condition on a list, or on the rows of several lists, as seen from a scope at the given depth. The
 // other lists are declared earlier.
-type demand struct {
+type listCondition struct {
 	depth int
 	with  []*name
 	where *where
 }
 
-// A limit is an upper bound on the sum of a list, as seen from a scope at the given depth.
-type limit struct {
-	depth int
-	most  *expr
-	where *where
+// A sumLimit is an upper bound on the sum of a list, as seen from a scope at the given depth.
+type sumLimit struct {
+	depth   int
+	maximum *expr
+	where   *where
 }
 
 // A scope is a block or an alternative. A name declared in it has a single value inside the scope, and is a list
@@ -58,7 +58,7 @@ type scope struct {
 	names  map[string]*name
 }
 
-func (s *scope) within(o *scope) bool {
+func (s *scope) isInside(o *scope) bool {
 	for ; s != nil; s = s.parent {
 		if s == o {
 			return true
@@ -85,11 +85,11 @@ type literal struct {
 
 // field is a named value.
 type field struct {
-	row  int
-	name *name
-	typ  *typ
-	glue bool
-	at   int // number of the field, for coverage
+	row    int
+	name   *name
+	typ    *typ
+	glue   bool
+	number int // number of the field, for coverage
 }
 
 // An array is a list of values of one kind on a line.
@@ -112,9 +112,9 @@ const (
 
 // A group is a choice among sequences of items.
 type group struct {
-	row  int
-	alts [][]any
-	at   int
+	row    int
+	alts   [][]any
+	number int
 }
 
 // A repeat is a repeated block.
@@ -133,9 +133,9 @@ type repeat struct {
 
 // An either is a choice among blocks.
 type either struct {
-	row  int
-	alts []block
-	at   int
+	row    int
+	alts   []block
+	number int
 }
 
 // A grid is a rectangle of characters.
@@ -168,18 +168,18 @@ type let struct {
 
 // A where is a condition on inputs.
 type where struct {
-	row  int
-	cond *expr
-	text string // the condition as written
-	at   int
+	row    int
+	cond   *expr
+	text   string // the condition as written
+	number int
 }
 
 // A feature is a condition that some test case of a problem should meet.
 type feature struct {
-	row  int
-	text string
-	cond *expr
-	at   int
+	row    int
+	text   string
+	cond   *expr
+	number int
 }
 
 type typeKind int
@@ -219,7 +219,7 @@ func (n *name) view(ref *scope) int {
 	for s := ref; s != nil; s = s.parent {
 		all := true
 		for _, d := range n.scopes {
-			all = all && d.within(s)
+			all = all && d.isInside(s)
 		}
 		if all {
 			return s.depth
@@ -234,7 +234,7 @@ func (n *name) single(ref *scope) bool {
 		return false
 	}
 	for _, d := range n.scopes {
-		if ref.within(d) {
+		if ref.isInside(d) {
 			return true
 		}
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // Parse parses a declaration. File is its name in messages. If there are errors, the grammar is nil.
-func Parse(file string, text []byte) (*Grammar, judge.Faults) {
+func Parse(file string, text []byte) (*Grammar, judge.ProblemErrors) {
 	rows, faults := lex(file, string(text))
 	if len(faults) > 0 {
 		return nil, faults
@@ -24,20 +24,20 @@ func Parse(file string, text []byte) (*Grammar, judge.Faults) {
 	if len(p.faults) == 0 && p.next < len(rows) {
 		p.faults = append(p.faults, p.faultAt(rows[p.next].tokens[0], "the line is indented less than the first one", ""))
 	}
-	if len(p.faults) == 0 && !prints(p.g.body) {
-		p.faults = append(p.faults, &judge.Fault{
+	if len(p.faults) == 0 && !declaresLines(p.g.body) {
+		p.faults = append(p.faults, &judge.ProblemError{
 			File: file, Text: "the declaration has no line of the input", Hint: "such as: line n: int 1..100",
 		})
 	}
 	if len(p.faults) > 0 {
 		return nil, p.faults
 	}
-	p.g.analyse()
+	p.g.analyzeNames()
 	return p.g, nil
 }
 
-// prints reports whether a block declares lines of the input.
-func prints(b block) bool {
+// declaresLines reports whether a block declares lines of the input.
+func declaresLines(b block) bool {
 	return slices.ContainsFunc(b, func(s any) bool {
 		switch s.(type) {
 		case *where, *feature, *let:
@@ -56,22 +56,22 @@ type parser struct {
 	pos    int
 	level  int // of brackets
 	scope  *scope
-	faults judge.Faults
+	faults judge.ProblemErrors
 }
 
-// bail is the panic value that stops the parsing of a row.
-type bail struct{ fault *judge.Fault }
+// parseAbort is the panic value that stops the parsing of a row.
+type parseAbort struct{ fault *judge.ProblemError }
 
 func (p *parser) newScope(parent *scope, depth int) *scope {
 	return &scope{parent: parent, depth: depth, names: map[string]*name{}}
 }
 
-func (p *parser) faultAt(t token, text, hint string) *judge.Fault {
-	return &judge.Fault{File: p.g.File, Line: t.line, Column: t.column, Text: text, Hint: hint}
+func (p *parser) faultAt(t token, text, hint string) *judge.ProblemError {
+	return &judge.ProblemError{File: p.g.File, Line: t.line, Column: t.column, Text: text, Hint: hint}
 }
 
 func (p *parser) fail(t token, hint, format string, args ...any) {
-	panic(bail{p.faultAt(t, fmt.Sprintf(format, args...), hint)})
+	panic(parseAbort{p.faultAt(t, fmt.Sprintf(format, args...), hint)})
 }
 
 // maxNesting is the maximum nesting depth of blocks and of brackets.
@@ -138,7 +138,7 @@ var keywords = []string{"line", "repeat", "either", "grid", "tree", "graph", "le
 // statement parses a row. It returns nil if the row has an error or is not a separate statement.
 func (p *parser) statement(r row) (s any) {
 	defer func() {
-		if b, ok := recover().(bail); ok {
+		if b, ok := recover().(parseAbort); ok {
 			p.faults = append(p.faults, b.fault)
 			s = nil
 		}
@@ -172,7 +172,7 @@ func (p *parser) statement(r row) (s any) {
 	case "feature":
 		s = p.feature(head)
 	case "beyond":
-		p.g.beyond = append(p.g.beyond, p.expect(stringToken, "", "a sentence in quotes").text)
+		p.g.informal = append(p.g.informal, p.expect(stringToken, "", "a sentence in quotes").text)
 	}
 	p.end()
 	return s
@@ -189,8 +189,8 @@ func (p *parser) peekAt(k int) token {
 	return token{kind: endToken, line: last.line, column: last.end + 1}
 }
 
-// take consumes the next token if it is the symbol or word text.
-func (p *parser) take(text string) bool {
+// accept consumes the next token if it is the symbol or word text.
+func (p *parser) accept(text string) bool {
 	t := p.peek()
 	if (t.kind == symbolToken || t.kind == nameToken) && t.text == text {
 		p.pos++
@@ -280,7 +280,7 @@ func (p *parser) repeat(r row) any {
 	}
 	p.end()
 	s.body = p.inner(r, inner)
-	if len(s.body) > 0 && !prints(s.body) {
+	if len(s.body) > 0 && !declaresLines(s.body) {
 		p.fail(r.tokens[0], "a block that repeats has lines of the input", "nothing to repeat")
 	}
 	return s
@@ -291,21 +291,21 @@ func (p *parser) repeat(r row) any {
 func (p *parser) rounds(r row, s *repeat) {
 	at := p.peek()
 	s.count = p.count()
-	if !p.take("..") {
-		p.take("times")
+	if !p.accept("..") {
+		p.accept("times")
 		return
 	}
 	hi := p.arithmetic(integer)
-	p.ordered(at, s.count, hi)
+	p.checkBounds(at, s.count, hi)
 	n := &name{text: "rounds of line " + strconv.Itoa(s.row), slot: len(p.g.names), scopes: []*scope{p.scope}, counts: true}
 	p.g.names = append(p.g.names, n)
 	s.rounds = &field{row: s.row, name: n, typ: &typ{kind: intType, lo: s.count, hi: hi}}
 	p.expect(nameToken, "until", `"until" and the line after the last round in quotes, or: until end`)
-	if p.take("end") {
+	if p.accept("end") {
 		return
 	}
 	t := p.expect(stringToken, "", `the line after the last round in quotes, or: until end`)
-	if s.stop = plain(t.text); s.stop == "" {
+	if s.stop = withoutEscapes(t.text); s.stop == "" {
 		p.fail(t, "such as: until \"0 0\"", "an empty line cannot end a block")
 	}
 }
@@ -352,14 +352,14 @@ func (p *parser) let() any {
 func (p *parser) where(head token, r row) any {
 	start := p.pos
 	x := p.condition()
-	text := p.source(start)
-	if p.take("when") {
+	text := p.textFrom(start)
+	if p.accept("when") {
 		when := p.condition()
 		not := &expr{kind: truth, op: "not", args: []*expr{when}}
 		x = &expr{kind: truth, op: "or", args: []*expr{not, x}}
-		text = p.source(start)
+		text = p.textFrom(start)
 	}
-	w := &where{row: head.line, cond: x, text: text, at: len(p.g.wheres)}
+	w := &where{row: head.line, cond: x, text: text, number: len(p.g.wheres)}
 	p.g.wheres = append(p.g.wheres, w)
 	return w
 }
@@ -367,13 +367,13 @@ func (p *parser) where(head token, r row) any {
 func (p *parser) feature(head token) any {
 	text := p.expect(stringToken, "", "what the feature is, in quotes").text
 	p.expect(nameToken, "when", `"when"`)
-	f := &feature{row: head.line, text: text, cond: p.condition(), at: len(p.g.features)}
+	f := &feature{row: head.line, text: text, cond: p.condition(), number: len(p.g.features)}
 	p.g.features = append(p.g.features, f)
 	return f
 }
 
-// source returns the text of the tokens from start up to the current one.
-func (p *parser) source(start int) string {
+// textFrom returns the text of the tokens from start up to the current one.
+func (p *parser) textFrom(start int) string {
 	var b strings.Builder
 	for i := start; i < p.pos; i++ {
 		t := p.tokens[i]

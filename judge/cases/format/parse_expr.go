@@ -10,7 +10,7 @@ import (
 )
 
 func hintType(text string) string {
-	if other, known := otherWords[strings.ToLower(text)]; known {
+	if other, known := foreignTypes[strings.ToLower(text)]; known {
 		return "write: " + other
 	}
 	if c, ok := suggest.Closest(text, types); ok {
@@ -19,8 +19,8 @@ func hintType(text string) string {
 	return suggest.List(append([]string{`"A" or "B"`}, types...))
 }
 
-// otherWords maps the names of types in other languages to declarations.
-var otherWords = map[string]string{
+// foreignTypes maps the names of types in other languages to declarations.
+var foreignTypes = map[string]string{
 	"integer": "int 1..100", "long": "int 1..10^18", "number": "int 1..100", "real": "float 0..1",
 	"double": "float 0..1", "decimal": "float 0..1",
 	"string": `word 1..100 of "a-z"`, "str": `word 1..100 of "a-z"`, "char": `word 1 of "a-z"`,
@@ -40,7 +40,7 @@ func (p *parser) condition() *expr {
 // expression parses an expression.
 func (p *parser) expression() *expr {
 	x := p.or()
-	p.settle(x)
+	p.convertConstants(x)
 	return x
 }
 
@@ -48,7 +48,7 @@ func (p *parser) expression() *expr {
 func (p *parser) arithmetic(want kind) *expr {
 	at := p.peek()
 	x := p.sum()
-	p.settle(x)
+	p.convertConstants(x)
 	if x.kind != integer && (want != decimal || x.kind != decimal) {
 		hint := ""
 		if x.kind.isList() {
@@ -59,8 +59,8 @@ func (p *parser) arithmetic(want kind) *expr {
 	return x
 }
 
-// settle converts the constants of a complete expression to 64 bits.
-func (p *parser) settle(x *expr) {
+// convertConstants converts the constants of a complete expression to 64 bits.
+func (p *parser) convertConstants(x *expr) {
 	if x.big != nil {
 		if !x.big.IsInt64() {
 			p.fail(p.tokens[p.pos-1], "declare it as a word of digits", "%.40q does not fit into 64 bits", x.big.String())
@@ -68,26 +68,26 @@ func (p *parser) settle(x *expr) {
 		x.n, x.big = x.big.Int64(), nil
 	}
 	for _, a := range x.args {
-		p.settle(a)
+		p.convertConstants(a)
 	}
 }
 
-func (p *parser) binary(next func() *expr, want kind, ops ...string) *expr {
+func (p *parser) binary(operand func() *expr, want kind, ops ...string) *expr {
 	at, start := p.peek(), p.pos
-	x := next()
+	x := operand()
 	for slices.Contains(ops, p.peek().text) && (p.peek().kind == symbolToken || p.peek().kind == nameToken) {
 		op := p.peek().text
 		p.pos++
 		right := p.peek()
-		y := next()
-		x = p.join(op, at, x, right, y, want)
-		x.text = p.source(start)
+		y := operand()
+		x = p.combine(op, at, x, right, y, want)
+		x.text = p.textFrom(start)
 	}
 	return x
 }
 
-// join combines two expressions with an operator. It checks that their kinds match.
-func (p *parser) join(op string, at token, x *expr, right token, y *expr, want kind) *expr {
+// combine combines two expressions with an operator. It checks that their kinds match.
+func (p *parser) combine(op string, at token, x *expr, right token, y *expr, want kind) *expr {
 	if want == truth {
 		for i, side := range []*expr{x, y} {
 			if side.kind != truth {
@@ -158,16 +158,16 @@ func (p *parser) product() *expr {
 }
 
 func (p *parser) not() *expr {
-	p.deeper()
+	p.enterNested()
 	defer func() { p.level-- }()
 	at, start := p.peek(), p.pos
 	switch {
-	case p.take("not"):
+	case p.accept("not"):
 		x := p.not()
 		if x.kind != truth {
 			p.fail(at, "", "want a condition after \"not\", got %s", kindNames[x.kind])
 		}
-		return &expr{kind: truth, op: "not", args: []*expr{x}, text: p.source(start)}
+		return &expr{kind: truth, op: "not", args: []*expr{x}, text: p.textFrom(start)}
 	case at.kind == nameToken && (at.text == "all" || at.text == "any"):
 		p.pos++
 		return p.quantifier(at, start)
@@ -175,7 +175,7 @@ func (p *parser) not() *expr {
 	return p.comparison()
 }
 
-func (p *parser) deeper() {
+func (p *parser) enterNested() {
 	if p.level++; p.level > 4*maxNesting {
 		p.fail(p.peek(), "", "the expression is nested too deeply")
 	}
@@ -201,7 +201,7 @@ func (p *parser) quantifier(head token, start int) *expr {
 	if x.kind != truth {
 		p.fail(head, "", "want a condition, got %s", kindNames[x.kind])
 	}
-	return &expr{kind: truth, op: head.text, name: n, args: []*expr{lo, hi, x}, text: p.source(start)}
+	return &expr{kind: truth, op: head.text, name: n, args: []*expr{lo, hi, x}, text: p.textFrom(start)}
 }
 
 var comparisons = []string{"=", "!=", "<", "<=", ">", ">="}
@@ -218,11 +218,11 @@ func (p *parser) comparison() *expr {
 		if x.kind.isList() || y.kind.isList() || x.kind == truth || y.kind == truth || x.kind.number() != y.kind.number() {
 			p.fail(op, "", "%s cannot be compared with %s", kindNames[x.kind], kindNames[y.kind])
 		}
-		one := &expr{kind: truth, op: op.text, args: []*expr{x, y}, text: p.source(start)}
+		one := &expr{kind: truth, op: op.text, args: []*expr{x, y}, text: p.textFrom(start)}
 		if all == nil {
 			all = one
 		} else {
-			all = &expr{kind: truth, op: "and", args: []*expr{all, one}, text: p.source(start)}
+			all = &expr{kind: truth, op: "and", args: []*expr{all, one}, text: p.textFrom(start)}
 		}
 		x = y
 	}
@@ -236,10 +236,10 @@ func (p *parser) comparison() *expr {
 }
 
 func (p *parser) unary() *expr {
-	p.deeper()
+	p.enterNested()
 	defer func() { p.level-- }()
 	at, start := p.peek(), p.pos
-	if !p.take("-") {
+	if !p.accept("-") {
 		return p.power()
 	}
 	x := p.unary()
@@ -247,24 +247,24 @@ func (p *parser) unary() *expr {
 		p.fail(at, "", "want a number after -, got %s", kindNames[x.kind])
 	}
 	if x.big != nil {
-		return &expr{kind: integer, op: "constant", big: new(big.Int).Neg(x.big), text: p.source(start)}
+		return &expr{kind: integer, op: "constant", big: new(big.Int).Neg(x.big), text: p.textFrom(start)}
 	}
-	return &expr{kind: x.kind, op: "neg", args: []*expr{x}, text: p.source(start)}
+	return &expr{kind: x.kind, op: "neg", args: []*expr{x}, text: p.textFrom(start)}
 }
 
 func (p *parser) power() *expr {
 	at, start := p.peek(), p.pos
 	x := p.atom()
 	if x.text == "" {
-		x.text = p.source(start)
+		x.text = p.textFrom(start)
 	}
-	if !p.take("^") {
+	if !p.accept("^") {
 		return x
 	}
 	right := p.peek()
 	y := p.unary()
-	x = p.join("^", at, x, right, y, integer)
-	x.text = p.source(start)
+	x = p.combine("^", at, x, right, y, integer)
+	x.text = p.textFrom(start)
 	return x
 }
 
@@ -279,7 +279,7 @@ func (p *parser) atom() *expr {
 		return &expr{kind: decimal, op: "constant", f: t.f}
 	case t.kind == stringToken:
 		p.pos++
-		return &expr{kind: word, op: "constant", s: plain(t.text)}
+		return &expr{kind: word, op: "constant", s: withoutEscapes(t.text)}
 	case t.text == "(" && t.kind == symbolToken:
 		p.pos++
 		x := p.or()
@@ -289,8 +289,8 @@ func (p *parser) atom() *expr {
 		return p.function(t)
 	case t.kind == nameToken && !slices.Contains(reserved, t.text):
 		p.pos++
-		x := p.refer(t)
-		if x.kind.isList() && p.take("[") {
+		x := p.reference(t)
+		if x.kind.isList() && p.accept("[") {
 			i := p.arithmeticInside()
 			p.symbol("]")
 			return &expr{kind: x.kind.element(), op: "[]", args: []*expr{x, i}}
@@ -310,8 +310,8 @@ func (p *parser) arithmeticInside() *expr {
 	return x
 }
 
-// refer returns the expression for a name declared earlier.
-func (p *parser) refer(t token) *expr {
+// reference returns the expression for a name declared earlier.
+func (p *parser) reference(t token) *expr {
 	i := slices.IndexFunc(p.g.names, func(n *name) bool { return n.text == t.text && !(n.index && !n.single(p.scope)) })
 	if i < 0 {
 		var known []string
@@ -366,7 +366,7 @@ func (p *parser) function(t token) *expr {
 	x := &expr{op: t.text, kind: f.gives}
 	for {
 		x.args = append(x.args, p.sum())
-		if !p.take(",") {
+		if !p.accept(",") {
 			break
 		}
 	}

@@ -39,31 +39,31 @@ func textsIn(items []any, last bool) (n int) {
 }
 
 // items parses the items of a line or an alternative.
-func (p *parser) items() (all []any) {
+func (p *parser) items() (items []any) {
 	if p.level++; p.level > maxNesting {
 		p.fail(p.peek(), "", "more than %d brackets in each other", maxNesting)
 	}
 	defer func() { p.level-- }()
 	for {
 		and := p.peek()
-		glue := len(all) > 0 && p.take("&")
+		glue := len(items) > 0 && p.accept("&")
 		t := p.peek()
 		switch {
 		case t.kind == stringToken:
 			p.pos++
-			text := plain(t.text)
+			text := withoutEscapes(t.text)
 			if text == "" || strings.ContainsAny(text, "\n\r") {
 				p.fail(t, "", "a line cannot have an empty word")
 			}
-			all = append(all, &literal{text, glue})
+			items = append(items, &literal{text, glue})
 			p.g.literals = append(p.g.literals, text)
 		case t.kind == nameToken && (p.peekAt(1).text == ":" || p.peekAt(1).text == "["):
-			all = append(all, p.field(glue))
+			items = append(items, p.field(glue))
 		case t.text == "(" && t.kind == symbolToken:
 			if glue {
 				p.fail(t, "", "& cannot precede brackets")
 			}
-			all = append(all, p.group())
+			items = append(items, p.group())
 		case glue:
 			p.fail(t, "", "want a value after &, got %s", t.describe())
 		case t.kind == nameToken:
@@ -73,19 +73,19 @@ func (p *parser) items() (all []any) {
 				"want a value, got %s", t.describe(),
 			)
 		default:
-			return all
+			return items
 		}
 		if glue {
-			p.glued(and, all[len(all)-2], all[len(all)-1])
+			p.checkSeparable(and, items[len(items)-2], items[len(items)-1])
 		}
-		if len(all) > maxItems {
+		if len(items) > maxItems {
 			p.fail(t, "", "more than %d values in a line", maxItems)
 		}
 	}
 }
 
-// glued rejects two items without a blank between them if they could not be separated when an input is read.
-func (p *parser) glued(at token, left, right any) {
+// checkSeparable rejects two items without a blank between them if they could not be separated when an input is read.
+func (p *parser) checkSeparable(position token, left, right any) {
 	var t *typ
 	switch left := left.(type) {
 	case *literal:
@@ -95,17 +95,17 @@ func (p *parser) glued(at token, left, right any) {
 	case *array:
 		t = left.typ
 	}
-	if l, ok := right.(*literal); !ok || t == nil || t.blurs(l.text[0]) {
+	if l, ok := right.(*literal); !ok || t == nil || t.isAmbiguousBefore(l.text[0]) {
 		p.fail(
-			at,
+			position,
 			"after &, write a character that the value cannot contain, such as: h: int 0..23 & \":\" & m: int 0..59",
 			"the end of the value before & is ambiguous",
 		)
 	}
 }
 
-// blurs reports whether the end of a value is ambiguous if the next character is c.
-func (t *typ) blurs(c byte) bool {
+// isAmbiguousBefore reports whether the end of a value is ambiguous if the next character is c.
+func (t *typ) isAmbiguousBefore(c byte) bool {
 	switch t.kind {
 	case wordType, textType:
 		return t.letters[c]
@@ -122,8 +122,8 @@ func (t *typ) blurs(c byte) bool {
 	return isDigit(c) || c == '-' || c == '.'
 }
 
-// plain removes the escapes for character sets from a string.
-func plain(s string) string { return strings.NewReplacer(`\\`, `\`, `\-`, `-`).Replace(s) }
+// withoutEscapes removes the escapes for character sets from a string.
+func withoutEscapes(s string) string { return strings.NewReplacer(`\\`, `\`, `\-`, `-`).Replace(s) }
 
 func (p *parser) group() any {
 	g := &group{row: p.peek().line}
@@ -133,7 +133,7 @@ func (p *parser) group() any {
 		p.scope = p.newScope(outer, outer.depth)
 		g.alts = append(g.alts, p.items())
 		p.scope = outer
-		if !p.take("|") {
+		if !p.accept("|") {
 			break
 		}
 	}
@@ -145,14 +145,14 @@ func (p *parser) group() any {
 func (p *parser) field(glue bool) any {
 	t := p.expect(nameToken, "", "a name")
 	f := field{row: t.line, glue: glue}
-	if !p.take("[") {
+	if !p.accept("[") {
 		p.symbol(":")
 		f.typ = p.typ()
 		if f.typ.kind == permutationType {
 			p.fail(t, "write: "+t.text+"[n]: permutation 1..n", "a permutation is several values")
 		}
 		f.name = p.declare(t, f.typ.valueKind(), false)
-		f.name.below = f.name.below || f.typ.kind == intType && f.typ.lo.op == "constant" && f.typ.lo.n < 0
+		f.name.negative = f.name.negative || f.typ.kind == intType && f.typ.lo.op == "constant" && f.typ.lo.n < 0
 		return &f
 	}
 	a := &array{separator: " "}
@@ -187,7 +187,7 @@ func (p *parser) count() *expr {
 	switch {
 	case x.op == "constant" && x.n < 0:
 		p.fail(at, "", "there cannot be %d of something", x.n)
-	case x.op == "name" && x.name.below:
+	case x.op == "name" && x.name.negative:
 		p.fail(
 			at, "raise the lower bound of "+x.name.text+" to 0 or 1",
 			"%s says how many there are, and its lower bound is below 0", x.name.text,
@@ -214,12 +214,12 @@ func (p *parser) modifiers(a *array, t *typ) {
 		case "by":
 			p.pos++
 			sep := p.expect(stringToken, "", "the separator of the values, in quotes")
-			a.separator = plain(sep.text)
+			a.separator = withoutEscapes(sep.text)
 			p.pos--
 			if a.separator == "" {
 				p.fail(sep, "characters without anything between them are a word", "the separator is empty")
 			}
-			if a.separator != " " && t.blurs(a.separator[0]) {
+			if a.separator != " " && t.isAmbiguousBefore(a.separator[0]) {
 				p.fail(sep, "such as: by \",\"", "the end of a value before %q is ambiguous", a.separator)
 			}
 			if strings.Contains(a.separator, "\n") {
@@ -261,7 +261,7 @@ func (p *parser) typ() *typ {
 	case "float":
 		lo, hi := p.bounds(decimal)
 		made := &typ{kind: floatType, lo: lo, hi: hi, decimals: [2]int{0, 6}}
-		if p.take("decimals") {
+		if p.accept("decimals") {
 			made.decimals = p.decimals()
 		}
 		return made
@@ -276,7 +276,7 @@ func (p *parser) options() *typ {
 	made := &typ{kind: enumType}
 	for {
 		t := p.expect(stringToken, "", "a word in quotes")
-		text := plain(t.text)
+		text := withoutEscapes(t.text)
 		if text == "" || strings.ContainsAny(text, " \n\r\t") {
 			p.fail(t, "", "%q is not a word", text)
 		}
@@ -303,11 +303,11 @@ func (p *parser) wordType(t token) *typ {
 	at := p.peek()
 	made.lo = p.arithmetic(integer)
 	made.hi = made.lo
-	if p.take("..") {
+	if p.accept("..") {
 		made.hi = p.arithmetic(integer)
 	}
-	p.ordered(at, made.lo, made.hi)
-	if p.take("of") {
+	p.checkBounds(at, made.lo, made.hi)
+	if p.accept("of") {
 		at = p.expect(stringToken, "", "the characters, in quotes")
 		set = at.text
 	}
@@ -322,7 +322,7 @@ func (p *parser) wordType(t token) *typ {
 }
 
 // characters parses a set of characters, such as a-z0-9.
-func (t *typ) characters(set string) (problem string) {
+func (t *typ) characters(text string) (problem string) {
 	add := func(c byte) {
 		if !t.letters[c] {
 			t.letters[c] = true
@@ -330,18 +330,18 @@ func (t *typ) characters(set string) (problem string) {
 		}
 	}
 	at := func(i int) (byte, int) { // returns the character at i, and its length
-		if set[i] == '\\' && i+1 < len(set) {
-			return set[i+1], 2
+		if text[i] == '\\' && i+1 < len(text) {
+			return text[i+1], 2
 		}
-		return set[i], 1
+		return text[i], 1
 	}
-	for i := 0; i < len(set); {
+	for i := 0; i < len(text); {
 		lo, n := at(i)
 		i += n
 		if lo < ' ' || lo > '~' {
 			return "only printable ASCII can be declared"
 		}
-		if i+1 >= len(set) || set[i] != '-' {
+		if i+1 >= len(text) || text[i] != '-' {
 			add(lo)
 			continue
 		}
@@ -371,7 +371,7 @@ func (p *parser) decimals() (d [2]int) {
 	d[0] = read()
 	d[1] = d[0]
 	t := p.peek()
-	if p.take("..") {
+	if p.accept("..") {
 		d[1] = read()
 	}
 	if d[1] < d[0] {
@@ -386,11 +386,11 @@ func (p *parser) bounds(k kind) (lo, hi *expr) {
 	lo = p.arithmetic(k)
 	p.expect(symbolToken, "..", `".." and the upper bound`)
 	hi = p.arithmetic(k)
-	p.ordered(at, lo, hi)
+	p.checkBounds(at, lo, hi)
 	return lo, hi
 }
 
-func (p *parser) ordered(at token, lo, hi *expr) {
+func (p *parser) checkBounds(at token, lo, hi *expr) {
 	if lo.op == "constant" && hi.op == "constant" && lo.float(nil) > hi.float(nil) {
 		p.fail(at, "the lower bound comes first", "%s..%s runs downwards", lo.text, hi.text)
 	}

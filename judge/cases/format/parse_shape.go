@@ -44,7 +44,7 @@ func (p *parser) graph(head token) any {
 	p.symbol(":")
 	for {
 		p.graphPart(g)
-		if !p.take(",") {
+		if !p.accept(",") {
 			break
 		}
 	}
@@ -85,21 +85,21 @@ func (p *parser) graph(head token) any {
 func (p *parser) graphPart(g *graph) {
 	t := p.peek()
 	switch {
-	case p.take("simple"):
+	case p.accept("simple"):
 		g.simple = true
-	case p.take("connected"):
+	case p.accept("connected"):
 		g.connected = true
-	case p.take("directed"):
+	case p.accept("directed"):
 		g.directed = true
-	case p.take("acyclic"):
+	case p.accept("acyclic"):
 		g.acyclic = true
-	case p.take("from"):
+	case p.accept("from"):
 		n := p.arithmetic(integer)
 		if n.op != "constant" || n.n != 0 && n.n != 1 {
 			p.fail(t, "", "nodes are numbered from 0 or from 1")
 		}
 		g.base = n.n
-	case p.take("weight"):
+	case p.accept("weight"):
 		lo, hi := p.bounds(integer)
 		g.weight = &field{row: t.line, typ: &typ{kind: intType, lo: lo, hi: hi}}
 	default:
@@ -117,9 +117,9 @@ func (p *parser) countPart(g *graph) {
 	x := p.arithmetic(integer)
 	t := p.peek()
 	switch {
-	case p.take("nodes"):
+	case p.accept("nodes"):
 		g.nodes = x
-	case p.take("edges"):
+	case p.accept("edges"):
 		g.edges = x
 		if x.op == "name" {
 			g.edgesCount = x.name
@@ -129,8 +129,8 @@ func (p *parser) countPart(g *graph) {
 	}
 }
 
-// analyse records how the statements use each name.
-func (g *Grammar) analyse() {
+// analyzeNames records how the statements use each name.
+func (g *Grammar) analyzeNames() {
 	g.number(g.body)
 	for _, n := range g.names {
 		n.used = n.used || n.tracked
@@ -150,7 +150,7 @@ func (g *Grammar) number(b block) {
 			s.count.markCounts()
 			g.number(s.body)
 		case *either:
-			s.at = g.choice()
+			s.number = g.choice()
 			for _, alt := range s.alts {
 				g.number(alt)
 			}
@@ -171,13 +171,13 @@ func (g *Grammar) number(b block) {
 				g.bound(s.weight)
 			}
 		case *where:
-			s.demands(s.cond)
+			s.recordListConditions(s.cond)
 		}
 	}
 }
 
 func (g *Grammar) bound(f *field) {
-	f.at = len(g.bounds)
+	f.number = len(g.bounds)
 	g.bounds = append(g.bounds, f)
 }
 
@@ -197,7 +197,7 @@ func (g *Grammar) numberItems(items []any) {
 			it.count.markCounts()
 			it.typ.markCounts()
 		case *group:
-			it.at = g.choice()
+			it.number = g.choice()
 			for _, alt := range it.alts {
 				g.numberItems(alt)
 			}
@@ -222,11 +222,11 @@ func (x *expr) markCounts() {
 	}
 }
 
-// demands records the conditions of w that concern whole lists.
-func (w *where) demands(x *expr) {
+// recordListConditions records the conditions of w that concern whole lists.
+func (w *where) recordListConditions(x *expr) {
 	if x.op == "and" {
-		w.demands(x.args[0])
-		w.demands(x.args[1])
+		w.recordListConditions(x.args[0])
+		w.recordListConditions(x.args[1])
 		return
 	}
 	if len(x.args) == 0 || x.args[0].op == "constant" {
@@ -236,35 +236,35 @@ func (w *where) demands(x *expr) {
 	switch x.op {
 	case "distinct":
 		last := x.args[len(x.args)-1]
-		d := &demand{depth: last.depth, where: w}
+		d := &listCondition{depth: last.depth, where: w}
 		for _, a := range x.args[:len(x.args)-1] {
 			d.with = append(d.with, a.name)
 		}
 		last.name.unique = d
 	case "sorted":
-		first.name.sorted = &demand{depth: first.depth, where: w}
+		first.name.sorted = &listCondition{depth: first.depth, where: w}
 	case "<=", "<":
 		if first.op != "sum" || len(first.args) != 1 || first.args[0].op != "list" {
 			return
 		}
 		l := first.args[0]
-		if most := x.args[1]; l.kind == integers && most.before(l.name.slot) {
+		if most := x.args[1]; l.kind == integers && most.declaredBefore(l.name.slot) {
 			if x.op == "<" {
 				one := &expr{kind: integer, op: "constant", n: 1}
 				most = &expr{kind: integer, op: "-", args: []*expr{most, one}}
 			}
-			l.name.limited = append(l.name.limited, &limit{l.depth, most, w})
+			l.name.limited = append(l.name.limited, &sumLimit{l.depth, most, w})
 		}
 	}
 }
 
-// before reports whether all names of an expression were declared before the name with this slot.
-func (x *expr) before(slot int) bool {
+// declaredBefore reports whether all names of an expression were declared before the name with this slot.
+func (x *expr) declaredBefore(slot int) bool {
 	if x.op == "list" || x.name != nil && x.name.slot >= slot {
 		return false
 	}
 	for _, a := range x.args {
-		if !a.before(slot) {
+		if !a.declaredBefore(slot) {
 			return false
 		}
 	}

@@ -30,8 +30,8 @@ func (c *ctdWriter) row(depth int, commands ...string) {
 	fmt.Fprintf(c, "%s%s\n", strings.Repeat("    ", depth), strings.Join(commands, " "))
 }
 
-// not records that a part has no equivalent.
-func (c *ctdWriter) not() string {
+// unsupported records that a part has no equivalent.
+func (c *ctdWriter) unsupported() string {
 	c.ok = false
 	return ""
 }
@@ -43,7 +43,7 @@ func (c *ctdWriter) block(b block, depth int) {
 			c.line(s, depth)
 		case *repeat:
 			if s.rounds != nil || s.index != nil {
-				c.not()
+				c.unsupported()
 				return
 			}
 			c.row(depth, "REP("+c.number(s.count)+")")
@@ -57,7 +57,7 @@ func (c *ctdWriter) block(b block, depth int) {
 			c.row(depth, "ASSERT("+c.truth(s.cond)+")")
 		case *feature: // features do not restrict inputs
 		default:
-			c.not()
+			c.unsupported()
 		}
 	}
 }
@@ -73,18 +73,18 @@ func (c *ctdWriter) line(s *line, depth int) {
 		switch it := it.(type) {
 		case *literal:
 			if it.glue {
-				c.not()
+				c.unsupported()
 			}
 			command = "STRING(" + c.quote(it.text) + ")"
 		case *field:
 			if it.glue {
-				c.not()
+				c.unsupported()
 			}
 			command = c.field(it)
 		case *array:
 			command, space = c.array(it, space, i == len(s.items)-1), ""
 		default:
-			c.not()
+			c.unsupported()
 		}
 		if space != "" {
 			commands = append(commands, space)
@@ -108,7 +108,7 @@ func (c *ctdWriter) field(f *field) string {
 func (c *ctdWriter) array(a *array, space string, last bool) string {
 	if !last || a.glue || a.index != nil || a.separator != " " || a.order != anyOrder || a.distinct ||
 		a.typ.kind != intType && a.typ.kind != wordType && a.typ.kind != enumType {
-		return c.not()
+		return c.unsupported()
 	}
 	read := c.word
 	if a.typ.kind == intType {
@@ -139,7 +139,7 @@ func (c *ctdWriter) word(t *typ) string {
 		words := slices.Clone(t.options)
 		slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 		if strings.Trim(strings.Join(words, ""), plainLetters) != "" || slices.Contains(words, "") {
-			return c.not()
+			return c.unsupported()
 		}
 		return `REGEX("(` + strings.Join(words, "|") + `)")`
 	case wordType:
@@ -149,7 +149,7 @@ func (c *ctdWriter) word(t *typ) string {
 			case ok && b == '.':
 				dot = "."
 			case ok && strings.IndexByte(plainLetters, byte(b)) < 0:
-				return c.not()
+				return c.unsupported()
 			case ok:
 				set += string(byte(b))
 			}
@@ -164,13 +164,13 @@ func (c *ctdWriter) word(t *typ) string {
 			c.number(t.lo), text, c.number(t.hi),
 		)
 	}
-	return c.not()
+	return c.unsupported()
 }
 
 func (c *ctdWriter) quote(text string) string {
 	for i := range len(text) {
 		if text[i] < ' ' || text[i] > '~' || text[i] == '"' || text[i] == '\\' {
-			return c.not()
+			return c.unsupported()
 		}
 	}
 	return `"` + text + `"`
@@ -180,7 +180,7 @@ func (c *ctdWriter) quote(text string) string {
 // that does not use the whole list of a name also refers to that value.
 func (c *ctdWriter) number(x *expr) string {
 	if x.kind != integer {
-		return c.not()
+		return c.unsupported()
 	}
 	switch x.op {
 	case "constant":
@@ -190,7 +190,7 @@ func (c *ctdWriter) number(x *expr) string {
 		return strconv.FormatInt(x.n, 10)
 	case "name":
 		if c.names[x.name] == "" {
-			return c.not()
+			return c.unsupported()
 		}
 		return c.names[x.name]
 	case "neg":
@@ -198,7 +198,7 @@ func (c *ctdWriter) number(x *expr) string {
 	case "+", "-", "*":
 		return "(" + c.number(x.args[0]) + x.op + c.number(x.args[1]) + ")"
 	}
-	return c.not() // division rounds differently in checktestdata
+	return c.unsupported() // division rounds differently in checktestdata
 }
 
 // truth writes a condition, with parentheses around each part. In checktestdata, && and || have the same
@@ -218,5 +218,5 @@ func (c *ctdWriter) truth(x *expr) string {
 		}
 		return "(" + c.number(x.args[0]) + " " + op + " " + c.number(x.args[1]) + ")"
 	}
-	return c.not()
+	return c.unsupported()
 }

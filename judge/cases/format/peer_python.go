@@ -20,7 +20,7 @@ var peerRuntime string
 func (g *Grammar) Python() string {
 	p := &pythonWriter{g: g}
 	p.row("def read():")
-	p.in++
+	p.indent++
 	p.row("global fresh")
 	for _, n := range g.names {
 		if n.tracked {
@@ -28,7 +28,7 @@ func (g *Grammar) Python() string {
 		}
 	}
 	p.block(g.body)
-	p.in--
+	p.indent--
 	return peerRuntime + p.String() + "\n\nif __name__ == \"__main__\":\n    sys.exit(main())\n"
 }
 
@@ -36,30 +36,30 @@ func (g *Grammar) Python() string {
 type pythonWriter struct {
 	strings.Builder
 	g      *Grammar
-	in     int // indentation level
+	indent int // indentation level
 	parts  int // number of generated functions
 	counts int
 }
 
 func (p *pythonWriter) row(format string, args ...any) {
-	p.WriteString(strings.Repeat("    ", p.in))
+	p.WriteString(strings.Repeat("    ", p.indent))
 	fmt.Fprintf(p, format, args...)
 	p.WriteByte('\n')
 }
 
-func (p *pythonWriter) part(what string) string {
+func (p *pythonWriter) newFunctionName(what string) string {
 	p.parts++
 	return fmt.Sprintf("%s_%d", what, p.parts)
 }
 
 // function writes a function, and returns its name.
 func (p *pythonWriter) function(what string, body func()) string {
-	name := p.part(what)
+	name := p.newFunctionName(what)
 	p.row("def %s():", name)
-	p.in++
+	p.indent++
 	p.row("global fresh")
 	body()
-	p.in--
+	p.indent--
 	return name
 }
 
@@ -79,10 +79,10 @@ func (p *pythonWriter) block(b block) {
 			p.row("first(%s)", strings.Join(alts, ", "))
 		case *grid:
 			p.row("for _ in range(%s):", pyInt(s.rows))
-			p.in++
+			p.indent++
 			p.row("give(%s, %s)", pyText(pyAttribute(s.name)), pyRead(&s.field, "False"))
 			p.row("end_of_line()")
-			p.in--
+			p.indent--
 		case *graph:
 			p.graph(s)
 		case *let:
@@ -108,26 +108,26 @@ func (p *pythonWriter) repeat(s *repeat) {
 		p.row("from_%s = %s", k, from)
 	}
 	p.row("for %s in range(%s):", k, pyInt(s.count))
-	p.in++
+	p.indent++
 	p.row("enter(%d)", s.depth)
 	if s.index != nil {
 		p.row("give(%s, from_%s + %s)", pyText(pyAttribute(s.index)), k, k)
 	}
 	p.block(s.body)
-	p.in--
+	p.indent--
 }
 
 // items writes the code that reads items, and then calls rest to write the code for the remaining items. In a
 // choice, the code of each alternative includes the remaining items. So the program takes the first alternative
 // with which the whole line matches.
-func (p *pythonWriter) items(all []any, rest func()) {
-	for i, it := range all {
+func (p *pythonWriter) items(items []any, writeRest func()) {
+	for i, it := range items {
 		g, ok := it.(*group)
 		if !ok {
-			p.item(it, nextIsGlued(all, i))
+			p.item(it, nextIsGlued(items, i))
 			continue
 		}
-		behind := p.function("rest", func() { p.items(all[i+1:], rest) })
+		behind := p.function("rest", func() { p.items(items[i+1:], writeRest) })
 		var alts []string
 		for _, alt := range g.alts {
 			alts = append(alts, p.function("either", func() { p.items(alt, func() { p.row("%s()", behind) }) }))
@@ -135,11 +135,11 @@ func (p *pythonWriter) items(all []any, rest func()) {
 		p.row("first(%s)", strings.Join(alts, ", "))
 		return
 	}
-	rest()
+	writeRest()
 }
 
-func (p *pythonWriter) item(it any, glued bool) {
-	switch it := it.(type) {
+func (p *pythonWriter) item(item any, glued bool) {
+	switch it := item.(type) {
 	case *literal:
 		p.row("blank(%s)", pyBool(it.glue))
 		p.row("literal(%s, %s)", pyText(it.text), pyBool(glued))
@@ -308,7 +308,7 @@ func pyInt(x *expr) string {
 
 // pyCall returns the call of a function on a list or on several numbers. The Python expressions least and most are
 // the smallest and the largest integer: for an empty list, min returns most, and max returns least.
-func pyCall(x *expr, each func(*expr) string, zero, most, least string) string {
+func pyCall(x *expr, each func(*expr) string, zero, maximum, minimum string) string {
 	first, values := x.args[0], ""
 	switch {
 	case first.kind.isList():
@@ -339,9 +339,9 @@ func pyCall(x *expr, each func(*expr) string, zero, most, least string) string {
 	case "sum":
 		return "sum(" + values + ")"
 	case "min":
-		return fmt.Sprintf("min(%s, default=%s)", values, most)
+		return fmt.Sprintf("min(%s, default=%s)", values, maximum)
 	case "max":
-		return fmt.Sprintf("max(%s, default=%s)", values, least)
+		return fmt.Sprintf("max(%s, default=%s)", values, minimum)
 	}
 	return "gcd_of(" + values + ")"
 }

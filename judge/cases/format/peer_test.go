@@ -19,10 +19,10 @@ func texts(t *testing.T, shapes []shape, g *format.Grammar) (all [][]byte) {
 	t.Helper()
 	for _, mode := range format.Modes() {
 		for seed := range uint64(4) {
-			all = append(all, drawn(t, g, seed, format.Options{Mode: mode, Size: int64(seed * 3), Most: 1 << 12}))
+			all = append(all, drawn(t, g, seed, format.Options{Mode: mode, Size: int64(seed * 3), MaxSize: 1 << 12}))
 		}
 	}
-	wrong, err := g.Near(rand.New(rand.NewPCG(1, 2)), format.Options{})
+	wrong, err := g.NearMisses(rand.New(rand.NewPCG(1, 2)), format.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func TestWhatIsDrawnIsTaken(t *testing.T) {
 	for _, g := range all(t) {
 		for _, mode := range append(format.Modes(), "") {
 			for seed := range uint64(12) {
-				drawn(t, g, seed, format.Options{Mode: mode, Size: int64(seed), Literals: []int64{1, 5, 100, 65536}, Most: 1 << 18})
+				drawn(t, g, seed, format.Options{Mode: mode, Size: int64(seed), Literals: []int64{1, 5, 100, 65536}, MaxSize: 1 << 18})
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func TestBoundsAreDrawn(t *testing.T) {
 	for _, g := range all(t) {
 		c := g.NewCoverage()
 		for seed := range uint64(600) {
-			o := format.Options{Most: 1 << 16}
+			o := format.Options{MaxSize: 1 << 16}
 			if seed%4 > 0 {
 				o.Size = int64(seed % 50)
 			}
@@ -89,8 +89,8 @@ func TestBoundsAreDrawn(t *testing.T) {
 			}
 		}
 		for _, goal := range c.Goals() {
-			if goal.Count == 0 && !strings.HasSuffix(goal.What, "and only just") {
-				t.Errorf("%s:%d: 600 inputs do not show: %s", g.File, goal.Row, goal.What)
+			if goal.Count == 0 && !strings.HasSuffix(goal.Description, "and only just") {
+				t.Errorf("%s:%d: 600 inputs do not show: %s", g.File, goal.Line, goal.Description)
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func TestBoundsAreDrawn(t *testing.T) {
 
 func TestWhatIsNearlyAnInputIsRefused(t *testing.T) {
 	for _, g := range all(t) {
-		wrong, err := g.Near(rand.New(rand.NewPCG(1, 2)), format.Options{})
+		wrong, err := g.NearMisses(rand.New(rand.NewPCG(1, 2)), format.Options{})
 		if err != nil {
 			t.Fatalf("%s: %v", g.File, err)
 		}
@@ -108,12 +108,12 @@ func TestWhatIsNearlyAnInputIsRefused(t *testing.T) {
 		seen := map[string]bool{}
 		for _, w := range wrong {
 			if g.Check(w.Text) == nil {
-				t.Errorf("%s: %s: %q is an input", g.File, w.What, w.Text)
+				t.Errorf("%s: %s: %q is an input", g.File, w.Description, w.Text)
 			}
-			if seen[w.What] {
-				t.Errorf("%s: %q comes twice", g.File, w.What)
+			if seen[w.Description] {
+				t.Errorf("%s: %q comes twice", g.File, w.Description)
 			}
-			seen[w.What] = true
+			seen[w.Description] = true
 		}
 	}
 }
@@ -136,7 +136,7 @@ func TestShrinking(t *testing.T) {
 		for name, holds := range properties {
 			var large, least []byte
 			for seed := range uint64(400) {
-				input := drawn(t, g, seed, format.Options{Size: 1 + int64(seed)/8, Most: 1 << 16})
+				input := drawn(t, g, seed, format.Options{Size: 1 + int64(seed)/8, MaxSize: 1 << 16})
 				if !holds(string(input)) {
 					continue
 				}
@@ -150,7 +150,7 @@ func TestShrinking(t *testing.T) {
 			if large == nil {
 				continue
 			}
-			result, err := shrink.Guided(context.Background(), large, g, shrink.Budget{Evaluations: 20000}, func(text []byte) (bool, error) {
+			result, err := shrink.TextWithShape(context.Background(), large, g, shrink.Budget{Evaluations: 20000}, func(text []byte) (bool, error) {
 				return g.Check(text) == nil && holds(string(text)), nil
 			}, func(s shrink.Step) {
 				if g.Check(s.Text) != nil || !holds(string(s.Text)) {
@@ -188,7 +188,7 @@ func TestAnyTextIsReadOrRefused(t *testing.T) {
 	})
 }
 
-// TestEachConditionIsBroken checks that Near generates an input that violates each condition.
+// TestEachConditionIsBroken checks that NearMisses generates an input that violates each condition.
 func TestEachConditionIsBroken(t *testing.T) {
 	for _, s := range []string{
 		"line n: int 1..9\nrepeat n\n    line a: int 1..99\nwhere distinct(a)\n",
@@ -199,14 +199,14 @@ func TestEachConditionIsBroken(t *testing.T) {
 		"line l: int 1..10^9  r: int 1..10^9\nwhere l < r\n",
 	} {
 		g := parse(t, s)
-		wrong, err := g.Near(rand.New(rand.NewPCG(3, 3)), format.Options{})
+		wrong, err := g.NearMisses(rand.New(rand.NewPCG(3, 3)), format.Options{})
 		if err != nil {
 			t.Fatalf("%s: %v", s, err)
 		}
 		for i := range strings.Count(s, "where ") {
 			condition, _, _ := strings.Cut(strings.Split(s, "where ")[i+1], "\n")
 			condition = strings.ReplaceAll(condition, "4_000_000", "4000000")
-			if !slices.ContainsFunc(wrong, func(w format.Wrong) bool { return w.What == "not: "+condition }) {
+			if !slices.ContainsFunc(wrong, func(w format.InvalidInput) bool { return w.Description == "not: "+condition }) {
 				t.Errorf("%s: no text is wrong in %s", s, condition)
 			}
 		}

@@ -9,31 +9,31 @@ import (
 	"unicode/utf8"
 )
 
-// A Refusal is the reason why a text does not match a declaration.
-type Refusal struct {
+// A Rejection is the reason why a text does not match a declaration.
+type Rejection struct {
 	Line, Column int // from 1; columns are in bytes
 	Text         string
 }
 
-func (r *Refusal) Error() string {
+func (r *Rejection) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", r.Line, r.Column, r.Text)
 }
 
 // Check compares every byte of text with the declaration. It returns nil if the text matches.
-func (g *Grammar) Check(text []byte) *Refusal {
+func (g *Grammar) Check(text []byte) *Rejection {
 	r := g.read(text, false)
-	return r.refusal()
+	return r.rejection()
 }
 
 // read reads a text. If tree is set, it also builds the syntax tree.
 func (g *Grammar) read(text []byte, tree bool) *reader {
-	r := &reader{g: g, data: text, e: newEnv(g), pending: map[hit]bool{}, bestAt: -1}
+	r := &reader{g: g, data: text, e: newEnv(g), pending: map[hit]bool{}, rejectedAt: -1}
 	if tree {
 		r.root = &node{}
 	}
-	r.ok = r.block(g.body, r.root) && (r.pos == len(text) || r.refuse(max(r.pos, r.bestAt+1), "want the end of the file, got %s", r.next()))
+	r.ok = r.block(g.body, r.root) && (r.pos == len(text) || r.reject(max(r.pos, r.rejectedAt+1), "want the end of the file, got %s", r.describeNext()))
 	if r.ok && len(text) == 0 { // the judge does not allow empty cases
-		r.ok = r.refuse(0, "want a line, got the end of the file")
+		r.ok = r.reject(0, "want a line, got the end of the file")
 	}
 	return r
 }
@@ -47,7 +47,7 @@ type hit struct {
 type hitKind int
 
 const (
-	lowest hitKind = iota // of field at
+	lowest hitKind = iota // decl field at
 	highest
 	option // option k of the field with number at
 	chosen // alternative k of the choice with number at
@@ -58,18 +58,18 @@ const (
 // A reader reads a text from its start. If a method cannot read, it records the reason and returns false. Of all
 // recorded reasons, the reader reports the one at the furthest position in the text.
 type reader struct {
-	g     *Grammar
-	data  []byte
-	pos   int
-	fresh bool // nothing has been read on the line yet
-	e     *env
-	root  *node // if nil, the reader builds no tree
-	ok    bool
-	empty int // number of rounds in which nothing was read
+	g         *Grammar
+	data      []byte
+	pos       int
+	lineStart bool // nothing has been read on the line yet
+	e         *env
+	root      *node // if nil, the reader builds no tree
+	ok        bool
+	empty     int // number of rounds in which nothing was read
 
-	bestAt int // position of the furthest refusal; -1 if there is none
-	best   string
-	wants  []string // words that would be allowed at bestAt
+	rejectedAt    int // position of the furthest refusal; -1 if there is none
+	rejectedText  string
+	expectedWords []string // words that would be allowed at rejectedAt
 
 	hits    []hit // in the order they were reached
 	pending map[hit]bool
@@ -84,19 +84,19 @@ type state struct {
 }
 
 func (r *reader) save() state {
-	return state{r.pos, r.fresh, r.e.lengths(nil), len(r.hits)}
+	return state{r.pos, r.lineStart, r.e.lengths(nil), len(r.hits)}
 }
 
 func (r *reader) restore(s state) {
-	r.pos, r.fresh = s.pos, s.fresh
-	r.e.cut(s.lengths)
+	r.pos, r.lineStart = s.pos, s.fresh
+	r.e.truncate(s.lengths)
 	for _, h := range r.hits[s.hits:] {
 		delete(r.pending, h)
 	}
 	r.hits = r.hits[:s.hits]
 }
 
-func (r *reader) reach(what hitKind, at, k int) {
+func (r *reader) recordHit(what hitKind, at, k int) {
 	h := hit{what, at, k}
 	if !r.pending[h] {
 		r.pending[h] = true
@@ -104,31 +104,31 @@ func (r *reader) reach(what hitKind, at, k int) {
 	}
 }
 
-func (r *reader) refuse(at int, format string, args ...any) bool {
-	if at > r.bestAt {
-		r.bestAt, r.best, r.wants = at, fmt.Sprintf(format, args...), nil
+func (r *reader) reject(at int, format string, args ...any) bool {
+	if at > r.rejectedAt {
+		r.rejectedAt, r.rejectedText, r.expectedWords = at, fmt.Sprintf(format, args...), nil
 	}
 	return false
 }
 
-// refuseWord records that the word want is not at the current position.
-func (r *reader) refuseWord(want string) bool {
-	if r.pos > r.bestAt {
-		r.bestAt, r.best, r.wants = r.pos, "", nil
+// rejectWord records that the word want is not at the current position.
+func (r *reader) rejectWord(want string) bool {
+	if r.pos > r.rejectedAt {
+		r.rejectedAt, r.rejectedText, r.expectedWords = r.pos, "", nil
 	}
-	if r.pos == r.bestAt && r.best == "" && !slices.Contains(r.wants, want) {
-		r.wants = append(r.wants, want)
+	if r.pos == r.rejectedAt && r.rejectedText == "" && !slices.Contains(r.expectedWords, want) {
+		r.expectedWords = append(r.expectedWords, want)
 	}
 	return false
 }
 
-func (r *reader) refusal() *Refusal {
+func (r *reader) rejection() *Rejection {
 	if r.ok {
 		return nil
 	}
-	at, text := max(r.bestAt, 0), r.best
+	at, text := max(r.rejectedAt, 0), r.rejectedText
 	if text == "" {
-		shown := r.wants[:min(len(r.wants), 8)]
+		shown := r.expectedWords[:min(len(r.expectedWords), 8)]
 		text = "want " + strings.Join(shown[:len(shown)-1], ", ")
 		if len(shown) > 1 {
 			text += " or "
@@ -137,11 +137,11 @@ func (r *reader) refusal() *Refusal {
 		text += shown[len(shown)-1] + ", got " + r.nextWord()
 	}
 	before := r.data[:min(at, len(r.data))]
-	return &Refusal{1 + bytes.Count(before, []byte{'\n'}), len(before) - bytes.LastIndexByte(before, '\n'), text}
+	return &Rejection{1 + bytes.Count(before, []byte{'\n'}), len(before) - bytes.LastIndexByte(before, '\n'), text}
 }
 
-// next describes the text at the current position.
-func (r *reader) next() string {
+// describeNext describes the text at the current position.
+func (r *reader) describeNext() string {
 	switch {
 	case r.pos >= len(r.data):
 		return "the end of the file"
@@ -158,7 +158,7 @@ func (r *reader) nextWord() string {
 	if w := r.token(false); w != "" {
 		return short(w)
 	}
-	return r.next()
+	return r.describeNext()
 }
 
 func short(s string) string {
@@ -183,16 +183,16 @@ func (r *reader) token(numeric bool) string {
 }
 
 // block reads the statements of a block into the kids of a node, which may be nil.
-func (r *reader) block(b block, into *node) bool {
+func (r *reader) block(b block, parent *node) bool {
 	for _, s := range b {
 		var made *node
-		if into != nil {
-			made = &node{of: s}
+		if parent != nil {
+			made = &node{decl: s}
 		}
 		ok := true
 		switch s := s.(type) {
 		case *line:
-			r.fresh = true
+			r.lineStart = true
 			ok = r.items(s.items, 0, made, r.endOfLine)
 		case *repeat:
 			ok = r.repeat(s, made)
@@ -210,15 +210,15 @@ func (r *reader) block(b block, into *node) bool {
 			made = nil
 		case *feature:
 			if s.cond.truth(r.e) {
-				r.reach(shown, s.at, 0)
+				r.recordHit(shown, s.number, 0)
 			}
 			made = nil
 		}
 		if !ok {
 			return false
 		}
-		if into != nil {
-			into.kids = append(into.kids, made)
+		if parent != nil {
+			parent.kids = append(parent.kids, made)
 		}
 	}
 	return true
@@ -226,15 +226,15 @@ func (r *reader) block(b block, into *node) bool {
 
 func (r *reader) endOfLine() bool {
 	if r.pos >= len(r.data) || r.data[r.pos] != '\n' {
-		return r.refuse(r.pos, "want the end of the line, got %s", r.next())
+		return r.reject(r.pos, "want the end of the line, got %s", r.describeNext())
 	}
 	r.pos++
 	return true
 }
 
-func (r *reader) repeat(s *repeat, into *node) bool {
+func (r *reader) repeat(s *repeat, parent *node) bool {
 	if s.rounds != nil {
-		return r.open(s, into)
+		return r.openRepeat(s, parent)
 	}
 	n := s.count.int(r.e)
 	from := int64(1)
@@ -243,14 +243,14 @@ func (r *reader) repeat(s *repeat, into *node) bool {
 	}
 	for i := range max(n, 0) {
 		if r.empty > maxEmpty {
-			return r.refuse(r.pos, "the block of line %d repeats %d times, and reads nothing", s.row, n)
+			return r.reject(r.pos, "the block of line %d repeats %d times, and reads nothing", s.row, n)
 		}
 		at := r.pos
 		r.e.enter(s.depth)
 		if s.index != nil {
 			r.e.setInt(s.index, from+i)
 		}
-		if !r.round(s, into) {
+		if !r.round(s, parent) {
 			return false
 		}
 		if r.pos == at {
@@ -260,41 +260,41 @@ func (r *reader) repeat(s *repeat, into *node) bool {
 	return true
 }
 
-func (r *reader) round(s *repeat, into *node) bool {
+func (r *reader) round(s *repeat, parent *node) bool {
 	var round *node
-	if into != nil {
+	if parent != nil {
 		round = &node{}
-		into.kids = append(into.kids, round)
+		parent.kids = append(parent.kids, round)
 	}
 	return r.block(s.body, round)
 }
 
-// open reads rounds up to the line or EOF that ends them.
-func (r *reader) open(s *repeat, into *node) bool {
+// openRepeat reads rounds up to the line or EOF that ends them.
+func (r *reader) openRepeat(s *repeat, parent *node) bool {
 	f := s.rounds
 	lo, hi := f.typ.lo.int(r.e), f.typ.hi.int(r.e)
 	n := int64(0)
-	for ; !r.closed(s); n++ {
+	for ; !r.atClosing(s); n++ {
 		if n == hi {
-			return r.refuse(r.pos, "want %s, got %s: there are at most %d rounds", s.closing(), r.next(), hi)
+			return r.reject(r.pos, "want %s, got %s: there are at most %d rounds", s.closingText(), r.describeNext(), hi)
 		}
 		at := r.pos
 		r.e.enter(s.depth)
-		if !r.round(s, into) {
+		if !r.round(s, parent) {
 			return false
 		}
 		if r.pos == at {
-			return r.refuse(r.pos, "a round of the block of line %d reads nothing", s.row)
+			return r.reject(r.pos, "a round of the block of line %d reads nothing", s.row)
 		}
 	}
 	if n < lo {
-		return r.refuse(r.pos, "%s comes after %d rounds, not %d to %d", s.closing(), n, lo, hi)
+		return r.reject(r.pos, "%s comes after %d rounds, not %d to %d", s.closingText(), n, lo, hi)
 	}
 	if lo != hi && n == lo {
-		r.reach(lowest, f.at, 0)
+		r.recordHit(lowest, f.number, 0)
 	}
 	if lo != hi && n == hi {
-		r.reach(highest, f.at, 0)
+		r.recordHit(highest, f.number, 0)
 	}
 	if s.stop != "" {
 		r.pos += len(s.stop) + 1
@@ -302,16 +302,16 @@ func (r *reader) open(s *repeat, into *node) bool {
 	return true
 }
 
-// closing describes what ends the rounds.
-func (s *repeat) closing() string {
+// closingText describes what ends the rounds.
+func (s *repeat) closingText() string {
 	if s.stop == "" {
 		return "the end of the file"
 	}
 	return fmt.Sprintf("the line %q", s.stop)
 }
 
-// closed reports whether the end of the rounds comes next.
-func (r *reader) closed(s *repeat) bool {
+// atClosing reports whether the end of the rounds comes next.
+func (r *reader) atClosing(s *repeat) bool {
 	if s.stop == "" {
 		return r.pos >= len(r.data)
 	}
@@ -322,15 +322,15 @@ func (r *reader) closed(s *repeat) bool {
 const maxEmpty = 1_000_000
 
 // either reads the first alternative that matches.
-func (r *reader) either(s *either, into *node) bool {
+func (r *reader) either(s *either, parent *node) bool {
 	before := r.save()
 	for k, alt := range s.alts {
 		var part *node
-		if into != nil {
+		if parent != nil {
 			part = &node{}
-			into.alt, into.kids = k, []*node{part}
+			parent.alt, parent.kids = k, []*node{part}
 		}
-		r.reach(chosen, s.at, k)
+		r.recordHit(chosen, s.number, k)
 		if r.block(alt, part) {
 			return true
 		}
@@ -342,15 +342,15 @@ func (r *reader) either(s *either, into *node) bool {
 func (r *reader) where(w *where) bool {
 	if w.cond.truth(r.e) {
 		if w.cond.boundReached(r.e) {
-			r.reach(equal, w.at, 0)
+			r.recordHit(equal, w.number, 0)
 		}
 		return true
 	}
-	return r.refuse(r.pos, "%s", w.broken(r.e))
+	return r.reject(r.pos, "%s", w.describeViolation(r.e))
 }
 
-// broken describes a violated condition, including the values of its operands.
-func (w *where) broken(e *env) string {
+// describeViolation describes a violated condition, including the values of its operands.
+func (w *where) describeViolation(e *env) string {
 	x := w.cond
 	for x.op == "and" {
 		if x.args[0].truth(e) {

@@ -10,16 +10,16 @@ import (
 
 // items reads the items of a line, starting with index from, and then calls rest. A choice takes the first
 // alternative with which the whole line can be read.
-func (r *reader) items(all []any, from int, into *node, rest func() bool) bool {
-	for i := from; i < len(all); i++ {
-		g, ok := all[i].(*group)
+func (r *reader) items(items []any, from int, parent *node, readRest func() bool) bool {
+	for i := from; i < len(items); i++ {
+		g, ok := items[i].(*group)
 		if !ok {
 			var made *node
-			if into != nil {
-				made = &node{of: all[i]}
-				into.kids = append(into.kids[:i], made)
+			if parent != nil {
+				made = &node{decl: items[i]}
+				parent.kids = append(parent.kids[:i], made)
 			}
-			if !r.item(all[i], nextIsGlued(all, i), made) {
+			if !r.item(items[i], nextIsGlued(items, i), made) {
 				return false
 			}
 			continue
@@ -27,27 +27,27 @@ func (r *reader) items(all []any, from int, into *node, rest func() bool) bool {
 		before := r.save()
 		for k, alt := range g.alts {
 			var part *node
-			if into != nil {
-				part = &node{of: g, alt: k}
-				into.kids = append(into.kids[:i], part)
+			if parent != nil {
+				part = &node{decl: g, alt: k}
+				parent.kids = append(parent.kids[:i], part)
 			}
-			r.reach(chosen, g.at, k)
-			if r.items(alt, 0, part, func() bool { return r.items(all, i+1, into, rest) }) {
+			r.recordHit(chosen, g.number, k)
+			if r.items(alt, 0, part, func() bool { return r.items(items, i+1, parent, readRest) }) {
 				return true
 			}
 			r.restore(before)
 		}
 		return false
 	}
-	return rest()
+	return readRest()
 }
 
 // nextIsGlued reports whether an item follows item i without a blank.
-func nextIsGlued(all []any, i int) bool {
-	if i+1 == len(all) {
+func nextIsGlued(items []any, i int) bool {
+	if i+1 == len(items) {
 		return false
 	}
-	switch it := all[i+1].(type) {
+	switch it := items[i+1].(type) {
 	case *literal:
 		return it.glue
 	case *field:
@@ -60,25 +60,25 @@ func nextIsGlued(all []any, i int) bool {
 
 // blank reads the blank before an item. The first item of a line and a glued item have no blank before them.
 func (r *reader) blank(glue bool) bool {
-	if r.fresh || glue {
-		r.fresh = false
+	if r.lineStart || glue {
+		r.lineStart = false
 		return true
 	}
 	if r.pos >= len(r.data) || r.data[r.pos] != ' ' {
-		return r.refuse(r.pos, "want a blank, got %s", r.next())
+		return r.reject(r.pos, "want a blank, got %s", r.describeNext())
 	}
 	r.pos++
 	return true
 }
 
-func (r *reader) item(it any, glued bool, into *node) bool {
-	switch it := it.(type) {
+func (r *reader) item(item any, glued bool, parent *node) bool {
+	switch it := item.(type) {
 	case *literal:
 		return r.blank(it.glue) && r.literal(it.text, glued)
 	case *field:
-		return r.blank(it.glue) && r.field(it, glued, into)
+		return r.blank(it.glue) && r.field(it, glued, parent)
 	case *array:
-		return r.array(it, glued, into)
+		return r.array(it, glued, parent)
 	}
 	return false
 }
@@ -87,13 +87,13 @@ func (r *reader) item(it any, glued bool, into *node) bool {
 func (r *reader) literal(text string, glued bool) bool {
 	if !strings.HasPrefix(string(r.data[r.pos:min(len(r.data), r.pos+len(text))]), text) ||
 		!glued && r.pos+len(text) < len(r.data) && r.data[r.pos+len(text)] > ' ' {
-		return r.refuseWord(strconv.Quote(text))
+		return r.rejectWord(strconv.Quote(text))
 	}
 	r.pos += len(text)
 	return true
 }
 
-func (r *reader) field(f *field, glued bool, into *node) bool {
+func (r *reader) field(f *field, glued bool, parent *node) bool {
 	switch f.typ.kind {
 	case intType:
 		n, ok := r.int(f, label{name: f.name.text}, glued)
@@ -101,8 +101,8 @@ func (r *reader) field(f *field, glued bool, into *node) bool {
 			return false
 		}
 		r.e.setInt(f.name, n)
-		if into != nil {
-			into.n, into.lo, into.hi = n, f.typ.lo.int(r.e), f.typ.hi.int(r.e)
+		if parent != nil {
+			parent.n, parent.lo, parent.hi = n, f.typ.lo.int(r.e), f.typ.hi.int(r.e)
 		}
 		return true
 	default:
@@ -111,8 +111,8 @@ func (r *reader) field(f *field, glued bool, into *node) bool {
 			return false
 		}
 		r.set(f, s)
-		if into != nil {
-			into.s = s
+		if parent != nil {
+			parent.s = s
 		}
 		return true
 	}
@@ -158,14 +158,14 @@ func (r *reader) int(f *field, what label, glued bool) (int64, bool) {
 		}
 	}
 	if n < lo || n > hi {
-		return 0, r.refuse(at, "%s = %d is not in %d..%d", what, n, lo, hi)
+		return 0, r.reject(at, "%s = %d is not in %d..%d", what, n, lo, hi)
 	}
 	r.pos += length
 	if lo != hi && n == lo {
-		r.reach(lowest, f.at, 0)
+		r.recordHit(lowest, f.number, 0)
 	}
 	if lo != hi && n == hi {
-		r.reach(highest, f.at, 0)
+		r.recordHit(highest, f.number, 0)
 	}
 	return n, true
 }
@@ -198,13 +198,13 @@ func (r *reader) notAnInteger(text, what string, spelt bool, lo, hi int64) bool 
 	digits := strings.TrimPrefix(text, "-")
 	switch {
 	case text == "":
-		return r.refuse(r.pos, "want %s, an integer, got %s", what, r.next())
+		return r.reject(r.pos, "want %s, an integer, got %s", what, r.describeNext())
 	case spelt:
-		return r.refuse(r.pos, "%s = %s is not how an integer is written: no + and no zero in front", what, short(text))
+		return r.reject(r.pos, "%s = %s is not how an integer is written: no + and no zero in front", what, short(text))
 	case digits != "" && strings.Trim(digits, "0123456789") == "":
-		return r.refuse(r.pos, "%s = %s is not in %d..%d", what, short(text), lo, hi)
+		return r.reject(r.pos, "%s = %s is not in %d..%d", what, short(text), lo, hi)
 	}
-	return r.refuse(r.pos, "want %s, an integer, got %s", what, short(text))
+	return r.reject(r.pos, "want %s, an integer, got %s", what, short(text))
 }
 
 // word reads a value that is not an integer.
@@ -233,7 +233,7 @@ func (r *reader) letters(f *field, what label, s string) (string, bool) {
 	lo, hi := f.typ.lo.int(r.e), f.typ.hi.int(r.e)
 	for i := range len(s) {
 		if !f.typ.letters[s[i]] {
-			return "", r.refuse(r.pos+i, "%s has the character %+q, which is not one of %s", what, s[i:i+1], f.typ.set())
+			return "", r.reject(r.pos+i, "%s has the character %+q, which is not one of %s", what, s[i:i+1], f.typ.alphabetText())
 		}
 	}
 	if n := int64(len(s)); n < lo || n > hi {
@@ -241,20 +241,20 @@ func (r *reader) letters(f *field, what label, s string) (string, bool) {
 		if lo == hi {
 			want = strconv.FormatInt(lo, 10)
 		}
-		return "", r.refuse(r.pos, "%s has %d characters, not %s", what, n, want)
+		return "", r.reject(r.pos, "%s has %d characters, not %s", what, n, want)
 	}
 	if lo != hi && int64(len(s)) == lo {
-		r.reach(lowest, f.at, 0)
+		r.recordHit(lowest, f.number, 0)
 	}
 	if lo != hi && int64(len(s)) == hi {
-		r.reach(highest, f.at, 0)
+		r.recordHit(highest, f.number, 0)
 	}
 	r.pos += len(s)
 	return s, true
 }
 
-// set formats the allowed characters of a word as in a declaration.
-func (t *typ) set() string {
+// alphabetText formats the allowed characters of a word as in a declaration.
+func (t *typ) alphabetText() string {
 	var b strings.Builder
 	for c := 0; c < 256; c++ {
 		if !t.letters[c] {
@@ -283,11 +283,11 @@ func (r *reader) option(f *field, glued bool) (string, bool) {
 	}
 	if best < 0 {
 		for _, o := range f.typ.options {
-			r.refuseWord(strconv.Quote(o))
+			r.rejectWord(strconv.Quote(o))
 		}
 		return "", false
 	}
-	r.reach(option, f.at, best)
+	r.recordHit(option, f.number, best)
 	r.pos += len(f.typ.options[best])
 	return f.typ.options[best], true
 }
@@ -301,24 +301,24 @@ func (r *reader) float(f *field, what label, glued bool) (string, bool) {
 		strings.HasPrefix(text, "-") && strings.Trim(whole+fraction, "0") == "" {
 		got := short(text)
 		if text == "" {
-			got = r.next()
+			got = r.describeNext()
 		}
-		return "", r.refuse(r.pos, "want %s, a decimal number such as -1.25, got %s", what, got)
+		return "", r.reject(r.pos, "want %s, a decimal number such as -1.25, got %s", what, got)
 	}
 	if n := len(fraction); n < f.typ.decimals[0] || n > f.typ.decimals[1] {
-		return "", r.refuse(r.pos, "want %d to %d decimals of %s, got %s", f.typ.decimals[0], f.typ.decimals[1], what, short(text))
+		return "", r.reject(r.pos, "want %d to %d decimals of %s, got %s", f.typ.decimals[0], f.typ.decimals[1], what, short(text))
 	}
 	lo, hi := f.typ.lo.float(r.e), f.typ.hi.float(r.e)
 	v, _ := new(big.Rat).SetString(text)
 	low, high := decimalRat(lo), decimalRat(hi)
 	if v.Cmp(low) < 0 || v.Cmp(high) > 0 {
-		return "", r.refuse(r.pos, "%s = %s is not in %v..%v", what, short(text), lo, hi)
+		return "", r.reject(r.pos, "%s = %s is not in %v..%v", what, short(text), lo, hi)
 	}
 	if v.Cmp(low) == 0 {
-		r.reach(lowest, f.at, 0)
+		r.recordHit(lowest, f.number, 0)
 	}
 	if v.Cmp(high) == 0 {
-		r.reach(highest, f.at, 0)
+		r.recordHit(highest, f.number, 0)
 	}
 	r.pos += len(text)
 	return text, true
@@ -333,7 +333,7 @@ func decimalRat(f float64) *big.Rat {
 	return v
 }
 
-func (r *reader) array(a *array, glued bool, into *node) bool {
+func (r *reader) array(a *array, glued bool, parent *node) bool {
 	n := max(a.count.int(r.e), 0)
 	from := int64(1)
 	if a.from != nil {
@@ -341,7 +341,7 @@ func (r *reader) array(a *array, glued bool, into *node) bool {
 	}
 	var ints []int64
 	var texts []string
-	keep := into != nil || a.order != anyOrder || a.distinct || a.typ.kind == permutationType
+	keep := parent != nil || a.order != anyOrder || a.distinct || a.typ.kind == permutationType
 	starts := r.pos
 	for i := range n {
 		if i == 0 && !r.blank(a.glue) {
@@ -373,8 +373,8 @@ func (r *reader) array(a *array, glued bool, into *node) bool {
 				ints = append(ints, v)
 			}
 		}
-		if !ordered(a, ints) || !ordered(a, texts) {
-			return r.refuse(at, "%s is out of order: the values are %s", what, map[order]string{
+		if !inOrder(a, ints) || !inOrder(a, texts) {
+			return r.reject(at, "%s is out of order: the values are %s", what, map[order]string{
 				ascending: "sorted", descending: "descending",
 			}[a.order])
 		}
@@ -382,10 +382,10 @@ func (r *reader) array(a *array, glued bool, into *node) bool {
 	if (a.distinct || a.typ.kind == permutationType) && !r.distinct(a, starts, ints, texts) {
 		return false
 	}
-	if into != nil {
-		into.ints, into.words = ints, texts
+	if parent != nil {
+		parent.ints, parent.words = ints, texts
 		if a.name.kind == integer && a.index == nil {
-			into.lo, into.hi = a.typ.lo.int(r.e), a.typ.hi.int(r.e)
+			parent.lo, parent.hi = a.typ.lo.int(r.e), a.typ.hi.int(r.e)
 		}
 	}
 	return true
@@ -395,22 +395,22 @@ func (r *reader) separator(a *array) bool {
 	sep := a.separator
 	if !strings.HasPrefix(string(r.data[r.pos:min(len(r.data), r.pos+len(sep))]), sep) {
 		if sep == " " {
-			return r.refuse(r.pos, "want a blank, got %s", r.next())
+			return r.reject(r.pos, "want a blank, got %s", r.describeNext())
 		}
-		return r.refuse(r.pos, "want %q, got %s", sep, r.next())
+		return r.reject(r.pos, "want %q, got %s", sep, r.describeNext())
 	}
 	r.pos += len(sep)
 	return true
 }
 
-// ordered reports whether the last two values are in the array's order.
-func ordered[T int64 | string](a *array, all []T) bool {
-	if n := len(all); n > 1 {
+// inOrder reports whether the last two values are in the array's order.
+func inOrder[T int64 | string](a *array, values []T) bool {
+	if n := len(values); n > 1 {
 		switch a.order {
 		case ascending:
-			return all[n-2] <= all[n-1]
+			return values[n-2] <= values[n-1]
 		case descending:
-			return all[n-2] >= all[n-1]
+			return values[n-2] >= values[n-1]
 		}
 	}
 	return true
@@ -418,24 +418,24 @@ func ordered[T int64 | string](a *array, all []T) bool {
 
 // distinct rejects an array in which a value repeats.
 func (r *reader) distinct(a *array, at int, ints []int64, texts []string) bool {
-	i, ok := firstTwice(ints)
+	i, ok := firstRepeated(ints)
 	text := ""
 	if ok {
 		text = strconv.FormatInt(ints[i], 10)
-	} else if i, ok = firstTwice(texts); ok {
+	} else if i, ok = firstRepeated(texts); ok {
 		text = texts[i]
 	} else {
 		return true
 	}
-	return r.refuse(at, "%s has %s twice", a.name.text, text)
+	return r.reject(at, "%s has %s twice", a.name.text, text)
 }
 
-func firstTwice[T int64 | string](all []T) (int, bool) {
-	sorted := slices.Clone(all)
+func firstRepeated[T int64 | string](values []T) (int, bool) {
+	sorted := slices.Clone(values)
 	slices.Sort(sorted)
 	for i := 1; i < len(sorted); i++ {
 		if sorted[i] == sorted[i-1] {
-			return slices.Index(all, sorted[i]), true
+			return slices.Index(values, sorted[i]), true
 		}
 	}
 	return 0, false

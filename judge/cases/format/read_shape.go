@@ -6,15 +6,15 @@ import (
 )
 
 // grid reads a rectangle of characters.
-func (r *reader) grid(g *grid, into *node) bool {
+func (r *reader) grid(g *grid, parent *node) bool {
 	for range max(g.rows.int(r.e), 0) {
 		s, ok := r.word(&g.field, label{name: "a row of " + g.name.text}, false)
 		if !ok || !r.endOfLine() {
 			return false
 		}
 		r.set(&g.field, s)
-		if into != nil {
-			into.words = append(into.words, s)
+		if parent != nil {
+			parent.words = append(parent.words, s)
 		}
 	}
 	return true
@@ -30,28 +30,28 @@ func (g *graph) size(e *env) (nodes, edges int64) {
 }
 
 // graph reads the edges of a graph, and checks its declared properties.
-func (r *reader) graph(g *graph, into *node) bool {
+func (r *reader) graph(g *graph, parent *node) bool {
 	nodes, edges := g.size(r.e)
 	var all []int64
 	for range edges {
-		r.fresh = true
+		r.lineStart = true
 		if !r.edge(g, &all) || !r.endOfLine() {
 			return false
 		}
 		if u, v := all[len(all)-g.width()], all[len(all)-g.width()+1]; u == v && (g.simple || g.acyclic) {
-			return r.refuse(r.pos, "the edge %d %d joins a node with itself", u, v)
+			return r.reject(r.pos, "the edge %d %d joins a node with itself", u, v)
 		}
 	}
-	if into != nil {
-		into.ints = all
+	if parent != nil {
+		parent.ints = all
 	}
-	if text := g.flaw(nodes, all); text != "" {
-		return r.refuse(max(r.pos, r.bestAt+1), "%s", text)
+	if text := g.violation(nodes, all); text != "" {
+		return r.reject(max(r.pos, r.rejectedAt+1), "%s", text)
 	}
 	return true
 }
 
-func (r *reader) edge(g *graph, all *[]int64) bool {
+func (r *reader) edge(g *graph, endpoints *[]int64) bool {
 	for _, n := range []*name{g.name, g.to} {
 		if !r.blank(false) {
 			return false
@@ -61,7 +61,7 @@ func (r *reader) edge(g *graph, all *[]int64) bool {
 			return false
 		}
 		r.e.setInt(n, v)
-		*all = append(*all, v)
+		*endpoints = append(*endpoints, v)
 	}
 	if g.weight == nil {
 		return true
@@ -72,19 +72,19 @@ func (r *reader) edge(g *graph, all *[]int64) bool {
 	v, ok := r.int(g.weight, label{name: g.weight.name.text}, false)
 	if ok {
 		r.e.setInt(g.weight.name, v)
-		*all = append(*all, v)
+		*endpoints = append(*endpoints, v)
 	}
 	return ok
 }
 
-// flaw describes how the edges violate the declaration, or returns "" if they do not.
-func (g *graph) flaw(nodes int64, all []int64) string {
+// violation describes how the edges violate the declaration, or returns "" if they do not.
+func (g *graph) violation(nodes int64, endpoints []int64) string {
 	width := g.width()
-	edges := len(all) / width
+	edges := len(endpoints) / width
 	if g.simple {
 		seen := make([][2]int64, 0, edges)
 		for i := range edges {
-			u, v := all[i*width], all[i*width+1]
+			u, v := endpoints[i*width], endpoints[i*width+1]
 			if !g.directed && u > v {
 				u, v = v, u
 			}
@@ -102,19 +102,19 @@ func (g *graph) flaw(nodes int64, all []int64) string {
 			}
 		}
 	}
-	if g.connected && !g.joined(nodes, all) {
+	if g.connected && !g.isConnected(nodes, endpoints) {
 		return "the graph is not connected"
 	}
-	if g.acyclic && !g.ordered(all) {
+	if g.acyclic && !g.isAcyclic(endpoints) {
 		return "the graph has a cycle"
 	}
 	return ""
 }
 
-// joined reports whether the edges connect all nodes.
-func (g *graph) joined(nodes int64, all []int64) bool {
+// isConnected reports whether the edges connect all nodes.
+func (g *graph) isConnected(nodes int64, edges []int64) bool {
 	width := g.width()
-	if int64(len(all)/width) < nodes-1 {
+	if int64(len(edges)/width) < nodes-1 {
 		return false
 	}
 	root := make([]int32, nodes)
@@ -130,8 +130,8 @@ func (g *graph) joined(nodes int64, all []int64) bool {
 		return x
 	}
 	parts := nodes
-	for i := 0; i < len(all); i += width {
-		if a, b := find(all[i]), find(all[i+1]); a != b {
+	for i := 0; i < len(edges); i += width {
+		if a, b := find(edges[i]), find(edges[i+1]); a != b {
 			root[a] = b
 			parts--
 		}
@@ -139,13 +139,13 @@ func (g *graph) joined(nodes int64, all []int64) bool {
 	return parts <= 1
 }
 
-// ordered reports whether the nodes have a topological order.
-func (g *graph) ordered(all []int64) bool {
+// isAcyclic reports whether the nodes have a topological order.
+func (g *graph) isAcyclic(edges []int64) bool {
 	width := g.width()
 	in := map[int64]int{}
 	out := map[int64][]int64{}
-	for i := 0; i < len(all); i += width {
-		u, v := all[i], all[i+1]
+	for i := 0; i < len(edges); i += width {
+		u, v := edges[i], edges[i+1]
 		in[u] += 0
 		in[v]++
 		out[u] = append(out[u], v)

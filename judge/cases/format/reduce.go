@@ -6,16 +6,16 @@ import (
 
 // Propose calls try with inputs that are smaller than text. They have lower counts, other alternatives, shorter
 // words, or lower numbers. If try returns true, further inputs are derived from that input. Propose stops when
-// over returns true.
+// isOver returns true.
 //
 // It returns false if text does not match the declaration.
-func (g *Grammar) Propose(text []byte, try func(pass string, text []byte) bool, over func() bool) bool {
+func (g *Grammar) Propose(text []byte, try func(pass string, text []byte) bool, isOver func() bool) bool {
 	r := &reducer{g: g, try: try}
-	r.over = func() bool { return r.idle > idleRuns+idleRunsPerByte*len(r.text) || over() }
+	r.isOver = func() bool { return r.idle > idleRuns+idleRunsPerByte*len(r.text) || isOver() }
 	if !r.read(text) {
 		return false
 	}
-	for again := true; again && !r.over(); {
+	for again := true; again && !r.isOver(); {
 		before := r.taken
 		r.counts()
 		r.rounds()
@@ -24,7 +24,7 @@ func (g *Grammar) Propose(text []byte, try func(pass string, text []byte) bool, 
 		r.lengths()
 		r.numbers()
 		if again = r.taken > before; !again {
-			r.fine()
+			r.lowerAndSwap()
 			again = r.taken > before
 		}
 	}
@@ -33,13 +33,13 @@ func (g *Grammar) Propose(text []byte, try func(pass string, text []byte) bool, 
 
 // A reducer holds the smallest input found so far.
 type reducer struct {
-	g     *Grammar
-	root  *node
-	text  []byte
-	try   func(pass string, text []byte) bool
-	over  func() bool
-	taken int
-	idle  int // number of offers since the text last became shorter
+	g      *Grammar
+	root   *node
+	text   []byte
+	try    func(pass string, text []byte) bool
+	isOver func() bool
+	taken  int
+	idle   int // number of offers since the text last became shorter
 }
 
 // The reducer stops when this many consecutive offers have not made the text shorter. Lowering numbers without
@@ -58,17 +58,17 @@ func (r *reducer) read(text []byte) bool {
 }
 
 // offer changes a copy of the tree, and offers the resulting input.
-func (r *reducer) offer(pass string, from, was int64, change func(root *node)) bool {
-	if r.over() {
+func (r *reducer) offer(pass string, from, oldCount int64, change func(root *node)) bool {
+	if r.isOver() {
 		return false
 	}
 	root := r.root.clone()
 	change(root)
-	return r.offerText(pass, r.g.rewrite(root, from, was))
+	return r.offerText(pass, r.g.rewrite(root, from, oldCount))
 }
 
 func (r *reducer) offerText(pass string, text []byte) bool {
-	if text == nil || r.over() || len(text) > len(r.text) || r.g.Check(text) != nil {
+	if text == nil || r.isOver() || len(text) > len(r.text) || r.g.Check(text) != nil {
 		return false
 	}
 	r.idle++
@@ -82,15 +82,15 @@ func (r *reducer) offerText(pass string, text []byte) bool {
 }
 
 func isCount(n *node) bool {
-	f, ok := n.of.(*field)
+	f, ok := n.decl.(*field)
 	return ok && f.name.counts && f.name.kind == integer
 }
 
 // counts removes counted elements, in large pieces first.
 func (r *reducer) counts() {
-	for k := 0; k < len(find(r.root, isCount)) && !r.over(); k++ {
+	for k := 0; k < len(find(r.root, isCount)) && !r.isOver(); k++ {
 		n := find(r.root, isCount)[k].n
-		name := find(r.root, isCount)[k].of.(*field).name.text
+		name := find(r.root, isCount)[k].decl.(*field).name.text
 		r.pieces(n, func(from, to int64) int64 {
 			taken := r.offer("fewer "+name, from, n, func(root *node) { find(root, isCount)[k].n = n - (to - from) })
 			if all := find(r.root, isCount); taken && k < len(all) {
@@ -107,8 +107,8 @@ func (r *reducer) counts() {
 
 // rounds removes rounds of blocks that have no count.
 func (r *reducer) rounds() {
-	isOpen := func(n *node) bool { s, ok := n.of.(*repeat); return ok && s.rounds != nil }
-	for k := 0; k < len(find(r.root, isOpen)) && !r.over(); k++ {
+	isOpen := func(n *node) bool { s, ok := n.decl.(*repeat); return ok && s.rounds != nil }
+	for k := 0; k < len(find(r.root, isOpen)) && !r.isOver(); k++ {
 		r.pieces(find(r.root, isOpen)[k].parts(), func(from, to int64) int64 {
 			if !r.offer("fewer rounds", 0, 0, func(root *node) {
 				n := find(root, isOpen)[k]
@@ -128,8 +128,8 @@ func (r *reducer) rounds() {
 // the ranges go from the end to the start. Drop returns the number of remaining elements, or -1 if it could not
 // remove the range.
 func (r *reducer) pieces(n int64, drop func(from, to int64) int64) {
-	for size := n; size > 0 && !r.over(); size = min(size/2, n) {
-		for to := n; to > 0 && !r.over(); {
+	for size := n; size > 0 && !r.isOver(); size = min(size/2, n) {
+		for to := n; to > 0 && !r.isOver(); {
 			from := max(0, to-size)
 			if left := drop(from, to); left >= 0 {
 				n = left
@@ -141,9 +141,9 @@ func (r *reducer) pieces(n int64, drop func(from, to int64) int64) {
 
 // nodes removes nodes of graphs. It removes their edges, or moves them to a neighbor.
 func (r *reducer) nodes() {
-	isGraph := func(n *node) bool { g, ok := n.of.(*graph); return ok && !g.tree && g.edgesCount != nil }
-	for k := 0; k < len(find(r.root, isGraph)) && !r.over(); k++ {
-		g := find(r.root, isGraph)[k].of.(*graph)
+	isGraph := func(n *node) bool { g, ok := n.decl.(*graph); return ok && !g.tree && g.edgesCount != nil }
+	for k := 0; k < len(find(r.root, isGraph)) && !r.isOver(); k++ {
+		g := find(r.root, isGraph)[k].decl.(*graph)
 		if g.nodes.op != "name" {
 			continue
 		}
@@ -152,7 +152,7 @@ func (r *reducer) nodes() {
 			for _, join := range []bool{false, true} {
 				taken := r.offer("fewer nodes", from, n, func(root *node) {
 					part := find(root, isGraph)[k]
-					part.ints = g.without(part.ints, from, to, join)
+					part.ints = g.removeNodes(part.ints, from, to, join)
 					before := lastBefore(root, part, g.nodes.name, g.edgesCount)
 					if before[0] != nil && before[1] != nil {
 						before[0].n = n - (to - from)
@@ -186,7 +186,7 @@ func lastBefore(root, part *node, names ...*name) []*node {
 	done := false
 	root.walk(func(n *node) {
 		done = done || n == part
-		if f, ok := n.of.(*field); ok && !done {
+		if f, ok := n.decl.(*field); ok && !done {
 			if i := slices.Index(names, f.name); i >= 0 {
 				found[i] = n
 			}
@@ -198,15 +198,15 @@ func lastBefore(root, part *node, names ...*name) []*node {
 // alternatives tries other alternatives, and other words in enumerations.
 func (r *reducer) alternatives() {
 	isChoice := func(n *node) bool {
-		switch n.of.(type) {
+		switch n.decl.(type) {
 		case *group, *either:
 			return true
 		}
 		return false
 	}
-	for k := 0; k < len(find(r.root, isChoice)) && !r.over(); k++ {
+	for k := 0; k < len(find(r.root, isChoice)) && !r.isOver(); k++ {
 		n := 0
-		switch of := find(r.root, isChoice)[k].of.(type) {
+		switch of := find(r.root, isChoice)[k].decl.(type) {
 		case *group:
 			n = len(of.alts)
 		case *either:
@@ -245,7 +245,7 @@ func (r *reducer) lengths() {
 				}
 				return int64(len(at.text(r)))
 			})
-			for i := 0; i < len(at.text(r)) && !r.over(); i++ {
+			for i := 0; i < len(at.text(r)) && !r.isOver(); i++ {
 				s := at.text(r)
 				for _, c := range []byte("0aA.#") {
 					if at.typ(r).letters[c] && (s[i] == c || r.setText("plain letter", at, s[:i]+string(c)+s[i+1:])) {
@@ -271,7 +271,7 @@ func (r *reducer) lengths() {
 type place struct{ k, i int }
 
 func hasText(n *node) bool {
-	switch f := n.of.(type) {
+	switch f := n.decl.(type) {
 	case *field:
 		return f.name.kind != integer
 	case *array:
@@ -295,13 +295,13 @@ func (p place) typ(r *reducer) *typ {
 	if n == nil {
 		return &typ{}
 	}
-	switch f := n.of.(type) {
+	switch f := n.decl.(type) {
 	case *field:
 		return f.typ
 	case *array:
 		return f.typ
 	}
-	return n.of.(*grid).typ
+	return n.decl.(*grid).typ
 }
 
 func (p place) text(r *reducer) string {
@@ -334,16 +334,16 @@ const maxLeaves = 2000
 // eachText calls visit for each word of the given type.
 func (r *reducer) eachText(kind typeKind, visit func(at place)) {
 	left := maxLeaves
-	for k := 0; k < len(find(r.root, hasText)) && !r.over(); k++ {
+	for k := 0; k < len(find(r.root, hasText)) && !r.isOver(); k++ {
 		if (place{k, -1}).typ(r).kind != kind {
 			continue
 		}
 		n := find(r.root, hasText)[k]
-		if _, single := n.of.(*field); single {
+		if _, single := n.decl.(*field); single {
 			visit(place{k, -1})
 			continue
 		}
-		for i := 0; left > 0 && !r.over(); i, left = i+1, left-1 {
+		for i := 0; left > 0 && !r.isOver(); i, left = i+1, left-1 {
 			if n := (place{k, i}).node(r.root); n == nil {
 				break
 			}

@@ -6,7 +6,7 @@ import "math/rand/v2"
 type leaf struct{ k, i int }
 
 func hasNumbers(n *node) bool {
-	switch f := n.of.(type) {
+	switch f := n.decl.(type) {
 	case *field:
 		return f.name.kind == integer
 	case *array:
@@ -18,20 +18,20 @@ func hasNumbers(n *node) bool {
 }
 
 // numbers returns pointers to the numbers of a part. For a graph, these are its weights.
-func (n *node) numbers() (all []*int64) {
-	switch f := n.of.(type) {
+func (n *node) numbers() (pointers []*int64) {
+	switch f := n.decl.(type) {
 	case *field:
 		return []*int64{&n.n}
 	case *array:
 		for i := range n.ints {
-			all = append(all, &n.ints[i])
+			pointers = append(pointers, &n.ints[i])
 		}
 	case *graph:
 		for i := 2; i < len(n.ints); i += f.width() {
-			all = append(all, &n.ints[i])
+			pointers = append(pointers, &n.ints[i])
 		}
 	}
-	return all
+	return pointers
 }
 
 // leaves returns the positions of all numbers.
@@ -70,7 +70,7 @@ func (r *reducer) numbers() {
 		return int64(len(all))
 	})
 	for k, l := range r.leaves() {
-		if k == maxLeaves || r.over() {
+		if k == maxLeaves || r.isOver() {
 			return
 		}
 		r.shorten(l)
@@ -100,7 +100,7 @@ func (r *reducer) shorten(l leaf) {
 	}
 	const probes = 4
 	chance := r.chance(l)
-	for digits := 2; digits < digitsOf(r.value(l)) && !r.over(); digits++ {
+	for digits := 2; digits < digitsOf(r.value(l)) && !r.isOver(); digits++ {
 		if digits < 4 && digits < digitsOf(r.value(l))-3 {
 			continue // two or three digits are worth trying only for slightly longer numbers
 		}
@@ -110,7 +110,7 @@ func (r *reducer) shorten(l leaf) {
 			}
 		}
 	}
-	for unit := int64(1); unit <= r.value(l)/10 && !r.over(); {
+	for unit := int64(1); unit <= r.value(l)/10 && !r.isOver(); {
 		v := r.value(l)
 		if !r.set(l, v/(10*unit)*unit+v%unit) {
 			unit = mul(unit, 10)
@@ -146,7 +146,7 @@ func withDigits(chance *rand.Rand, digits int) int64 {
 // scale divides all large numbers by the same factor, which roughly keeps their ratios.
 func (r *reducer) scale() {
 	const jitters = 3
-	for again := true; again && !r.over(); {
+	for again := true; again && !r.isOver(); {
 		again = false
 		most := 0
 		for _, l := range r.leaves() {
@@ -155,7 +155,7 @@ func (r *reducer) scale() {
 		chance := r.chance(leaf{})
 		for fewer := most - 1; fewer > 0 && !again; fewer-- {
 			unit := power(10, int64(fewer))
-			for try := 0; try <= jitters && !again && !r.over(); try++ {
+			for try := 0; try <= jitters && !again && !r.isOver(); try++ {
 				again = r.offer("smaller numbers", 0, 0, func(root *node) {
 					for _, n := range find(root, hasNumbers) {
 						if isCount(n) {
@@ -173,15 +173,15 @@ func (r *reducer) scale() {
 	}
 }
 
-// fine lowers numbers without making them shorter, and swaps neighbors. The failure may depend on the number of
+// lowerAndSwap lowers numbers without making them shorter, and swaps neighbors. The failure may depend on the number of
 // digits, so a lower number with as many digits may still fail.
-func (r *reducer) fine() {
+func (r *reducer) lowerAndSwap() {
 	all := r.leaves()
 	for k, l := range all {
-		if k == maxFine || r.over() {
+		if k == maxLowered || r.isOver() {
 			return
 		}
-		for step := r.value(l) / 2; step != 0 && !r.over(); step /= 2 {
+		for step := r.value(l) / 2; step != 0 && !r.isOver(); step /= 2 {
 			if magnitude(r.value(l)) >= magnitude(step) {
 				r.set(l, r.value(l)-step)
 			}
@@ -195,5 +195,5 @@ func (r *reducer) fine() {
 	}
 }
 
-// maxFine is the maximum number of numbers that fine lowers.
-const maxFine = 30
+// maxLowered is the maximum number of numbers that fine lowers.
+const maxLowered = 30

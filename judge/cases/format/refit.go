@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// refit is a source that reproduces a changed tree as far as the declaration allows. If a count has changed, refit
+// rebuildSource is a source that reproduces a changed tree as far as the declaration allows. If a count has changed, refit
 // adapts the counted values to it.
-type refit struct {
+type rebuildSource struct {
 	e *env
 	// If a count was lowered, the field was holds its old value, and the field from holds the index of the first
-	// removed element.
-	from, was int64
+	// surplusNodes element.
+	from, oldCount int64
 }
 
 // rewrite writes an input from a changed tree. It returns nil if there is no valid input.
-func (g *Grammar) rewrite(root *node, from, was int64) []byte {
-	f := &refit{from: from, was: was}
+func (g *Grammar) rewrite(root *node, from, oldCount int64) []byte {
+	f := &rebuildSource{from: from, oldCount: oldCount}
 	return g.writeBy(f, root, func(e *env) { f.e = e })
 }
 
 // writeBy writes an input whose values src decides. It returns nil if the input is not valid.
 func (g *Grammar) writeBy(src source, root *node, tell func(*env)) []byte {
-	w := &writer{g: g, e: newEnv(g), src: src, most: math.MaxInt}
+	w := &writer{g: g, e: newEnv(g), src: src, maxSize: math.MaxInt}
 	tell(w.e)
 	if err := w.block(g.body, root); err != nil {
 		return nil
@@ -31,17 +31,17 @@ func (g *Grammar) writeBy(src source, root *node, tell func(*env)) []byte {
 	return w.out
 }
 
-func (f *refit) round(int64)   {}
-func (f *refit) attempts() int { return 0 }
+func (f *rebuildSource) round(int64)   {}
+func (f *rebuildSource) attempts() int { return 0 }
 
-func (f *refit) choose(_, _ int, old *node) int {
+func (f *rebuildSource) choose(_, _ int, old *node) int {
 	if old == nil {
 		return 0
 	}
 	return old.alt
 }
 
-func (f *refit) origin(old, now, i int64) int64 {
+func (f *rebuildSource) origin(old, now, i int64) int64 {
 	if now >= old {
 		if i < old {
 			return i
@@ -49,8 +49,8 @@ func (f *refit) origin(old, now, i int64) int64 {
 		return -1
 	}
 	gone, start := old-now, now
-	if f.was > 0 {
-		start = min(now, f.from*old/f.was)
+	if f.oldCount > 0 {
+		start = min(now, f.from*old/f.oldCount)
 	}
 	if i < start {
 		return i
@@ -58,20 +58,20 @@ func (f *refit) origin(old, now, i int64) int64 {
 	return i + gone
 }
 
-// plainest returns the number in lo..hi that is closest to 0.
-func plainest(lo, hi int64) int64 { return min(max(0, lo), hi) }
+// closestToZero returns the number in lo..hi that is closest to 0.
+func closestToZero(lo, hi int64) int64 { return min(max(0, lo), hi) }
 
-func (f *refit) int(d *field, lo, hi int64, old *int64) (int64, error) {
+func (f *rebuildSource) int(d *field, lo, hi int64, old *int64) (int64, error) {
 	if lo > hi {
-		return 0, misfit("nothing is left for %s", d.name.text)
+		return 0, unfitf("nothing is left for %s", d.name.text)
 	}
 	if old == nil {
-		return plainest(lo, hi), nil
+		return closestToZero(lo, hi), nil
 	}
 	return min(max(*old, lo), hi), nil
 }
 
-func (f *refit) text(d *field, old *string) (string, error) {
+func (f *rebuildSource) text(d *field, old *string) (string, error) {
 	switch d.typ.kind {
 	case enumType:
 		if old == nil {
@@ -83,7 +83,7 @@ func (f *refit) text(d *field, old *string) (string, error) {
 	}
 	lo, hi := max(d.typ.lo.int(f.e), 0), d.typ.hi.int(f.e)
 	if lo > hi || lo > maxDeclaration && old == nil {
-		return "", misfit("nothing is left for %s", d.name.text)
+		return "", unfitf("nothing is left for %s", d.name.text)
 	}
 	s := ""
 	if old != nil {
@@ -97,13 +97,13 @@ func (f *refit) text(d *field, old *string) (string, error) {
 		s = string(b)
 	}
 	if n := int64(len(s)); n < lo {
-		s += strings.Repeat(string(d.typ.plainLetter()), int(lo-n))
+		s += strings.Repeat(string(d.typ.simplestLetter()), int(lo-n))
 	}
 	return s, nil
 }
 
-// plainLetter returns the simplest letter of the type, such as a.
-func (t *typ) plainLetter() byte {
+// simplestLetter returns the simplest letter of the type, such as a.
+func (t *typ) simplestLetter() byte {
 	for _, c := range []byte("0aA.") {
 		if t.letters[c] {
 			return c
@@ -112,7 +112,7 @@ func (t *typ) plainLetter() byte {
 	return t.alphabet[0]
 }
 
-func (f *refit) float(d *field, old *string) (string, error) {
+func (f *rebuildSource) float(d *field, old *string) (string, error) {
 	lo, hi := d.typ.lo.float(f.e), d.typ.hi.float(f.e)
 	if old != nil {
 		v := decimalRat(0)
@@ -123,13 +123,13 @@ func (f *refit) float(d *field, old *string) (string, error) {
 	for places := d.typ.decimals[0]; places <= d.typ.decimals[1]; places++ {
 		scale := math.Pow10(places)
 		if from, to := math.Ceil(lo*scale), math.Floor(hi*scale); from <= to && math.Abs(from) < 1e18 && math.Abs(to) < 1e18 {
-			return decimalText(plainest(int64(from), int64(to)), places), nil
+			return decimalText(closestToZero(int64(from), int64(to)), places), nil
 		}
 	}
-	return "", misfit("nothing is left for %s", d.name.text)
+	return "", unfitf("nothing is left for %s", d.name.text)
 }
 
-func (f *refit) whole(a *array, n int64, old *node) (ints []int64, texts []string, err error) {
+func (f *rebuildSource) arrayValues(a *array, n int64, old *node) (ints []int64, texts []string, err error) {
 	if a.name.kind != integer {
 		for i := range n {
 			var was *string
@@ -144,7 +144,7 @@ func (f *refit) whole(a *array, n int64, old *node) (ints []int64, texts []strin
 			}
 			texts = append(texts, s)
 		}
-		return nil, arrangeIf(a, texts), nil
+		return nil, arrangeIfNeeded(a, texts), nil
 	}
 	lo, hi := a.typ.lo.int(f.e), a.typ.hi.int(f.e)
 	for i := range n {
@@ -157,42 +157,42 @@ func (f *refit) whole(a *array, n int64, old *node) (ints []int64, texts []strin
 		ints = append(ints, v)
 	}
 	if a.typ.kind == permutationType && hi-lo == n-1 {
-		rank(ints, lo)
+		rankValues(ints, lo)
 	}
 	for i := range ints {
 		ints[i] = min(max(ints[i], lo), hi)
 	}
-	return arrangeIf(a, ints), nil, nil
+	return arrangeIfNeeded(a, ints), nil, nil
 }
 
-// arrangeIf sorts values that are not in the array's declared order.
-func arrangeIf[T int64 | string](a *array, all []T) []T {
+// arrangeIfNeeded sorts values that are not in the array's declared order.
+func arrangeIfNeeded[T int64 | string](a *array, values []T) []T {
 	if a.order == anyOrder {
-		return all
+		return values
 	}
-	return arrange(a, all)
+	return arrange(a, values)
 }
 
-// rank replaces numbers with lo, lo+1, and so on, and keeps their relative order.
-func rank(all []int64, lo int64) {
-	byValue := make([]int, len(all))
+// rankValues replaces numbers with lo, lo+1, and so on, and keeps their relative order.
+func rankValues(values []int64, lo int64) {
+	byValue := make([]int, len(values))
 	for i := range byValue {
 		byValue[i] = i
 	}
-	slices.SortStableFunc(byValue, func(a, b int) int { return compareOrdered(all[a], all[b]) })
+	slices.SortStableFunc(byValue, func(a, b int) int { return compareOrdered(values[a], values[b]) })
 	for k, i := range byValue {
-		all[i] = lo + int64(k)
+		values[i] = lo + int64(k)
 	}
 }
 
-func (f *refit) edges(g *graph, nodes, edges int64, old *node) ([]int64, error) {
+func (f *rebuildSource) edges(g *graph, nodes, edges int64, old *node) ([]int64, error) {
 	if old == nil {
 		old = &node{}
 	}
 	was := int64(len(old.ints) / g.width())
 	var all []int64
-	if removed := g.removed(old.ints, nodes); removed > 0 && f.was > 0 {
-		all = g.without(old.ints, f.from, f.from+removed, true)
+	if removed := g.surplusNodes(old.ints, nodes); removed > 0 && f.oldCount > 0 {
+		all = g.removeNodes(old.ints, f.from, f.from+removed, true)
 	} else {
 		for i := range min(edges, was) {
 			j := f.origin(was, edges, i) * int64(g.width())
@@ -203,35 +203,35 @@ func (f *refit) edges(g *graph, nodes, edges int64, old *node) ([]int64, error) 
 		for i := int64(1); i < nodes; i++ {
 			all = append(all, i-1+g.base, i+g.base)
 			if g.weight != nil {
-				all = append(all, plainest(g.weight.typ.lo.int(f.e), g.weight.typ.hi.int(f.e)))
+				all = append(all, closestToZero(g.weight.typ.lo.int(f.e), g.weight.typ.hi.int(f.e)))
 			}
 		}
 	}
 	if int64(len(all)/g.width()) != edges {
-		return nil, misfit("the edges do not fit")
+		return nil, unfitf("the edges do not fit")
 	}
 	for i, v := range all {
 		if i%g.width() < 2 && (v < g.base || v >= g.base+nodes) {
-			return nil, misfit("the edges do not fit")
+			return nil, unfitf("the edges do not fit")
 		}
 	}
-	if g.flaw(nodes, all) != "" {
-		return nil, misfit("the edges do not fit")
+	if g.violation(nodes, all) != "" {
+		return nil, unfitf("the edges do not fit")
 	}
 	return all, nil
 }
 
-// removed returns how many nodes must be removed from a tree that should have the given number of nodes. For other
+// surplusNodes returns how many nodes must be removed from a tree that should have the given number of nodes. For other
 // graphs it returns zero, because their number of nodes does not depend on the number of edges.
-func (g *graph) removed(all []int64, nodes int64) int64 {
+func (g *graph) surplusNodes(all []int64, nodes int64) int64 {
 	if !g.tree {
 		return 0
 	}
 	return max(int64(len(all)/g.width())+1-nodes, 0)
 }
 
-// without removes the nodes from..to, counted from 0, and their edges. If join is set, a neighbor gets the edges.
-func (g *graph) without(all []int64, from, to int64, join bool) []int64 {
+// removeNodes removes the nodes from..to, counted from 0, and their edges. If join is set, a neighbor gets the edges.
+func (g *graph) removeNodes(edges []int64, from, to int64, join bool) []int64 {
 	width := g.width()
 	inside := func(v int64) bool { return from <= v-g.base && v-g.base < to }
 	root := map[int64]int64{}
@@ -245,8 +245,8 @@ func (g *graph) without(all []int64, from, to int64, join bool) []int64 {
 		return v
 	}
 	if join {
-		for i := 0; i < len(all); i += width {
-			u, v := find(all[i]), find(all[i+1])
+		for i := 0; i < len(edges); i += width {
+			u, v := find(edges[i]), find(edges[i+1])
 			switch {
 			case u == v:
 			case inside(u):
@@ -258,8 +258,8 @@ func (g *graph) without(all []int64, from, to int64, join bool) []int64 {
 	}
 	var left []int64
 	seen := map[[2]int64]bool{}
-	for i := 0; i < len(all); i += width {
-		u, v := find(all[i]), find(all[i+1])
+	for i := 0; i < len(edges); i += width {
+		u, v := find(edges[i]), find(edges[i+1])
 		if inside(u) || inside(v) || join && u == v {
 			continue
 		}
@@ -277,7 +277,7 @@ func (g *graph) without(all []int64, from, to int64, join bool) []int64 {
 			}
 			left = append(left, w)
 		}
-		left = append(left, all[i+2:i+width]...)
+		left = append(left, edges[i+2:i+width]...)
 	}
 	return left
 }

@@ -6,9 +6,9 @@ import "slices"
 // statements, or nil for statements absent from the input. The kids of a line are its items. The kids of a repeat
 // are its rounds, which are blocks. A choice has the chosen part as its kid.
 type node struct {
-	of    any
+	decl  any
 	kids  []*node
-	alt   int   // of a choice
+	alt   int   // decl a choice
 	n     int64 // value of an integer
 	lo    int64 // lower bound when the integer was read
 	hi    int64
@@ -46,7 +46,7 @@ func (n *node) walk(visit func(n *node)) {
 // same order.
 func find(root *node, want func(n *node) bool) (all []*node) {
 	root.walk(func(n *node) {
-		if n.of != nil && want(n) {
+		if n.decl != nil && want(n) {
 			all = append(all, n)
 		}
 	})

@@ -58,7 +58,7 @@ repeat t
 		}
 		read := g.read(text, true)
 		if !read.ok {
-			t.Fatalf("%v\n%s", read.refusal(), text)
+			t.Fatalf("%v\n%s", read.rejection(), text)
 		}
 		if again := g.render(read.root); string(again) != string(text) {
 			t.Fatalf("render makes\n%s of\n%s", again, text)

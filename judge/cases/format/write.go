@@ -12,8 +12,8 @@ type source interface {
 	choose(at, alternatives int, old *node) int
 	int(f *field, lo, hi int64, old *int64) (int64, error)
 	text(f *field, old *string) (string, error)
-	// whole decides all values of an array at once, because these values depend on each other.
-	whole(a *array, n int64, old *node) ([]int64, []string, error)
+	// arrayValues decides all values of an array at once, because these values depend on each other.
+	arrayValues(a *array, n int64, old *node) ([]int64, []string, error)
 	edges(g *graph, nodes, edges int64, old *node) ([]int64, error)
 	// origin returns the index in the old input of the part that now has index i, or -1 if there is no such part.
 	// The parameters old and now are the numbers of parts in the old input and in the new one.
@@ -25,25 +25,25 @@ type source interface {
 	attempts() int
 }
 
-// unfit is the error if a source's decisions do not give a valid input.
-type unfit struct{ why string }
+// unfitError is the error if a source's decisions do not give a valid input.
+type unfitError struct{ reason string }
 
-func (u *unfit) Error() string { return u.why }
+func (u *unfitError) Error() string { return u.reason }
 
-func misfit(format string, args ...any) error { return &unfit{fmt.Sprintf(format, args...)} }
+func unfitf(format string, args ...any) error { return &unfitError{fmt.Sprintf(format, args...)} }
 
 // A writer writes an input whose values a source decides.
 type writer struct {
-	g     *Grammar
-	e     *env
-	src   source
-	out   []byte
-	fresh bool
-	most  int    // bytes
-	empty int    // number of rounds in which nothing was written
-	loose *where // condition that may be violated; may be nil
-	lax   bool   // other conditions may be violated as well
-	broke bool   // whether loose was violated
+	g         *Grammar
+	e         *env
+	src       source
+	out       []byte
+	lineStart bool
+	maxSize   int    // bytes
+	empty     int    // number of rounds in which nothing was written
+	violable  *where // condition that may be violated; may be nil
+	lax       bool   // other conditions may be violated as well
+	violated  bool   // whether loose was violated
 }
 
 func (w *writer) block(b block, old *node) error {
@@ -52,14 +52,14 @@ func (w *writer) block(b block, old *node) error {
 		var err error
 		switch s := s.(type) {
 		case *line:
-			w.fresh = true
+			w.lineStart = true
 			if err = w.items(s.items, part); err == nil {
 				w.out = append(w.out, '\n')
 			}
 		case *repeat:
 			err = w.repeat(s, part)
 		case *either:
-			k := w.src.choose(s.at, len(s.alts), part)
+			k := w.src.choose(s.number, len(s.alts), part)
 			var taken *node
 			if part != nil && part.alt == k {
 				taken = part.kid(0)
@@ -73,17 +73,17 @@ func (w *writer) block(b block, old *node) error {
 			w.e.setInt(s.name, s.value.int(w.e))
 		case *where:
 			if !s.cond.truth(w.e) {
-				if s != w.loose && !w.lax {
-					return misfit("%s (line %d)", s.broken(w.e), s.row)
+				if s != w.violable && !w.lax {
+					return unfitf("%s (line %d)", s.describeViolation(w.e), s.row)
 				}
-				w.broke = w.broke || s == w.loose
+				w.violated = w.violated || s == w.violable
 			}
 		}
 		if err != nil {
 			return err
 		}
-		if len(w.out) > w.most {
-			return misfit("the input has more than %d bytes", w.most)
+		if len(w.out) > w.maxSize {
+			return unfitf("the input has more than %d bytes", w.maxSize)
 		}
 	}
 	return nil
@@ -123,8 +123,8 @@ func (w *writer) repeat(s *repeat, old *node) error {
 	if err != nil {
 		return err
 	}
-	if n > int64(w.most) {
-		return misfit("%d rounds are too many", n)
+	if n > int64(w.maxSize) {
+		return unfitf("%d rounds are too many", n)
 	}
 	from := int64(1)
 	if s.from != nil {
@@ -146,11 +146,11 @@ func (w *writer) repeat(s *repeat, old *node) error {
 		}
 		if len(w.out) == at {
 			if w.empty++; w.empty > maxEmpty {
-				return misfit("the block of line %d repeats %d times, and reads nothing", s.row, n)
+				return unfitf("the block of line %d repeats %d times, and reads nothing", s.row, n)
 			}
 		}
 		if s.stop != "" && strings.HasPrefix(string(w.out[at:]), s.stop+"\n") {
-			return misfit("a round begins with the line %q, which ends them", s.stop)
+			return unfitf("a round begins with the line %q, which ends them", s.stop)
 		}
 	}
 	if s.stop != "" {
@@ -169,16 +169,16 @@ func (w *writer) round(s *repeat, old *node) error {
 	start := len(w.out)
 	for try := 0; ; try++ {
 		err := w.block(s.body, old)
-		if err == nil || try >= most || len(w.out) > w.most {
+		if err == nil || try >= most || len(w.out) > w.maxSize {
 			return err
 		}
-		w.e.cut(lengths)
+		w.e.truncate(lengths)
 		w.out = w.out[:start]
 	}
 }
 
-func (w *writer) items(all []any, old *node) error {
-	for i, it := range all {
+func (w *writer) items(items []any, old *node) error {
+	for i, it := range items {
 		part := old.kid(i)
 		switch it := it.(type) {
 		case *literal:
@@ -192,7 +192,7 @@ func (w *writer) items(all []any, old *node) error {
 				return err
 			}
 		case *group:
-			k := w.src.choose(it.at, len(it.alts), part)
+			k := w.src.choose(it.number, len(it.alts), part)
 			if part != nil && part.alt != k {
 				part = nil
 			}
@@ -206,10 +206,10 @@ func (w *writer) items(all []any, old *node) error {
 
 // word writes a word. It first writes a blank, unless the word is glued or the first on its line.
 func (w *writer) word(text string, glue bool) {
-	if !w.fresh && !glue {
+	if !w.lineStart && !glue {
 		w.out = append(w.out, ' ')
 	}
-	w.fresh = false
+	w.lineStart = false
 	w.out = append(w.out, text...)
 }
 
@@ -256,11 +256,11 @@ func (w *writer) set(f *field, s string) {
 
 func (w *writer) array(a *array, old *node) error {
 	n := max(a.count.int(w.e), 0)
-	if n > int64(w.most) {
-		return misfit("%d values are too many", n)
+	if n > int64(w.maxSize) {
+		return unfitf("%d values are too many", n)
 	}
 	if a.order != anyOrder || a.distinct || a.typ.kind == permutationType {
-		ints, texts, err := w.src.whole(a, n, old)
+		ints, texts, err := w.src.arrayValues(a, n, old)
 		if err != nil {
 			return err
 		}
@@ -286,8 +286,8 @@ func (w *writer) array(a *array, old *node) error {
 		if err := w.value(a, int(i), n, old); err != nil {
 			return err
 		}
-		if len(w.out) > w.most {
-			return misfit("the input has more than %d bytes", w.most)
+		if len(w.out) > w.maxSize {
+			return unfitf("the input has more than %d bytes", w.maxSize)
 		}
 	}
 	return nil
@@ -336,8 +336,8 @@ func (w *writer) element(a *array, i int, text string) {
 
 func (w *writer) grid(g *grid, old *node) error {
 	rows := max(g.rows.int(w.e), 0)
-	if rows > int64(w.most) {
-		return misfit("%d rows are too many", rows)
+	if rows > int64(w.maxSize) {
+		return unfitf("%d rows are too many", rows)
 	}
 	for i := range rows {
 		var was *string
@@ -353,8 +353,8 @@ func (w *writer) grid(g *grid, old *node) error {
 		}
 		w.e.setWord(g.name, s)
 		w.out = append(append(w.out, s...), '\n')
-		if len(w.out) > w.most {
-			return misfit("the input has more than %d bytes", w.most)
+		if len(w.out) > w.maxSize {
+			return unfitf("the input has more than %d bytes", w.maxSize)
 		}
 	}
 	return nil
@@ -362,8 +362,8 @@ func (w *writer) grid(g *grid, old *node) error {
 
 func (w *writer) graph(g *graph, old *node) error {
 	nodes, edges := g.size(w.e)
-	if edges > int64(w.most) || nodes > int64(w.most) {
-		return misfit("%d edges are too many", edges)
+	if edges > int64(w.maxSize) || nodes > int64(w.maxSize) {
+		return unfitf("%d edges are too many", edges)
 	}
 	all, err := w.src.edges(g, nodes, edges, old)
 	if err != nil {
@@ -401,7 +401,7 @@ func (w *writer) renderBlock(b block, n *node) {
 		}
 		switch s := s.(type) {
 		case *line:
-			w.fresh = true
+			w.lineStart = true
 			w.renderItems(s.items, part)
 			w.out = append(w.out, '\n')
 		case *repeat:
@@ -433,8 +433,8 @@ func btoi(b bool) int {
 	return 0
 }
 
-func (w *writer) renderItems(all []any, n *node) {
-	for i, it := range all {
+func (w *writer) renderItems(items []any, n *node) {
+	for i, it := range items {
 		part := n.kid(i)
 		switch it := it.(type) {
 		case *literal:

@@ -17,14 +17,14 @@ import (
 	"assay/judge/running/check"
 )
 
-// A Second is a second program that solves the problem. It must agree with the reference solution on every case,
+// A SecondSolution is a second program that solves the problem. It must agree with the reference solution on every case,
 // because a reference solution can also be wrong.
-type Second struct {
-	Name    string // for messages
-	Program *judge.Program
-	Crew    *check.Crew // makes the checker
-	// Checks identifies the checker's behavior. It changes whenever the checker may judge differently.
-	Checks string
+type SecondSolution struct {
+	Name     string // for messages
+	Program  *judge.Program
+	Programs *check.SetterPrograms // makes the checker
+	// CheckerKey identifies the checker's behavior. It changes whenever the checker may judge differently.
+	CheckerKey string
 	// Ledger is the file that records the cases on which the two programs agree. If empty, nothing is recorded.
 	// The file can be removed at any time.
 	Ledger string
@@ -38,11 +38,11 @@ type pair struct {
 	out     []byte // output of the second program, after it ran
 }
 
-// agree runs the second program on the cases that the ledger does not contain. If the answers differ, it returns a
-// *judge.Fault that shows both.
-func (m *Maker) agree(ctx context.Context, pairs []*pair) error {
-	s := m.Second
-	if s == nil || m.Folder.Kind.Interactive || m.Folder.Kind.MultiPass || m.Folder.Unanswered() {
+// checkSecondSolution runs the second program on the cases that the ledger does not contain. If the answers differ, it returns a
+// *judge.ProblemError that shows both.
+func (m *CaseGenerator) checkSecondSolution(ctx context.Context, pairs []*pair) error {
+	s := m.SecondSolution
+	if s == nil || m.Directory.Kind.Interactive || m.Directory.Kind.MultiPass || m.Directory.LacksAnswers() {
 		return nil
 	}
 	known := readLedger(s.Ledger)
@@ -53,7 +53,7 @@ func (m *Maker) agree(ctx context.Context, pairs []*pair) error {
 		if err := errors.Join(err, err2); err != nil {
 			return fmt.Errorf("read case %s: %w", p.c.ID(), err)
 		}
-		if p.key = hashBytes([]byte(s.Program.Key + s.Checks + in + ans)); !known[p.key] {
+		if p.key = hashBytes([]byte(s.Program.Key + s.CheckerKey + in + ans)); !known[p.key] {
 			todo = append(todo, p)
 		}
 	}
@@ -63,7 +63,7 @@ func (m *Maker) agree(ctx context.Context, pairs []*pair) error {
 	if err := m.solve(ctx, todo); err != nil {
 		return err
 	}
-	checker, err := s.Crew.Checker(ctx)
+	checker, err := s.Programs.Checker(ctx)
 	if err != nil {
 		return err
 	}
@@ -77,20 +77,20 @@ func (m *Maker) agree(ctx context.Context, pairs []*pair) error {
 }
 
 // solve runs the second program on all the cases.
-func (m *Maker) solve(ctx context.Context, todo []*pair) error {
+func (m *CaseGenerator) solve(ctx context.Context, todo []*pair) error {
 	done := m.counter("cases agreed on", len(todo))
-	return each(ctx, m.Jobs, todo, func(ctx context.Context, p *pair) error {
+	return forEach(ctx, m.Jobs, todo, func(ctx context.Context, p *pair) error {
 		in, err := os.Open(p.in)
 		if err != nil {
 			return fmt.Errorf("read case %s: %w", p.c.ID(), err)
 		}
 		defer in.Close()
-		out, stderr, x, v, err := solve(ctx, m.Runner, m.Second.Program, m.Folder.Limits, in, p.c.Args)
+		out, stderr, x, v, err := solve(ctx, m.Runner, m.SecondSolution.Program, m.Directory.Limits, in, p.c.Args)
 		if err != nil {
 			return err
 		}
 		if v != judge.NotJudged {
-			return m.Folder.CaseFault(p.c, fmt.Sprintf("case %s: %s fails on it: %s (%s)", p.c.ID(), m.Second.Name, v.Words(), x.Fate()),
+			return m.Directory.CaseFault(p.c, fmt.Sprintf("case %s: %s fails on it: %s (%s)", p.c.ID(), m.SecondSolution.Name, v.Words(), x.Termination()),
 				strings.TrimSpace("a second solution must agree with the reference on every case\n"+stderr))
 		}
 		p.out = out
@@ -100,7 +100,7 @@ func (m *Maker) solve(ctx context.Context, todo []*pair) error {
 }
 
 // compare judges the second program's output with the checker.
-func (m *Maker) compare(ctx context.Context, checker check.Checker, p *pair) error {
+func (m *CaseGenerator) compare(ctx context.Context, checker check.Checker, p *pair) error {
 	in, err := os.ReadFile(p.in)
 	ans, err2 := os.ReadFile(p.ans)
 	if err := errors.Join(err, err2); err != nil {
@@ -113,14 +113,14 @@ func (m *Maker) compare(ctx context.Context, checker check.Checker, p *pair) err
 	case err != nil:
 		return err
 	case outcome.Verdict == judge.JudgeError:
-		return m.Folder.CaseFault(p.c, fmt.Sprintf("case %s: the checker fails: %s", p.c.ID(), outcome.Message), "")
+		return m.Directory.CaseFault(p.c, fmt.Sprintf("case %s: the checker fails: %s", p.c.ID(), outcome.Message), "")
 	case outcome.Verdict != judge.Accepted:
 		hint := fmt.Sprintf(
 			"%s\nthe input:\n%sthe reference:\n%s%s:\n%sone of them is wrong, or the problem has several right answers and needs another checker",
-			outcome.Message, shown(in), shown(ans), m.Second.Name, shown(p.out),
+			outcome.Message, shown(in), shown(ans), m.SecondSolution.Name, shown(p.out),
 		)
-		return m.Folder.CaseFault(
-			p.c, fmt.Sprintf("case %s: the reference and %s do not agree", p.c.ID(), m.Second.Name),
+		return m.Directory.CaseFault(
+			p.c, fmt.Sprintf("case %s: the reference and %s do not agree", p.c.ID(), m.SecondSolution.Name),
 			strings.TrimSpace(hint),
 		)
 	}

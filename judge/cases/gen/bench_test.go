@@ -14,7 +14,7 @@ import (
 // BenchmarkStream generates small cases with wythoff's generator and checks each with its validator. Each program
 // is one process that handles all requests.
 func BenchmarkStream(b *testing.B) {
-	part := &judge.Part{Speaks: "kit"}
+	part := &judge.SetterProgram{Protocol: "kit"}
 	generator, err := NewGenerator(b.Context(), unboxed.Runner{}, built(b, "generator"), part, judge.Limits{})
 	if err != nil {
 		b.Fatal(err)

@@ -23,13 +23,13 @@ type Programs struct {
 // Build builds the programs of a problem.
 func Build(ctx context.Context, b judge.Builder, f *problem.Directory) (p Programs, err error) {
 	for _, part := range []struct {
-		from *judge.Part
+		from *judge.SetterProgram
 		to   **judge.Program
 	}{{f.Reference, &p.Reference}, {f.Validator, &p.Validator}, {f.Generator, &p.Generator}} {
 		if part.from == nil {
 			continue
 		}
-		if *part.to, err = b.Part(ctx, part.from); err != nil {
+		if *part.to, err = b.BuildProgram(ctx, part.from); err != nil {
 			return p, err
 		}
 	}
@@ -51,14 +51,14 @@ func (p Programs) Open(ctx context.Context, r judge.Runner, f *problem.Directory
 }
 
 // OpenGenerator returns the Generator of a problem. It draws lines that begin with the word format from the
-// declared input format, and runs the problem's program for all others. The limits apply to each case. The caller
+// formatValidator input format, and runs the problem's program for all others. The limits apply to each case. The caller
 // must close the Generator.
 func OpenGenerator(ctx context.Context, r judge.Runner, f *problem.Directory, p Programs, limits judge.Limits) (Generator, error) {
 	var program Generator
 	var err error
 	if p.Generator != nil {
 		if program, err = NewGenerator(ctx, r, p.Generator, f.Generator, limits); err != nil {
-			return nil, ofPart(f, "generator", f.Generator, err)
+			return nil, locateInProgram(f, "generator", f.Generator, err)
 		}
 	}
 	grammar, err := f.Format()
@@ -68,18 +68,18 @@ func OpenGenerator(ctx context.Context, r judge.Runner, f *problem.Directory, p 
 		}
 		return program, err
 	}
-	d := newDerived(f, grammar)
+	d := newFormatGenerator(f, grammar)
 	d.program = program
-	if p.Validator != nil && len(grammar.Beyond()) > 0 {
+	if p.Validator != nil && len(grammar.InformalConditions()) > 0 {
 		if d.validator, err = NewValidator(ctx, r, p.Validator, f.Validator, limits); err != nil {
-			return nil, errors.Join(ofPart(f, "validator", f.Validator, err), d.Close())
+			return nil, errors.Join(locateInProgram(f, "validator", f.Validator, err), d.Close())
 		}
 	}
 	return d, nil
 }
 
-// derived makes inputs of the declared format.
-type derived struct {
+// formatGenerator makes inputs of the declared format.
+type formatGenerator struct {
 	program   Generator // for lines that do not begin with format; may be nil
 	grammar   *format.Grammar
 	literals  []int64
@@ -87,44 +87,44 @@ type derived struct {
 	validator Validator // for conditions that the declaration does not state; may be nil
 }
 
-func newDerived(f *problem.Directory, grammar *format.Grammar) *derived {
-	d := &derived{grammar: grammar, salt: f.Salt}
+func newFormatGenerator(f *problem.Directory, grammar *format.Grammar) *formatGenerator {
+	d := &formatGenerator{grammar: grammar, salt: f.Salt}
 	if f.Reference != nil {
 		d.literals = Literals(f.Reference.Path)
 	}
 	return d
 }
 
-// redraws is the maximum number of inputs drawn until the validator accepts one.
-const redraws = 300
+// maxRedraws is the maximum number of inputs drawn until the validator accepts one.
+const maxRedraws = 300
 
-func (d *derived) Generate(ctx context.Context, seed string, args []string) ([]byte, error) {
+func (d *formatGenerator) Generate(ctx context.Context, seed string, args []string) ([]byte, error) {
 	if len(args) == 0 || args[0] != problem.FormatWord {
 		if d.program == nil {
-			return nil, &judge.Fault{
+			return nil, &judge.ProblemError{
 				Text: "the problem has no generator",
 				Hint: "a line that begins with " + problem.FormatWord + " is made from the declared input format",
 			}
 		}
 		return d.program.Generate(ctx, seed, args)
 	}
-	o, count, seed, err := d.ask(seed, args)
+	o, count, seed, err := d.parseLine(seed, args)
 	if err != nil {
 		return nil, err
 	}
-	input, found, err := d.distinct(ctx, seed, o, count)
+	input, found, err := d.drawDistinct(ctx, seed, o, count)
 	if err == nil && found < count {
 		err = tooFew(found, count)
 	}
 	return input, err
 }
 
-// ask parses a generator line. It returns the options, the seed, and a number n: the line requests the n-th
-// distinct input for that seed.
-func (d *derived) ask(seed string, args []string) (format.Options, int, string, error) {
-	o, err := format.Line(args[1:])
+// parseLine parses a generator line. It returns the options, the seed, and a number n: the line requests the n-th
+// drawDistinct input for that seed.
+func (d *formatGenerator) parseLine(seed string, args []string) (format.Options, int, string, error) {
+	o, err := format.ParseLine(args[1:])
 	if err != nil {
-		return o, 0, "", &judge.Fault{Text: err.Error(), Hint: "such as: " + problem.FormatWord + " --mode max --size 100 n=7 m=1..9 --seed 3"}
+		return o, 0, "", &judge.ProblemError{Text: err.Error(), Hint: "such as: " + problem.FormatWord + " --mode max --size 100 n=7 m=1..9 --seed 3"}
 	}
 	o.Literals = d.literals
 	if line := strings.Join(args, " "); o.Seed > 1 && o.Seed <= maxSeed && seed == kit.Seed(d.salt, line) {
@@ -134,9 +134,9 @@ func (d *derived) ask(seed string, args []string) (format.Options, int, string, 
 	return o, 1, seed, nil
 }
 
-// distinct draws inputs until it has found count different ones, and returns the last of them. It gives up after
+// drawDistinct draws inputs until it has found count different ones, and returns the last of them. It gives up after
 // maxAlike draws per input, and also returns how many different inputs it found.
-func (d *derived) distinct(ctx context.Context, seed string, o format.Options, count int) (input []byte, found int, err error) {
+func (d *formatGenerator) drawDistinct(ctx context.Context, seed string, o format.Options, count int) (input []byte, found int, err error) {
 	raw, err := hex.DecodeString(seed)
 	if err != nil || len(raw) != 16 {
 		return nil, 0, fmt.Errorf("seed %q is not 32 hexadecimal digits", seed)
@@ -159,50 +159,50 @@ func tooFew(found, wanted int) error {
 	if found == 1 {
 		text = "the line makes the same input with every seed"
 	}
-	return &judge.Fault{Text: text, Hint: "use fewer seeds, or give the generator other arguments"}
+	return &judge.ProblemError{Text: text, Hint: "use fewer seeds, or give the generator other arguments"}
 }
 
-// enough reports all lines drawn from the declared format that have more seeds than distinct inputs. It starts no
+// checkSeedCounts reports all lines drawn from the declared format that have more seeds than distinct inputs. It starts no
 // program. If only a validator can tell whether an input is valid, such lines are found later, when their cases
 // are generated.
-func (m *Maker) enough(todo []*task) error {
-	grammar, err := m.Folder.Format()
-	if err != nil || grammar == nil || m.Folder.Validator != nil && len(grammar.Beyond()) > 0 {
+func (m *CaseGenerator) checkSeedCounts(todo []*task) error {
+	grammar, err := m.Directory.Format()
+	if err != nil || grammar == nil || m.Directory.Validator != nil && len(grammar.InformalConditions()) > 0 {
 		return err
 	}
-	d := newDerived(m.Folder, grammar)
+	d := newFormatGenerator(m.Directory, grammar)
 	var first []string // seeds of lines, in line order
-	last := map[string]*request{}
+	last := map[string]*distinctRequest{}
 	for _, t := range todo {
 		if !problem.Derived(t.c.Line) {
 			continue
 		}
-		o, count, seed, err := d.ask(m.seed(t.c), strings.Fields(t.c.Line))
+		o, count, seed, err := d.parseLine(m.seed(t.c), strings.Fields(t.c.Line))
 		if err != nil {
-			return m.blame(t.c, err)
+			return m.locateInCase(t.c, err)
 		}
 		if count == 1 {
 			continue
 		}
 		if last[seed] == nil {
 			first = append(first, seed)
-			last[seed] = &request{}
+			last[seed] = &distinctRequest{}
 		}
 		if count > last[seed].count {
-			*last[seed] = request{t.c, o, count}
+			*last[seed] = distinctRequest{t.c, o, count}
 		}
 	}
-	var faults judge.Faults
+	var faults judge.ProblemErrors
 	for _, seed := range first {
 		r := last[seed]
-		_, found, err := d.distinct(context.Background(), seed, r.o, r.count) // starts no program
+		_, found, err := d.drawDistinct(context.Background(), seed, r.o, r.count) // starts no program
 		if err == nil && found < r.count {
 			err = tooFew(found, r.count)
 		}
 		if err == nil {
 			continue
 		}
-		fault, ok := errors.AsType[*judge.Fault](m.blame(r.c, err))
+		fault, ok := errors.AsType[*judge.ProblemError](m.locateInCase(r.c, err))
 		if !ok {
 			return err
 		}
@@ -211,9 +211,9 @@ func (m *Maker) enough(todo []*task) error {
 	return faults.AsError()
 }
 
-// A request is the case of a generator line that needs the most distinct inputs, with the options and the number
+// A distinctRequest is the case of a generator line that needs the most distinct inputs, with the options and the number
 // of these inputs.
-type request struct {
+type distinctRequest struct {
 	c     *judge.Case
 	o     format.Options
 	count int
@@ -225,12 +225,12 @@ const (
 )
 
 // draw draws an input that the validator accepts.
-func (d *derived) draw(ctx context.Context, chance *rand.Rand, o format.Options) ([]byte, error) {
+func (d *formatGenerator) draw(ctx context.Context, chance *rand.Rand, o format.Options) ([]byte, error) {
 	said := ""
-	for range redraws {
+	for range maxRedraws {
 		input, err := d.grammar.Draw(chance, o)
 		if err != nil {
-			return nil, &judge.Fault{Text: err.Error(), Hint: "fix the line, or the conditions in " + d.grammar.File}
+			return nil, &judge.ProblemError{Text: err.Error(), Hint: "fix the line, or the conditions in " + d.grammar.File}
 		}
 		if d.validator == nil {
 			return input, nil
@@ -239,13 +239,13 @@ func (d *derived) draw(ctx context.Context, chance *rand.Rand, o format.Options)
 			return input, err
 		}
 	}
-	return nil, &judge.Fault{
-		Text: fmt.Sprintf("the validator refuses each of %d inputs that were drawn; the last one: %s", redraws, said),
+	return nil, &judge.ProblemError{
+		Text: fmt.Sprintf("the validator refuses each of %d inputs that were drawn; the last one: %s", maxRedraws, said),
 		Hint: "declare more of its conditions in " + d.grammar.File,
 	}
 }
 
-func (d *derived) Close() error {
+func (d *formatGenerator) Close() error {
 	var errs []error
 	if d.program != nil {
 		errs = append(errs, d.program.Close())
@@ -266,38 +266,38 @@ func OpenValidator(ctx context.Context, r judge.Runner, f *problem.Directory, p 
 	}
 	var program Validator
 	if p.Validator != nil {
-		if program, err = newInformed(ctx, r, p.Validator, f, limits); err != nil {
-			return nil, ofPart(f, "validator", f.Validator, err)
+		if program, err = newPerCaseValidator(ctx, r, p.Validator, f, limits); err != nil {
+			return nil, locateInProgram(f, "validator", f.Validator, err)
 		}
 	}
 	if grammar == nil {
 		return program, nil
 	}
-	return &declared{grammar, program}, nil
+	return &formatValidator{grammar, program}, nil
 }
 
-// ofPart sets the position of a fault to the program's key in problem.toml, unless a generator line caused the
+// locateInProgram sets the position of a fault to the program's key in problem.toml, unless a generator line caused the
 // fault.
-func ofPart(f *problem.Directory, key string, part *judge.Part, err error) error {
-	fault, ok := err.(*judge.Fault)
+func locateInProgram(f *problem.Directory, key string, part *judge.SetterProgram, err error) error {
+	fault, ok := err.(*judge.ProblemError)
 	switch {
 	case !ok || fault.File != "":
 		return err
 	case part == nil:
-		return &judge.Fault{File: f.Dir, Text: fault.Text, Hint: fault.Hint}
+		return &judge.ProblemError{File: f.Dir, Text: fault.Text, Hint: fault.Hint}
 	case f.Package != nil:
-		return &judge.Fault{File: part.Path, Text: fault.Text, Hint: fault.Hint}
+		return &judge.ProblemError{File: part.Path, Text: fault.Text, Hint: fault.Hint}
 	}
 	return f.Fault(key, part.Path+": "+fault.Text, fault.Hint)
 }
 
-// A declared validator checks inputs against the declared format, and then with the program.
-type declared struct {
+// A formatValidator validator checks inputs against the declared format, and then with the program.
+type formatValidator struct {
 	grammar *format.Grammar
 	program Validator // may be nil
 }
 
-func (d *declared) Validate(ctx context.Context, name string, input []byte) (string, error) {
+func (d *formatValidator) Validate(ctx context.Context, name string, input []byte) (string, error) {
 	if refusal := d.grammar.Check(input); refusal != nil {
 		return "input, " + refusal.Error(), nil
 	}
@@ -307,7 +307,7 @@ func (d *declared) Validate(ctx context.Context, name string, input []byte) (str
 	return d.program.Validate(ctx, name, input)
 }
 
-func (d *declared) Close() error {
+func (d *formatValidator) Close() error {
 	if d.program == nil {
 		return nil
 	}

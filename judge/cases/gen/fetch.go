@@ -9,8 +9,8 @@ import (
 	"assay/judge/problem"
 )
 
-// Unmade returns the cases that are not stored with the problem and have not been generated on this machine.
-func Unmade(f *problem.Directory) (list []*judge.Case) {
+// MissingCases returns the cases that are not stored with the problem and have not been generated on this machine.
+func MissingCases(f *problem.Directory) (list []*judge.Case) {
 	for _, c := range f.Ungenerated() {
 		if !f.Stored(c.Group) {
 			list = append(list, c)
@@ -19,11 +19,11 @@ func Unmade(f *problem.Directory) (list []*judge.Case) {
 	return list
 }
 
-// Fetch generates the cases that are neither stored with the problem nor already generated on this machine. If a
-// generated case does not match the manifest, Fetch returns a *judge.Fault.
-func (m *Maker) Fetch(ctx context.Context) error {
+// GenerateMissing generates the cases that are neither stored with the problem nor already generated on this machine. If a
+// generated case does not match the manifest, GenerateMissing returns a *judge.ProblemError.
+func (m *CaseGenerator) GenerateMissing(ctx context.Context) error {
 	var todo []*task
-	for _, c := range Unmade(m.Folder) {
+	for _, c := range MissingCases(m.Directory) {
 		t := &task{c: c, seed: m.seed(c)}
 		if manifest, _ := ReadManifest(m.dir(c.Group)); manifest != nil {
 			if e := manifest.entry(c.Name); e != nil && e.Line == c.Line && m.isSeed(c, e.Seed) {
@@ -43,10 +43,10 @@ func (m *Maker) Fetch(ctx context.Context) error {
 	if err := m.draw(ctx, staging, todo); err != nil {
 		return err
 	}
-	if err := m.make(ctx, todo); err != nil {
+	if err := m.finishAll(ctx, todo); err != nil {
 		return err
 	}
-	again := "if the change is meant, run: judge generate " + m.Folder.ID
+	again := "if the change is meant, run: judge generate " + m.Directory.ID
 	var missing []*judge.Case
 	for _, t := range todo {
 		manifest, faults := ReadManifest(m.dir(t.c.Group))
@@ -57,14 +57,14 @@ func (m *Maker) Fetch(ctx context.Context) error {
 		case e == nil:
 			missing = append(missing, t.c)
 		case e.In != t.in || e.Ans != t.ans:
-			return m.Folder.CaseFault(t.c, fmt.Sprintf("case %s, which is not stored, is not what the manifest says", t.c.ID()), again)
+			return m.Directory.CaseFault(t.c, fmt.Sprintf("case %s, which is not stored, is not what the manifest says", t.c.ID()), again)
 		}
 	}
-	if fault := m.Folder.NotGenerated(missing); fault != nil {
+	if fault := m.Directory.NotGenerated(missing); fault != nil {
 		return fault
 	}
 	for _, t := range todo {
-		if err := t.move(); err != nil {
+		if err := t.install(); err != nil {
 			return err
 		}
 	}

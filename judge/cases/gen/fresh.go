@@ -15,24 +15,24 @@ import (
 	"assay/judge/problem"
 )
 
-// A Fresh is a case made from a generator line with another seed than the line's own.
-type Fresh struct {
+// A FreshCase is a case made from a generator line with another seed than the line's own.
+type FreshCase struct {
 	Line   string
 	Input  []byte
 	Answer []byte
 }
 
-// idleRounds is the number of rounds without a new input after which Fresh stops. A round covers all lines.
-const idleRounds = 3
+// maxIdleRounds is the number of rounds without a new input after which Fresh stops. A round covers all lines.
+const maxIdleRounds = 3
 
-// Fresh generates count new cases. In each round, it uses every generator line with a seed derived from the line,
+// GenerateFresh generates count new cases. In each round, it uses every generator line with a seed derived from the line,
 // the argument seed, and the round. It omits repeated inputs and inputs that the problem already has. The same
 // seed gives the same cases. Fresh writes no files.
-func (m *Maker) Fresh(ctx context.Context, count int, seed uint64) ([]*Fresh, error) {
-	if m.Folder.Generator == nil && m.Folder.FormatPath() == "" {
-		return nil, m.Folder.Fault("generator", "without a generator there are no fresh cases", `add: [generator] program = "generator"`)
+func (m *CaseGenerator) GenerateFresh(ctx context.Context, count int, seed uint64) ([]*FreshCase, error) {
+	if m.Directory.Generator == nil && m.Directory.FormatPath() == "" {
+		return nil, m.Directory.Fault("generator", "without a generator there are no fresh cases", `add: [generator] program = "generator"`)
 	}
-	crew, err := m.hire(ctx)
+	crew, err := m.buildPrograms(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -43,9 +43,9 @@ func (m *Maker) Fresh(ctx context.Context, count int, seed uint64) ([]*Fresh, er
 	defer w.close()
 	seen := map[string]bool{}
 	var lines []*judge.Case
-	for g := range m.Folder.Groups {
-		for i := range m.Folder.Groups[g].Cases {
-			c := &m.Folder.Groups[g].Cases[i]
+	for g := range m.Directory.Groups {
+		for i := range m.Directory.Groups[g].Cases {
+			c := &m.Directory.Groups[g].Cases[i]
 			if digest, err := hashFile(c.In); err == nil {
 				seen[digest] = true
 			}
@@ -55,29 +55,29 @@ func (m *Maker) Fresh(ctx context.Context, count int, seed uint64) ([]*Fresh, er
 			lines = append(lines, c)
 			input, err := w.input(ctx, c, m.seed(c)) // the case may not have been generated yet
 			if err != nil {
-				return nil, m.blame(c, err)
+				return nil, m.locateInCase(c, err)
 			}
 			seen[hashBytes(input)] = true
 		}
 	}
-	if len(lines) == 0 && m.Folder.FormatPath() != "" {
+	if len(lines) == 0 && m.Directory.FormatPath() != "" {
 		lines = append(lines, &judge.Case{Group: "fresh", Name: problem.FormatWord, Line: problem.FormatWord})
 	}
-	var made []*Fresh
-	for round, idle := 0, 0; len(made) < count && idle < idleRounds; round++ {
+	var made []*FreshCase
+	for round, idle := 0, 0; len(made) < count && idle < maxIdleRounds; round++ {
 		before := len(made)
 		for _, c := range lines {
 			if len(made) == count {
 				break
 			}
-			salt := fmt.Sprintf("%s fresh %d %d", m.Folder.Salt, seed, round)
+			salt := fmt.Sprintf("%s fresh %d %d", m.Directory.Salt, seed, round)
 			input, err := w.input(ctx, c, kit.Seed(salt, c.Line))
 			if err != nil {
-				return nil, m.blame(c, err)
+				return nil, m.locateInCase(c, err)
 			}
 			if digest := hashBytes(input); !seen[digest] {
 				seen[digest] = true
-				made = append(made, &Fresh{Line: c.Line, Input: input})
+				made = append(made, &FreshCase{Line: c.Line, Input: input})
 			}
 		}
 		idle++
@@ -86,42 +86,42 @@ func (m *Maker) Fresh(ctx context.Context, count int, seed uint64) ([]*Fresh, er
 		}
 	}
 	if len(made) < count {
-		return nil, m.Folder.Fault(
+		return nil, m.Directory.Fault(
 			"generator",
 			fmt.Sprintf("the lines make only %d new cases, not %d", len(made), count),
 			"a line that depends on its seed makes ever new cases; any other line always makes the same case",
 		)
 	}
-	return made, m.answer(ctx, crew, made)
+	return made, m.answerFresh(ctx, crew, made)
 }
 
 // input generates an input, and checks that it is valid.
-func (w *maker) input(ctx context.Context, c *judge.Case, seed string) ([]byte, error) {
+func (w *caseWorker) input(ctx context.Context, c *judge.Case, seed string) ([]byte, error) {
 	input, err := w.generator.Generate(ctx, seed, strings.Fields(c.Line))
 	if err != nil {
 		return nil, err
 	}
-	if text, hint := Flaw(input); text != "" {
-		return nil, &judge.Fault{Text: "the generated input " + text, Hint: hint}
+	if text, hint := EncodingProblem(input); text != "" {
+		return nil, &judge.ProblemError{Text: "the generated input " + text, Hint: hint}
 	}
 	if w.validator == nil {
 		return input, nil
 	}
 	text, err := w.validator.Validate(ctx, c.ID(), input)
 	if err == nil && text != "" {
-		err = &judge.Fault{Text: "the generated input is not valid: " + text, Hint: "fix the line, the generator or the validator"}
+		err = &judge.ProblemError{Text: "the generated input is not valid: " + text, Hint: "fix the line, the generator or the validator"}
 	}
 	return input, err
 }
 
-// answer runs the reference solution on fresh cases.
-func (m *Maker) answer(ctx context.Context, crew *crew, all []*Fresh) error {
-	done := m.counter("cases made", len(all))
-	return each(ctx, m.Jobs, all, func(ctx context.Context, f *Fresh) (err error) {
-		f.Answer, err = Answer(ctx, m.Runner, crew.Reference, m.Folder.Reference, m.Folder.Limits, bytes.NewReader(f.Input))
-		if fault, ok := errors.AsType[*judge.Fault](err); ok && fault.File == "" {
+// answerFresh runs the reference solution on fresh cases.
+func (m *CaseGenerator) answerFresh(ctx context.Context, crew *programSet, fresh []*FreshCase) error {
+	done := m.counter("cases made", len(fresh))
+	return forEach(ctx, m.Jobs, fresh, func(ctx context.Context, f *FreshCase) (err error) {
+		f.Answer, err = RunReference(ctx, m.Runner, crew.Reference, m.Directory.Reference, m.Directory.Limits, bytes.NewReader(f.Input))
+		if fault, ok := errors.AsType[*judge.ProblemError](err); ok && fault.File == "" {
 			placed := *fault
-			placed.File, placed.Text = m.Folder.Reference.Path, fmt.Sprintf("line %q with another seed: %s", f.Line, fault.Text)
+			placed.File, placed.Text = m.Directory.Reference.Path, fmt.Sprintf("line %q with another seed: %s", f.Line, fault.Text)
 			err = &placed
 		}
 		done()
@@ -129,13 +129,13 @@ func (m *Maker) answer(ctx context.Context, crew *crew, all []*Fresh) error {
 	})
 }
 
-// Keep stores a case in the problem's directory cases/<group>/, which contains handwritten cases. A file
-// <name>.desc describes the origin of the case. Keep returns the path of the input. If another case has the same
-// input, or the name is not valid, it returns a *judge.Fault.
-func Keep(f *problem.Directory, group, name string, input, answer []byte, provenance string) (string, error) {
+// AddCase stores a case in the problem's directory cases/<group>/, which contains handwritten cases. A file
+// <name>.desc describes the origin of the case. AddCase returns the path of the input. If another case has the same
+// input, or the name is not valid, it returns a *judge.ProblemError.
+func AddCase(f *problem.Directory, group, name string, input, answer []byte, provenance string) (string, error) {
 	for _, n := range []string{group, name} {
 		if !problem.GoodName(n) {
-			return "", &judge.Fault{
+			return "", &judge.ProblemError{
 				File: f.Dir, Text: fmt.Sprintf("%q cannot be the name of a group or a case", n),
 				Hint: "use letters, digits, - _ and . only",
 			}
@@ -145,13 +145,13 @@ func Keep(f *problem.Directory, group, name string, input, answer []byte, proven
 	for _, g := range f.Groups {
 		for i := range g.Cases {
 			if have, err := hashFile(g.Cases[i].In); err == nil && have == digest {
-				return "", &judge.Fault{File: g.Cases[i].In, Text: fmt.Sprintf("case %s has the same input", g.Cases[i].ID())}
+				return "", &judge.ProblemError{File: g.Cases[i].In, Text: fmt.Sprintf("case %s has the same input", g.Cases[i].ID())}
 			}
 		}
 	}
 	base := filepath.Join(f.Dir, "cases", group, name)
 	if _, err := os.Stat(base + ".in"); err == nil {
-		return "", &judge.Fault{
+		return "", &judge.ProblemError{
 			File: base + ".in", Text: "there is already a case of this name",
 			Hint: "choose another name for the case or for its group",
 		}
@@ -160,7 +160,7 @@ func Keep(f *problem.Directory, group, name string, input, answer []byte, proven
 		ext  string
 		data []byte
 	}{{".desc", []byte(provenance)}, {".ans", answer}, {".in", input}} {
-		if file.ext == ".ans" && f.Unanswered() {
+		if file.ext == ".ans" && f.LacksAnswers() {
 			continue
 		}
 		if err := atomicfile.Write(base+file.ext, file.data); err != nil {

@@ -1,6 +1,6 @@
 // Package gen generates a problem's test cases from the generator lines in problem.toml. The validator must accept
 // each input, and the reference solution answers it. A manifest with hashes ensures that each machine gets the
-// same files.
+// repeats files.
 //
 //	line --seed--> generator --input--> validator --> reference --answer--> files + manifest
 //
@@ -29,22 +29,22 @@ import (
 	"assay/judge/problem"
 )
 
-// A Maker generates the cases of one problem.
-type Maker struct {
-	Folder *problem.Directory
-	Runner judge.Runner
+// A CaseGenerator generates the cases of one problem.
+type CaseGenerator struct {
+	Directory *problem.Directory
+	Runner    judge.Runner
 	// Builder builds the setter's programs.
 	Builder judge.Builder
-	// Spare returns the directory for cases that are not stored with the problem. Its argument manifest is the
-	// content of their manifest. If Spare is nil, the cases stay in the problem's directory.
-	Spare func(f *problem.Directory, manifest []byte) string
-	Jobs  int
+	// SpareDir returns the directory for cases that are not stored with the problem. Its argument manifest is the
+	// content of their manifest. If SpareDir is nil, the cases stay in the problem's directory.
+	SpareDir func(f *problem.Directory, manifest []byte) string
+	Jobs     int
 	// Limits apply to the generator and the validator, for each case.
 	Limits judge.Limits
-	// Saved is the directory where finished cases are saved if Generate is interrupted. If empty, they are lost.
-	Saved string
-	// Second must agree with the reference solution on every case. If nil, there is no second program.
-	Second *Second
+	// SavedDir is the directory where finished cases are saved if Generate is interrupted. If empty, they are lost.
+	SavedDir string
+	// SecondSolution must agree with the reference solution on every case. If nil, there is no second program.
+	SecondSolution *SecondSolution
 	// Progress, if not nil, is called with a label such as "cases made", the number done, and the total. It may be
 	// called concurrently.
 	Progress func(what string, done, of int)
@@ -52,20 +52,20 @@ type Maker struct {
 
 // A Summary reports what Generate did.
 type Summary struct {
-	Made, Kept, Removed int // cases
-	Changed             int // number of made cases that differ from the stored ones
+	Generated, Kept, Removed int // cases
+	Changed                  int // number of made cases that differ from the stored ones
 }
 
 // A task is a case to generate, with its state.
 type task struct {
-	c       *judge.Case
-	seed    string
-	staged  string // path of the files, without the extension
-	tries   int    // number of other seeds given by apart
-	same    int    // number of consecutive seeds that gave the same input
-	before  string // SHA-256 of the previous input while the case is redrawn
-	in, ans string // SHA-256
-	old     *stale // stored case made by other programs; if nil, the case is made from scratch
+	c            *judge.Case
+	seed         string
+	staged       string      // path of the files, without the extension
+	attempts     int         // number of other seeds given by apart
+	repeats      int         // number of consecutive seeds that gave the same input
+	previousHash string      // SHA-256 of the previous input while the case is redrawn
+	in, ans      string      // SHA-256
+	old          *storedCase // stored case made by other programs; if nil, the case is made from scratch
 }
 
 // drawn reports whether the task has an input.
@@ -73,25 +73,25 @@ func (t *task) drawn() bool { return t.in != "" }
 func (t *task) made() bool  { return t.ans != "" }
 
 // fixed reports whether the task's input seems to be the same for every seed.
-func (t *task) fixed() bool { return t.same == maxSame }
+func (t *task) fixed() bool { return t.repeats == maxSame }
 
 func (t *task) pair() *pair { return &pair{c: t.c, in: t.staged + ".in", ans: t.staged + ".ans"} }
 
 // Generate generates cases that are missing or out of date, and removes generated cases that no line produces. If
-// it returns judge.Faults, it has changed nothing.
-func (m *Maker) Generate(ctx context.Context) (_ *Summary, err error) {
+// it returns judge.ProblemErrors, it has changed nothing.
+func (m *CaseGenerator) Generate(ctx context.Context) (_ *Summary, err error) {
 	sources, err := m.sources()
 	if err != nil {
 		return nil, err
 	}
-	now, err := m.parts()
+	now, err := m.programHashes()
 	if err != nil {
 		return nil, err
 	}
 	var sum Summary
 	var todo []*task
 	current := map[string]*ManifestCase{} // maps case ids to entries that are up to date
-	for _, g := range m.Folder.Groups {
+	for _, g := range m.Directory.Groups {
 		old, faults := ReadManifest(m.dir(g.Name))
 		if len(faults) > 0 {
 			old = &Manifest{} // if the manifest is invalid, regenerate all cases
@@ -105,7 +105,7 @@ func (m *Maker) Generate(ctx context.Context) (_ *Summary, err error) {
 				current[c.ID()] = e
 				continue
 			}
-			todo = append(todo, &task{c: c, seed: m.seed(c), old: m.staleOf(c, old.entry(c.Name), old, now)})
+			todo = append(todo, &task{c: c, seed: m.seed(c), old: m.storedCaseOf(c, old.entry(c.Name), old, now)})
 		}
 	}
 	staging := ""
@@ -120,10 +120,10 @@ func (m *Maker) Generate(ctx context.Context) (_ *Summary, err error) {
 			m.unstage(staging)
 		}
 	}()
-	if err := m.enough(todo); err != nil {
+	if err := m.checkSeedCounts(todo); err != nil {
 		return nil, err
 	}
-	made, err := m.drawApart(current, todo, func(todo []*task) error {
+	made, err := m.drawDistinct(current, todo, func(todo []*task) error {
 		if staging == "" {
 			if staging, err = m.stage(todo); err != nil {
 				return err
@@ -134,9 +134,9 @@ func (m *Maker) Generate(ctx context.Context) (_ *Summary, err error) {
 				all = append(all, t)
 			}
 		}
-		err := m.recall(sources, staging, todo)
+		err := m.restoreSaved(sources, staging, todo)
 		if err == nil {
-			err = adopt(todo)
+			err = reuseInputs(todo)
 		}
 		if err == nil {
 			err = m.draw(ctx, staging, todo)
@@ -147,20 +147,20 @@ func (m *Maker) Generate(ctx context.Context) (_ *Summary, err error) {
 		return nil, err
 	}
 	if len(all) > 0 {
-		if err := m.unwritable(all[0].c, m.make(ctx, m.inOrder(made))); err != nil {
+		if err := m.unwritable(all[0].c, m.finishAll(ctx, m.inOrder(made))); err != nil {
 			return nil, err
 		}
 	}
 	keepUnchanged(current, made)
 	sum.Kept = len(current)
-	if err := m.agree(ctx, m.pairs(current, made)); err != nil {
+	if err := m.checkSecondSolution(ctx, m.pairs(current, made)); err != nil {
 		return nil, err
 	}
-	if err := m.answerByHand(ctx, &sum); err != nil {
+	if err := m.answerHandwritten(ctx, &sum); err != nil {
 		return nil, err
 	}
-	for _, g := range m.Folder.Groups {
-		if err := m.place(&g, &Manifest{Sources: sources, Parts: now}, current, made, &sum); err != nil {
+	for _, g := range m.Directory.Groups {
+		if err := m.installGroup(&g, &Manifest{Sources: sources, ProgramHashes: now}, current, made, &sum); err != nil {
 			return nil, err
 		}
 	}
@@ -172,10 +172,10 @@ func (m *Maker) Generate(ctx context.Context) (_ *Summary, err error) {
 
 // Check regenerates all cases in a temporary directory, and compares them with the manifests and the files. It
 // changes nothing. It returns a fault for each difference.
-func (m *Maker) Check(ctx context.Context) (judge.Faults, error) {
+func (m *CaseGenerator) Check(ctx context.Context) (judge.ProblemErrors, error) {
 	faults := m.CheckFiles()
 	var todo []*task
-	for _, g := range m.Folder.Groups {
+	for _, g := range m.Directory.Groups {
 		for i := range g.Cases {
 			if c := &g.Cases[i]; c.Line != "" {
 				todo = append(todo, &task{c: c, seed: m.seed(c)})
@@ -190,14 +190,14 @@ func (m *Maker) Check(ctx context.Context) (judge.Faults, error) {
 		return nil, fmt.Errorf("create a directory for the cases: %w", err)
 	}
 	defer os.RemoveAll(staging)
-	made, err := m.drawApart(nil, todo, func(todo []*task) error { return m.draw(ctx, staging, todo) })
+	made, err := m.drawDistinct(nil, todo, func(todo []*task) error { return m.draw(ctx, staging, todo) })
 	if err != nil {
 		return nil, err
 	}
-	if err := m.make(ctx, todo); err != nil {
+	if err := m.finishAll(ctx, todo); err != nil {
 		return nil, err
 	}
-	if err := m.agree(ctx, m.pairs(nil, made)); err != nil {
+	if err := m.checkSecondSolution(ctx, m.pairs(nil, made)); err != nil {
 		return nil, err
 	}
 	manifests := map[string]*Manifest{}
@@ -214,23 +214,23 @@ func (m *Maker) Check(ctx context.Context) (judge.Faults, error) {
 			if e.In == t.in {
 				what = "answer"
 			}
-			faults = append(faults, m.Folder.CaseFault(
+			faults = append(faults, m.Directory.CaseFault(
 				t.c,
 				fmt.Sprintf("the %s of case %s is not what the line %q makes now", what, t.c.ID(), t.c.Line),
-				"if the change is meant, run: judge generate "+m.Folder.ID,
+				"if the change is meant, run: judge generate "+m.Directory.ID,
 			))
 		}
 	}
 	return faults, nil
 }
 
-func (m *Maker) dir(group string) string { return filepath.Join(m.Folder.Tests, group) }
+func (m *CaseGenerator) dir(group string) string { return filepath.Join(m.Directory.Tests, group) }
 
 // inOrder returns the tasks in judging order.
-func (m *Maker) inOrder(made map[string]*task) (tasks []*task) {
-	for g := range m.Folder.Groups {
-		for i := range m.Folder.Groups[g].Cases {
-			if t := made[m.Folder.Groups[g].Cases[i].ID()]; t != nil {
+func (m *CaseGenerator) inOrder(byID map[string]*task) (tasks []*task) {
+	for g := range m.Directory.Groups {
+		for i := range m.Directory.Groups[g].Cases {
+			if t := byID[m.Directory.Groups[g].Cases[i].ID()]; t != nil {
 				tasks = append(tasks, t)
 			}
 		}
@@ -239,11 +239,11 @@ func (m *Maker) inOrder(made map[string]*task) (tasks []*task) {
 }
 
 // pairs returns the generated cases, in judging order.
-func (m *Maker) pairs(current map[string]*ManifestCase, made map[string]*task) (pairs []*pair) {
-	for g := range m.Folder.Groups {
-		for i := range m.Folder.Groups[g].Cases {
-			c := &m.Folder.Groups[g].Cases[i]
-			if t := made[c.ID()]; t != nil {
+func (m *CaseGenerator) pairs(current map[string]*ManifestCase, tasks map[string]*task) (pairs []*pair) {
+	for g := range m.Directory.Groups {
+		for i := range m.Directory.Groups[g].Cases {
+			c := &m.Directory.Groups[g].Cases[i]
+			if t := tasks[c.ID()]; t != nil {
 				pairs = append(pairs, t.pair())
 			} else if current[c.ID()] != nil {
 				pairs = append(pairs, &pair{c: c, in: c.In, ans: c.Ans})
@@ -253,22 +253,22 @@ func (m *Maker) pairs(current map[string]*ManifestCase, made map[string]*task) (
 	return pairs
 }
 
-func (m *Maker) sources() (string, error) {
-	parts := []*judge.Part{m.Folder.Generator, m.Folder.Validator, m.Folder.Reference}
-	if m.Folder.Derives() {
-		parts = append(parts, &judge.Part{Path: m.Folder.FormatPath()})
+func (m *CaseGenerator) sources() (string, error) {
+	parts := []*judge.SetterProgram{m.Directory.Generator, m.Directory.Validator, m.Directory.Reference}
+	if m.Directory.Derives() {
+		parts = append(parts, &judge.SetterProgram{Path: m.Directory.FormatPath()})
 	}
 	return hashParts(parts...)
 }
 
 // Outdated reports whether cases were generated by older versions of the problem's programs. It returns false if
 // that cannot be determined.
-func (m *Maker) Outdated() bool {
+func (m *CaseGenerator) Outdated() bool {
 	sources := ""
-	if m.Folder.Tests == "" {
+	if m.Directory.Tests == "" {
 		return false
 	}
-	for _, g := range m.Folder.Groups {
+	for _, g := range m.Directory.Groups {
 		manifest, faults := ReadManifest(m.dir(g.Name))
 		if len(faults) > 0 || manifest.Sources == "" {
 			continue
@@ -287,7 +287,7 @@ func (m *Maker) Outdated() bool {
 }
 
 // intact reports whether the case's files match the entry.
-func (m *Maker) intact(c *judge.Case, e *ManifestCase) bool {
+func (m *CaseGenerator) intact(c *judge.Case, e *ManifestCase) bool {
 	in, err := hashFile(c.In)
 	if err != nil || in != e.In {
 		return false
@@ -296,10 +296,10 @@ func (m *Maker) intact(c *judge.Case, e *ManifestCase) bool {
 	return err == nil && ans == e.Ans
 }
 
-// make validates and answers the inputs of all unfinished tasks. It also generates all inputs a second time to
+// finishAll validates and answers the inputs of all unfinished tasks. It also generates all inputs a second time to
 // compare them.
-func (m *Maker) make(ctx context.Context, todo []*task) error {
-	crew, err := m.hire(ctx)
+func (m *CaseGenerator) finishAll(ctx context.Context, todo []*task) error {
+	crew, err := m.buildPrograms(ctx)
 	if err != nil {
 		return err
 	}
@@ -307,25 +307,25 @@ func (m *Maker) make(ctx context.Context, todo []*task) error {
 		crew.Validator = nil
 	}
 	if crew.Validator != nil {
-		v, err := NewValidator(ctx, m.Runner, crew.Validator, m.Folder.Validator, m.Limits)
+		v, err := NewValidator(ctx, m.Runner, crew.Validator, m.Directory.Validator, m.Limits)
 		if err != nil {
-			return m.ofValidator(err)
+			return m.locateInValidator(err)
 		}
-		if err := errors.Join(m.junk(ctx, v), v.Close()); err != nil {
+		if err := errors.Join(m.checkInvalidInputs(ctx, v), v.Close()); err != nil {
 			return err
 		}
 	}
 	done := m.counter("cases made", len(todo))
-	err = share(ctx, m.Jobs, todo, func(ctx context.Context) (worker[*task], error) {
-		v, err := OpenValidator(ctx, m.Runner, m.Folder, crew.Programs, m.Limits)
+	err = runWorkers(ctx, m.Jobs, todo, func(ctx context.Context) (worker[*task], error) {
+		v, err := OpenValidator(ctx, m.Runner, m.Directory, crew.Programs, m.Limits)
 		if err != nil {
 			return worker[*task]{}, err
 		}
-		w := &maker{crew: crew, validator: v}
+		w := &caseWorker{crew: crew, validator: v}
 		return worker[*task]{func(t *task) error {
 			if !t.made() {
-				if err := w.make(ctx, t); err != nil {
-					return m.blame(t.c, err)
+				if err := w.finish(ctx, t); err != nil {
+					return m.locateInCase(t.c, err)
 				}
 			}
 			done()
@@ -335,22 +335,22 @@ func (m *Maker) make(ctx context.Context, todo []*task) error {
 	if err != nil {
 		return err
 	}
-	return m.again(ctx, crew, todo)
+	return m.checkDeterminism(ctx, crew, todo)
 }
 
-// again generates every input a second time, in reverse order and with a new process. A difference shows that the
+// checkDeterminism generates every input a second time, in reverse order and with a new process. A difference shows that the
 // generator depends on the clock, on other random numbers, or on earlier cases.
-func (m *Maker) again(ctx context.Context, crew *crew, todo []*task) error {
+func (m *CaseGenerator) checkDeterminism(ctx context.Context, crew *programSet, todo []*task) error {
 	var reversed []*task
 	for _, t := range slices.Backward(todo) {
-		if !t.sameInput() { // same inputs have already been compared with the stored ones
+		if !t.sameInput() { // repeats inputs have already been compared with the stored ones
 			reversed = append(reversed, t)
 		}
 	}
-	return m.generators(ctx, crew, reversed, func(g Generator, t *task) error {
+	return m.forEachGenerator(ctx, crew, reversed, func(g Generator, t *task) error {
 		input, err := g.Generate(ctx, t.seed, strings.Fields(t.c.Line))
 		if err == nil && hashBytes(input) != t.in {
-			err = &judge.Fault{
+			err = &judge.ProblemError{
 				Text: "the generator makes another input when it is run again",
 				Hint: "take all random numbers from the seed (kit: g.Rand), and keep no state between cases",
 			}
@@ -359,47 +359,47 @@ func (m *Maker) again(ctx context.Context, crew *crew, todo []*task) error {
 	})
 }
 
-// blame sets the position of err to that of case c if err is a fault without a position.
-func (m *Maker) blame(c *judge.Case, err error) error {
-	if f, ok := err.(*judge.Fault); ok && f.File == "" {
-		return m.Folder.CaseFault(c, fmt.Sprintf("case %s: %s", c.ID(), f.Text), f.Hint)
+// locateInCase sets the position of err to that of case c if err is a fault without a position.
+func (m *CaseGenerator) locateInCase(c *judge.Case, err error) error {
+	if f, ok := err.(*judge.ProblemError); ok && f.File == "" {
+		return m.Directory.CaseFault(c, fmt.Sprintf("case %s: %s", c.ID(), f.Text), f.Hint)
 	}
 	return err
 }
 
-// A crew is the set of built programs that make cases.
-type crew struct {
+// A programSet is the set of built programs that make cases.
+type programSet struct {
 	Programs
-	m *Maker
+	m *CaseGenerator
 }
 
-func (m *Maker) hire(ctx context.Context) (*crew, error) {
-	p, err := Build(ctx, m.Builder, m.Folder)
+func (m *CaseGenerator) buildPrograms(ctx context.Context) (*programSet, error) {
+	p, err := Build(ctx, m.Builder, m.Directory)
 	if err != nil {
 		return nil, err
 	}
-	if p.Reference == nil && !m.Folder.Unanswered() {
-		return nil, m.Folder.Fault("reference", "without a reference there are no answers", `add: [reference] program = "reference"`)
+	if p.Reference == nil && !m.Directory.LacksAnswers() {
+		return nil, m.Directory.Fault("reference", "without a reference there are no answers", `add: [reference] program = "reference"`)
 	}
-	return &crew{p, m}, nil
+	return &programSet{p, m}, nil
 }
 
-// A maker generates the files of cases, one case at a time.
-type maker struct {
-	crew      *crew
+// A caseWorker generates the files of cases, one case at a time.
+type caseWorker struct {
+	crew      *programSet
 	generator Generator // nil if the inputs already exist
 	validator Validator // nil if the problem has none
 }
 
-func (c *crew) worker(ctx context.Context) (*maker, error) {
-	g, v, err := c.Open(ctx, c.m.Runner, c.m.Folder, c.m.Limits)
+func (c *programSet) worker(ctx context.Context) (*caseWorker, error) {
+	g, v, err := c.Open(ctx, c.m.Runner, c.m.Directory, c.m.Limits)
 	if err != nil {
 		return nil, err
 	}
-	return &maker{c, g, v}, nil
+	return &caseWorker{c, g, v}, nil
 }
 
-func (w *maker) close() (err error) {
+func (w *caseWorker) close() (err error) {
 	if w.validator != nil {
 		err = w.validator.Close()
 	}
@@ -409,8 +409,8 @@ func (w *maker) close() (err error) {
 	return err
 }
 
-// make validates and answers the input of a task.
-func (w *maker) make(ctx context.Context, t *task) error {
+// finish validates and answers the input of a task.
+func (w *caseWorker) finish(ctx context.Context, t *task) error {
 	input, err := os.ReadFile(t.staged + ".in")
 	if err != nil {
 		return fmt.Errorf("read case %s: %w", t.c.ID(), err)
@@ -421,7 +421,7 @@ func (w *maker) make(ctx context.Context, t *task) error {
 			return err
 		}
 		if text != "" {
-			return w.invalid(ctx, text)
+			return w.rejectedInputFault(ctx, text)
 		}
 	}
 	if t.sameInput() && !t.old.answered {
@@ -431,8 +431,8 @@ func (w *maker) make(ctx context.Context, t *task) error {
 		}
 		return t.writeAnswer(answer)
 	}
-	answer, err := Answer(
-		ctx, w.crew.m.Runner, w.crew.Reference, referenceFor(w.crew.m.Folder, t.c), w.crew.m.Folder.Limits,
+	answer, err := RunReference(
+		ctx, w.crew.m.Runner, w.crew.Reference, referenceFor(w.crew.m.Directory, t.c), w.crew.m.Directory.Limits,
 		bytes.NewReader(input),
 	)
 	if err != nil {
@@ -463,19 +463,19 @@ func (t *task) writeAnswer(answer []byte) error {
 }
 
 // referenceFor returns the reference solution with the arguments that a case gives to solutions.
-func referenceFor(f *problem.Directory, c *judge.Case) *judge.Part {
+func referenceFor(f *problem.Directory, c *judge.Case) *judge.SetterProgram {
 	if f.Reference == nil || len(c.Args) == 0 {
 		return f.Reference
 	}
-	told := *f.Reference
-	told.Args = slices.Concat(told.Args, c.Args)
-	return &told
+	reference := *f.Reference
+	reference.Args = slices.Concat(reference.Args, c.Args)
+	return &reference
 }
 
-// Answer runs the reference solution on an input. If program is nil, as for interactive problems, the answer is
+// RunReference runs the reference solution on an input. If program is nil, as for interactive problems, the answer is
 // empty.
-func Answer(
-	ctx context.Context, r judge.Runner, program *judge.Program, part *judge.Part, limits judge.Limits,
+func RunReference(
+	ctx context.Context, r judge.Runner, program *judge.Program, part *judge.SetterProgram, limits judge.Limits,
 	input io.Reader,
 ) ([]byte, error) {
 	if program == nil {
@@ -486,12 +486,12 @@ func Answer(
 		return nil, err
 	}
 	if v != judge.NotJudged {
-		return nil, &judge.Fault{Text: fmt.Sprintf("the reference fails on it: %s (%s)", v.Words(), x.Fate()), Hint: said(
+		return nil, &judge.ProblemError{Text: fmt.Sprintf("the reference fails on it: %s (%s)", v.Words(), x.Termination()), Hint: stderrWithHint(
 			stderr, "fix the reference",
 		)}
 	}
 	if len(out) == 0 {
-		return nil, &judge.Fault{
+		return nil, &judge.ProblemError{
 			Text: "the reference prints nothing",
 			Hint: "an answer file has at least one line: fix the reference, or make the validator or input.format reject such inputs",
 		}
@@ -513,10 +513,10 @@ func solve(ctx context.Context, r judge.Runner, program *judge.Program, limits j
 	return out.Bytes(), string(end.Bytes()), x, judge.Classify(x, limits), err
 }
 
-// Flaw returns what is wrong with the encoding of a case file, and a hint. A case must be UTF-8 with LF line
+// EncodingProblem returns what is wrong with the encoding of a case file, and a hint. A case must be UTF-8 with LF line
 // endings, and must end with LF. If the file is correct, text is empty.
-func Flaw(data []byte) (text, hint string) {
-	wrong, hint := mark.Of(data)
+func EncodingProblem(data []byte) (text, hint string) {
+	wrong, hint := mark.UnexpectedEncoding(data)
 	switch {
 	case len(data) == 0:
 		return "is empty", "a case has at least one line"

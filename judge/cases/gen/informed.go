@@ -9,24 +9,24 @@ import (
 	"assay/judge/problem"
 )
 
-// An informed validator gets different arguments for some cases. It starts one program for each list of arguments,
+// An perCaseValidator validator gets different arguments for some cases. It starts one program for each list of arguments,
 // when the program is first needed.
-type informed struct {
-	open  func(args []string) (Validator, error)
-	args  map[string][]string // by case id; contains only cases with arguments
-	usual Validator
-	all   []started
+type perCaseValidator struct {
+	open     func(args []string) (Validator, error)
+	args     map[string][]string // by case id; contains only cases with arguments
+	standard Validator
+	running  []runningValidator
 }
 
-// started is a running validator with its arguments.
-type started struct {
+// runningValidator is a running validator with its arguments.
+type runningValidator struct {
 	args []string
 	Validator
 }
 
-// newInformed returns a validator that runs a problem's program. If no case has arguments for the validator, it
+// newPerCaseValidator returns a validator that runs a problem's program. If no case has arguments for the validator, it
 // returns the result of NewValidator.
-func newInformed(
+func newPerCaseValidator(
 	ctx context.Context, r judge.Runner, program *judge.Program, f *problem.Directory, limits judge.Limits,
 ) (Validator, error) {
 	usual, err := NewValidator(ctx, r, program, f.Validator, limits)
@@ -49,16 +49,16 @@ func newInformed(
 		part.Args = slices.Concat(part.Args, args)
 		return NewValidator(ctx, r, program, &part, limits)
 	}
-	return &informed{open: open, args: args, usual: usual}, nil
+	return &perCaseValidator{open: open, args: args, standard: usual}, nil
 }
 
 // Validate checks an input with the program that was started with the arguments of the case called name.
-func (v *informed) Validate(ctx context.Context, name string, input []byte) (string, error) {
+func (v *perCaseValidator) Validate(ctx context.Context, name string, input []byte) (string, error) {
 	args := v.args[name]
 	if len(args) == 0 {
-		return v.usual.Validate(ctx, name, input)
+		return v.standard.Validate(ctx, name, input)
 	}
-	for _, t := range v.all {
+	for _, t := range v.running {
 		if slices.Equal(t.args, args) {
 			return t.Validate(ctx, name, input)
 		}
@@ -67,14 +67,14 @@ func (v *informed) Validate(ctx context.Context, name string, input []byte) (str
 	if err != nil {
 		return "", err
 	}
-	v.all = append(v.all, started{args, made})
+	v.running = append(v.running, runningValidator{args, made})
 	return made.Validate(ctx, name, input)
 }
 
 // Close closes all started validators.
-func (v *informed) Close() error {
-	errs := []error{v.usual.Close()}
-	for _, t := range v.all {
+func (v *perCaseValidator) Close() error {
+	errs := []error{v.standard.Close()}
+	for _, t := range v.running {
 		errs = append(errs, t.Close())
 	}
 	return errors.Join(errs...)

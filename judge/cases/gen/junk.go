@@ -8,9 +8,9 @@ import (
 	"assay/judge/problem"
 )
 
-// Junk returns inputs that are not valid for any problem. A validator that accepts one of them does not check
+// InvalidInputs returns inputs that are not valid for any problem. A validator that accepts one of them does not check
 // its input.
-func Junk() []struct{ Name, Text string } {
+func InvalidInputs() []struct{ Name, Text string } {
 	return []struct{ Name, Text string }{
 		{"an empty file", ""},
 		{"a lone line feed", "\n"},
@@ -19,15 +19,15 @@ func Junk() []struct{ Name, Text string } {
 	}
 }
 
-// junk returns a fault if the validator accepts any input of Junk.
-func (m *Maker) junk(ctx context.Context, v Validator) error {
-	for _, junk := range Junk() {
+// checkInvalidInputs returns a fault if the validator accepts any input of InvalidInputs.
+func (m *CaseGenerator) checkInvalidInputs(ctx context.Context, v Validator) error {
+	for _, junk := range InvalidInputs() {
 		text, err := v.Validate(ctx, "junk", []byte(junk.Text))
 		if err != nil {
-			return m.ofValidator(err)
+			return m.locateInValidator(err)
 		}
 		if text == "" {
-			return m.ofValidator(&judge.Fault{
+			return m.locateInValidator(&judge.ProblemError{
 				Text: "the validator accepts " + junk.Name,
 				Hint: "read the input to its last byte, and nothing else (kit: Space, EOLN, EOF)",
 			})
@@ -36,16 +36,16 @@ func (m *Maker) junk(ctx context.Context, v Validator) error {
 	return nil
 }
 
-// ofValidator sets the position of a fault to the validator's key.
-func (m *Maker) ofValidator(err error) error {
-	return ofPart(m.Folder, "validator", m.Folder.Validator, err)
+// locateInValidator sets the position of a fault to the validator's key.
+func (m *CaseGenerator) locateInValidator(err error) error {
+	return locateInProgram(m.Directory, "validator", m.Directory.Validator, err)
 }
 
-// invalid returns the fault for a generated input that the validator rejects. If the validator also rejects the
+// rejectedInputFault returns the fault for a generated input that the validator rejects. If the validator also rejects the
 // samples, the fault blames the validator.
-func (w *maker) invalid(ctx context.Context, text string) error {
+func (w *caseWorker) rejectedInputFault(ctx context.Context, text string) error {
 	samples, refused := 0, 0
-	for _, g := range w.crew.m.Folder.Groups {
+	for _, g := range w.crew.m.Directory.Groups {
 		for i := range g.Cases {
 			input, err := os.ReadFile(g.Cases[i].In)
 			if g.Name != problem.Sample || err != nil {
@@ -58,7 +58,7 @@ func (w *maker) invalid(ctx context.Context, text string) error {
 		}
 	}
 	if samples > 0 && refused == samples {
-		return w.crew.m.ofValidator(&judge.Fault{Text: "the validator refuses every input, the samples too: " + text, Hint: "fix the validator"})
+		return w.crew.m.locateInValidator(&judge.ProblemError{Text: "the validator refuses every input, the samples too: " + text, Hint: "fix the validator"})
 	}
-	return &judge.Fault{Text: "the generated input is not valid: " + text, Hint: "fix the line, the generator or the validator"}
+	return &judge.ProblemError{Text: "the generated input is not valid: " + text, Hint: "fix the line, the generator or the validator"}
 }

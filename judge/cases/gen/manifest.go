@@ -20,7 +20,7 @@ type Manifest struct {
 	// Sources is the SHA-256 of the sources of the generator, the validator, and the reference solution that made
 	// the cases. If it differs from that of the current sources, the cases may be out of date.
 	Sources string `toml:"sources"`
-	Parts
+	ProgramHashes
 	Cases []ManifestCase `toml:"case"`
 }
 
@@ -34,19 +34,19 @@ type ManifestCase struct {
 }
 
 // ReadManifest reads the manifest in a directory of cases. If there is none, it returns an empty manifest.
-func ReadManifest(dir string) (*Manifest, judge.Faults) {
+func ReadManifest(dir string) (*Manifest, judge.ProblemErrors) {
 	file := filepath.Join(dir, ManifestFile)
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Manifest{}, nil
 	}
 	if err != nil {
-		return nil, judge.Faults{{File: file, Text: err.Error()}}
+		return nil, judge.ProblemErrors{{File: file, Text: err.Error()}}
 	}
 	return parseManifest(file, data)
 }
 
-func parseManifest(file string, data []byte) (*Manifest, judge.Faults) {
+func parseManifest(file string, data []byte) (*Manifest, judge.ProblemErrors) {
 	var m Manifest
 	doc, faults := strict.Decode(file, data, &m)
 	if doc == nil || len(faults) > 0 {

@@ -72,7 +72,7 @@ func TestFlaw(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			text, hint := Flaw([]byte(test.data))
+			text, hint := EncodingProblem([]byte(test.data))
 			if text != test.want || (text == "") != (hint == "") {
 				t.Errorf("Flaw(%q) = %q, %q, want %q", test.data, text, hint, test.want)
 			}
@@ -93,9 +93,9 @@ func TestHashPartsSeesEveryChange(t *testing.T) {
 		}
 	}
 	write("p/a.go", "a")
-	part := &judge.Part{Path: filepath.Join(dir, "p"), Speaks: "kit"}
+	part := &judge.SetterProgram{Path: filepath.Join(dir, "p"), Protocol: "kit"}
 	seen := map[string]string{}
-	look := func(what string, parts ...*judge.Part) {
+	look := func(what string, parts ...*judge.SetterProgram) {
 		t.Helper()
 		sum, err := hashParts(parts...)
 		if err != nil {
@@ -108,8 +108,8 @@ func TestHashPartsSeesEveryChange(t *testing.T) {
 	}
 	look("one part", part)
 	look("a part behind a missing one", nil, part)
-	look("another argument", &judge.Part{Path: part.Path, Speaks: "kit", Args: []string{"x"}})
-	look("another protocol", &judge.Part{Path: part.Path, Speaks: "plain"})
+	look("another argument", &judge.SetterProgram{Path: part.Path, Protocol: "kit", Args: []string{"x"}})
+	look("another protocol", &judge.SetterProgram{Path: part.Path, Protocol: "plain"})
 	write("p/b.go", "a")
 	look("another file", part)
 	write("p/b.go", "b")

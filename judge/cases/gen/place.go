@@ -24,28 +24,28 @@ const stagingPrefix = ".generate-"
 
 // stage creates a staging directory on the same file system as the cases. It removes staging directories of interrupted
 // runs.
-func (m *Maker) stage(todo []*task) (string, error) {
-	if err := os.MkdirAll(m.Folder.Tests, 0o755); err != nil {
+func (m *CaseGenerator) stage(todo []*task) (string, error) {
+	if err := os.MkdirAll(m.Directory.Tests, 0o755); err != nil {
 		return "", m.unwritable(todo[0].c, fmt.Errorf("create a directory for the cases: %w", err))
 	}
 	for _, t := range todo {
-		if err := m.free(t.c); err != nil {
+		if err := m.checkInstallable(t.c); err != nil {
 			return "", m.unwritable(t.c, err)
 		}
 	}
-	stale, _ := filepath.Glob(filepath.Join(m.Folder.Tests, stagingPrefix+"*"))
+	stale, _ := filepath.Glob(filepath.Join(m.Directory.Tests, stagingPrefix+"*"))
 	for _, dir := range stale {
 		os.RemoveAll(dir)
 	}
-	staging, err := os.MkdirTemp(m.Folder.Tests, stagingPrefix+"*")
+	staging, err := os.MkdirTemp(m.Directory.Tests, stagingPrefix+"*")
 	if err != nil {
 		return "", m.unwritable(todo[0].c, fmt.Errorf("create a directory for the cases: %w", err))
 	}
 	return staging, nil
 }
 
-// free returns an error if the files of a case cannot be installed.
-func (m *Maker) free(c *judge.Case) error {
+// checkInstallable returns an error if the files of a case cannot be installed.
+func (m *CaseGenerator) checkInstallable(c *judge.Case) error {
 	dir := filepath.Dir(c.In)
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return &fs.PathError{Op: "create a directory for the cases: mkdir", Path: dir, Err: syscall.ENOTDIR}
@@ -60,13 +60,13 @@ func (m *Maker) free(c *judge.Case) error {
 
 // unstage removes the staging directory. It also removes the parent directory if stage created it and it is still
 // empty.
-func (m *Maker) unstage(staging string) {
+func (m *CaseGenerator) unstage(staging string) {
 	os.RemoveAll(staging)
-	os.Remove(m.Folder.Tests) // fails if the directory contains cases
+	os.Remove(m.Directory.Tests) // fails if the directory contains cases
 }
 
 // unwritable converts an error from writing a case to a fault, if the setter can fix the cause.
-func (m *Maker) unwritable(c *judge.Case, err error) error {
+func (m *CaseGenerator) unwritable(c *judge.Case, err error) error {
 	path, ok := errors.AsType[*fs.PathError](err)
 	if !ok {
 		return err
@@ -76,18 +76,18 @@ func (m *Maker) unwritable(c *judge.Case, err error) error {
 	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR), errors.Is(err, fs.ErrExist):
 		hint = "another file has this name: move it away"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		hint = "the cases are stored in " + m.Folder.Tests + ": allow your account to write there"
+		hint = "the cases are stored in " + m.Directory.Tests + ": allow your account to write there"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		hint = "make room on the disk of " + path.Path
 	default:
 		return err
 	}
-	return m.Folder.CaseFault(c, fmt.Sprintf("case %s cannot be written: %v", c.ID(), err), hint+"; nothing was changed")
+	return m.Directory.CaseFault(c, fmt.Sprintf("case %s cannot be written: %v", c.ID(), err), hint+"; nothing was changed")
 }
 
-// place installs a group's new cases, and removes generated cases that no line produces any more. It writes the
+// installGroup installs a group's new cases, and removes generated cases that no line produces any more. It writes the
 // manifest last. If place is interrupted before that, the files do not match the manifest, and are regenerated.
-func (m *Maker) place(g *judge.Group, next *Manifest, current map[string]*ManifestCase, made map[string]*task, sum *Summary) error {
+func (m *CaseGenerator) installGroup(g *judge.Group, updated *Manifest, current map[string]*ManifestCase, tasks map[string]*task, sum *Summary) error {
 	dir := m.dir(g.Name)
 	old, _ := ReadManifest(dir)
 	if old == nil {
@@ -96,56 +96,56 @@ func (m *Maker) place(g *judge.Group, next *Manifest, current map[string]*Manife
 	for i := range g.Cases {
 		c := &g.Cases[i]
 		if e := current[c.ID()]; e != nil {
-			next.Cases = append(next.Cases, *e)
+			updated.Cases = append(updated.Cases, *e)
 		}
-		if t := made[c.ID()]; t != nil {
-			sum.Made++
+		if t := tasks[c.ID()]; t != nil {
+			sum.Generated++
 			if e := old.entry(c.Name); e == nil || e.In != t.in || e.Ans != t.ans {
 				sum.Changed++
 			}
-			next.Cases = append(next.Cases, ManifestCase{Name: c.Name, Line: c.Line, Seed: t.seed, In: t.in, Ans: t.ans})
+			updated.Cases = append(updated.Cases, ManifestCase{Name: c.Name, Line: c.Line, Seed: t.seed, In: t.in, Ans: t.ans})
 		}
 	}
-	manifest := next.format()
+	manifest := updated.format()
 	for i := range g.Cases {
 		c := &g.Cases[i]
-		t := made[c.ID()]
+		t := tasks[c.ID()]
 		if t == nil && current[c.ID()] == nil {
 			continue
 		}
 		if t == nil {
 			t = &task{c: c, staged: strings.TrimSuffix(c.In, ".in")}
 		}
-		spare := !m.Folder.Stored(g.Name)
-		if spare && m.Spare != nil {
-			base := filepath.Join(m.Spare(m.Folder, manifest), c.Name)
+		spare := !m.Directory.Stored(g.Name)
+		if spare && m.SpareDir != nil {
+			base := filepath.Join(m.SpareDir(m.Directory, manifest), c.Name)
 			c.In, c.Ans = base+".in", base+".ans"
 		}
-		if err := t.move(); err != nil {
+		if err := t.install(); err != nil {
 			return err
 		}
-		if spare && made[c.ID()] != nil && filepath.Dir(c.In) != dir { // remove the files at the old location
+		if spare && tasks[c.ID()] != nil && filepath.Dir(c.In) != dir { // remove the files at the old location
 			if err := removeCase(dir, c.Name); err != nil {
 				return err
 			}
 		}
 	}
 	for _, e := range old.Cases {
-		if next.entry(e.Name) == nil {
+		if updated.entry(e.Name) == nil {
 			sum.Removed++
 			if err := removeCase(dir, e.Name); err != nil {
 				return err
 			}
 		}
 	}
-	if len(next.Cases) == 0 {
+	if len(updated.Cases) == 0 {
 		return removeIfEmpty(dir)
 	}
 	return atomicfile.Write(filepath.Join(dir, ManifestFile), manifest)
 }
 
-// move installs the files of a case.
-func (t *task) move() error {
+// install installs the files of a case.
+func (t *task) install() error {
 	for _, file := range []struct{ from, to string }{{t.staged + ".in", t.c.In}, {t.staged + ".ans", t.c.Ans}} {
 		err := os.MkdirAll(filepath.Dir(file.to), 0o755)
 		if err == nil {
@@ -164,10 +164,10 @@ func (t *task) move() error {
 	return nil
 }
 
-// answerByHand runs the reference solution to write the missing answer files of handwritten cases.
-func (m *Maker) answerByHand(ctx context.Context, sum *Summary) error {
-	var crew *crew
-	for _, g := range m.Folder.Groups {
+// answerHandwritten runs the reference solution to write the missing answer files of handwritten cases.
+func (m *CaseGenerator) answerHandwritten(ctx context.Context, sum *Summary) error {
+	var crew *programSet
+	for _, g := range m.Directory.Groups {
 		for i := range g.Cases {
 			c := &g.Cases[i]
 			if _, err := os.Stat(c.Ans); c.Line != "" || c.Ans == "" || !errors.Is(err, fs.ErrNotExist) {
@@ -175,12 +175,12 @@ func (m *Maker) answerByHand(ctx context.Context, sum *Summary) error {
 			}
 			if crew == nil {
 				var err error
-				if crew, err = m.hire(ctx); err != nil {
+				if crew, err = m.buildPrograms(ctx); err != nil {
 					return err
 				}
 			}
 			if len(c.Files) > 0 {
-				return &judge.Fault{
+				return &judge.ProblemError{
 					File: c.In,
 					Text: "the case has no answer, and the reference is not shown the files beside its input",
 					Hint: "write " + filepath.Base(c.Ans) + " by hand",
@@ -190,14 +190,14 @@ func (m *Maker) answerByHand(ctx context.Context, sum *Summary) error {
 			if err != nil {
 				return fmt.Errorf("answer case %s: %w", c.ID(), err)
 			}
-			answer, err := Answer(ctx, m.Runner, crew.Reference, referenceFor(m.Folder, c), m.Folder.Limits, bytes.NewReader(input))
+			answer, err := RunReference(ctx, m.Runner, crew.Reference, referenceFor(m.Directory, c), m.Directory.Limits, bytes.NewReader(input))
 			if err != nil {
-				return m.blame(c, err)
+				return m.locateInCase(c, err)
 			}
 			if err := atomicfile.Write(c.Ans, answer); err != nil {
 				return err
 			}
-			sum.Made++
+			sum.Generated++
 			sum.Changed++
 		}
 	}
@@ -205,13 +205,13 @@ func (m *Maker) answerByHand(ctx context.Context, sum *Summary) error {
 }
 
 // removeGroups removes the generated cases of groups that are no longer in problem.toml.
-func (m *Maker) removeGroups(sum *Summary) error {
-	entries, err := os.ReadDir(m.Folder.Tests)
+func (m *CaseGenerator) removeGroups(sum *Summary) error {
+	entries, err := os.ReadDir(m.Directory.Tests)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, e := range entries {
-		known := slices.ContainsFunc(m.Folder.Groups, func(g judge.Group) bool { return g.Name == e.Name() })
+		known := slices.ContainsFunc(m.Directory.Groups, func(g judge.Group) bool { return g.Name == e.Name() })
 		if !e.IsDir() || known {
 			continue
 		}
@@ -262,24 +262,24 @@ func removeIfEmpty(dir string) error {
 
 // CheckFiles compares the files on disk with the manifests and the generator lines, without running a program. It
 // returns faults for files that are missing, changed manually, out of date, or produced by no line.
-func (m *Maker) CheckFiles() judge.Faults {
-	faults, _, _ := m.Compare()
+func (m *CaseGenerator) CheckFiles() judge.ProblemErrors {
+	faults, _, _ := m.CompareFiles()
 	return faults
 }
 
-// Compare is like CheckFiles, but returns two more results. The doubtful cases are those whose files do not match
+// CompareFiles is like CheckFiles, but returns two more results. The doubtful cases are those whose files do not match
 // their lines, so that no solution may be judged with them. The result changed lists the groups that were
 // generated with other versions of the programs. The current programs may still generate the same files: see
 // Redraw.
-func (m *Maker) Compare() (faults judge.Faults, doubtful []*judge.Case, changed []string) {
+func (m *CaseGenerator) CompareFiles() (faults judge.ProblemErrors, doubtful []*judge.Case, changed []string) {
 	sources, err := m.sources()
 	if err != nil {
-		return judge.Faults{{File: m.Folder.Dir, Text: err.Error()}}, nil, nil
+		return judge.ProblemErrors{{File: m.Directory.Dir, Text: err.Error()}}, nil, nil
 	}
-	again := "run: judge generate " + m.Folder.ID
+	again := "run: judge generate " + m.Directory.ID
 	var missing []*judge.Case
-	for k := range m.Folder.Groups {
-		g := &m.Folder.Groups[k]
+	for k := range m.Directory.Groups {
+		g := &m.Directory.Groups[k]
 		var made, bad []*judge.Case
 		for i := range g.Cases {
 			if c := &g.Cases[i]; c.Line != "" {
@@ -292,16 +292,16 @@ func (m *Maker) Compare() (faults judge.Faults, doubtful []*judge.Case, changed 
 			faults, doubtful = append(faults, flaws...), append(doubtful, made...)
 			continue
 		}
-		stored := m.Folder.Stored(g.Name)
+		stored := m.Directory.Stored(g.Name)
 		expected := map[string]bool{ManifestFile: true}
 		for _, c := range made {
 			expected[c.Name+".in"], expected[c.Name+".ans"] = stored, stored
 			e := manifest.entry(c.Name)
 			switch {
-			case e == nil || stored && gone(c):
+			case e == nil || stored && hasMissingFile(c):
 				missing, bad = append(missing, c), append(bad, c)
 			case e.Line != c.Line || !m.isSeed(c, e.Seed):
-				faults, bad = append(faults, m.Folder.CaseFault(c, fmt.Sprintf(
+				faults, bad = append(faults, m.Directory.CaseFault(c, fmt.Sprintf(
 					"case %s was made from the line %q with another seed", c.ID(), e.Line,
 				), again)), append(bad, c)
 			case stored:
@@ -316,40 +316,40 @@ func (m *Maker) Compare() (faults judge.Faults, doubtful []*judge.Case, changed 
 		doubtful = append(doubtful, bad...)
 		faults = append(faults, strayFiles(dir, expected)...)
 	}
-	if fault := m.Folder.NotGenerated(missing); fault != nil {
-		faults = append(judge.Faults{fault}, faults...)
+	if fault := m.Directory.NotGenerated(missing); fault != nil {
+		faults = append(judge.ProblemErrors{fault}, faults...)
 	}
 	return faults, doubtful, changed
 }
 
-// gone reports whether a file of the case is missing.
-func gone(c *judge.Case) bool {
+// hasMissingFile reports whether a file of the case is missing.
+func hasMissingFile(c *judge.Case) bool {
 	_, err := os.Lstat(c.In)
 	_, err2 := os.Lstat(c.Ans)
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err2, fs.ErrNotExist)
 }
 
 // intactFaults returns faults for the files of a case that differ from the case's manifest entry.
-func intactFaults(c *judge.Case, e *ManifestCase, hint string) (faults judge.Faults) {
+func intactFaults(c *judge.Case, e *ManifestCase, hint string) (faults judge.ProblemErrors) {
 	for _, file := range []struct{ path, want string }{{c.In, e.In}, {c.Ans, e.Ans}} {
 		switch got, err := hashFile(file.path); {
 		case err != nil:
-			faults = append(faults, &judge.Fault{File: file.path, Text: err.Error()})
+			faults = append(faults, &judge.ProblemError{File: file.path, Text: err.Error()})
 		case got != file.want:
 			faults = append(
 				faults,
-				&judge.Fault{File: file.path, Text: "the file is not the one that was generated", Hint: "generated cases are not edited; " + hint},
+				&judge.ProblemError{File: file.path, Text: "the file is not the one that was generated", Hint: "generated cases are not edited; " + hint},
 			)
 		}
 	}
 	return faults
 }
 
-func strayFiles(dir string, expected map[string]bool) (faults judge.Faults) {
+func strayFiles(dir string, expected map[string]bool) (faults judge.ProblemErrors) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
 		if !expected[e.Name()] && !problem.Leftover(e.Name()) {
-			faults = append(faults, &judge.Fault{
+			faults = append(faults, &judge.ProblemError{
 				File: filepath.Join(dir, e.Name()), Text: "no generator line makes this file",
 				Hint: "put cases written by hand into the problem's directory cases/, or remove the file",
 			})
@@ -358,15 +358,15 @@ func strayFiles(dir string, expected map[string]bool) (faults judge.Faults) {
 	return faults
 }
 
-// alike returns the sets of cases that share an input, in judging order.
-func (m *Maker) alike(current map[string]*ManifestCase, made map[string]*task) (all [][]*judge.Case) {
+// duplicateSets returns the sets of cases that share an input, in judging order.
+func (m *CaseGenerator) duplicateSets(current map[string]*ManifestCase, tasks map[string]*task) (sets [][]*judge.Case) {
 	byHash := map[string][]*judge.Case{}
 	var inputs []string
-	for g := range m.Folder.Groups {
-		for i := range m.Folder.Groups[g].Cases {
-			c := &m.Folder.Groups[g].Cases[i]
+	for g := range m.Directory.Groups {
+		for i := range m.Directory.Groups[g].Cases {
+			c := &m.Directory.Groups[g].Cases[i]
 			digest := ""
-			switch e, t := current[c.ID()], made[c.ID()]; {
+			switch e, t := current[c.ID()], tasks[c.ID()]; {
 			case t != nil:
 				digest = t.in
 			case e != nil:
@@ -385,18 +385,18 @@ func (m *Maker) alike(current map[string]*ManifestCase, made map[string]*task) (
 	}
 	for _, digest := range inputs {
 		if same := byHash[digest]; len(same) > 1 {
-			all = append(all, same)
+			sets = append(sets, same)
 		}
 	}
-	return all
+	return sets
 }
 
 // duplicates returns a fault if several cases have the same input.
-func (m *Maker) duplicates(current map[string]*ManifestCase, made map[string]*task) error {
-	var faults judge.Faults
-	alike := m.alike(current, made)
-	wanted, different := m.bySeedAlone(alike)
-	told := map[string]bool{}
+func (m *CaseGenerator) duplicates(current map[string]*ManifestCase, tasks map[string]*task) error {
+	var faults judge.ProblemErrors
+	alike := m.duplicateSets(current, tasks)
+	wanted, different := m.countSeedless(alike)
+	reported := map[string]bool{}
 	for _, same := range alike {
 		last := same[len(same)-1]
 		var names []string
@@ -409,14 +409,14 @@ func (m *Maker) duplicates(current map[string]*ManifestCase, made map[string]*ta
 			names = append(names, c.ID())
 		}
 		hint := "remove its line, or give it other arguments or other seeds, such as --seed {101..120}"
-		if t := made[last.ID()]; t != nil && t.tries == maxAlike {
+		if t := tasks[last.ID()]; t != nil && t.attempts == maxAlike {
 			hint = fmt.Sprintf("it was drawn %d times; remove its line, or let it make more different inputs", maxAlike+1)
 		}
 		if line := seedless(last); different[line] < wanted[line] {
-			if told[line] {
+			if reported[line] {
 				continue
 			}
-			told[line] = true
+			reported[line] = true
 			what := "the same input"
 			if n := different[line]; n > 1 {
 				what = fmt.Sprintf("only %d different inputs, not %d", n, wanted[line])
@@ -424,21 +424,21 @@ func (m *Maker) duplicates(current map[string]*ManifestCase, made map[string]*ta
 			hint = "lines that differ only in their seed make " + what +
 				": let the generator draw all random numbers from its seed (kit: g.Rand), or use fewer seeds"
 		}
-		faults = append(faults, m.Folder.CaseFault(
+		faults = append(faults, m.Directory.CaseFault(
 			last, fmt.Sprintf("case %s has the same input as %s", last.ID(), strings.Join(names, ", ")), hint,
 		))
 	}
-	slices.SortFunc(faults, func(a, b *judge.Fault) int { return cmp.Compare(a.Line, b.Line) })
+	slices.SortFunc(faults, func(a, b *judge.ProblemError) int { return cmp.Compare(a.Line, b.Line) })
 	return faults.AsError()
 }
 
-// bySeedAlone groups cases by their lines without the seed. For each such line, it counts the wanted cases and
+// countSeedless groups cases by their lines without the seed. For each such line, it counts the wanted cases and
 // their different inputs.
-func (m *Maker) bySeedAlone(alike [][]*judge.Case) (wanted, different map[string]int) {
+func (m *CaseGenerator) countSeedless(alike [][]*judge.Case) (wanted, different map[string]int) {
 	wanted, different = map[string]int{}, map[string]int{}
-	for g := range m.Folder.Groups {
-		for i := range m.Folder.Groups[g].Cases {
-			if line := seedless(&m.Folder.Groups[g].Cases[i]); line != "" {
+	for g := range m.Directory.Groups {
+		for i := range m.Directory.Groups[g].Cases {
+			if line := seedless(&m.Directory.Groups[g].Cases[i]); line != "" {
 				wanted[line]++
 				different[line]++
 			}

@@ -17,13 +17,13 @@ import (
 // lines. It does not remove files; the next Generate does. If dry is set, Prune changes nothing.
 //
 // If the new text of problem.toml is not valid, Prune leaves the file unchanged and returns an error.
-func Prune(f *problem.Directory, usual judge.Limits, keep func(c *judge.Case) bool, dry bool) (changes []string, err error) {
+func Prune(f *problem.Directory, defaults judge.Limits, keep func(c *judge.Case) bool, dry bool) (changes []string, err error) {
 	file := filepath.Join(f.Dir, problem.File)
-	before, err := os.ReadFile(file)
+	original, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("read the generator lines: %w", err)
 	}
-	text := string(before)
+	text := string(original)
 	var want []string
 	for _, g := range f.Groups {
 		var made []judge.Case
@@ -59,7 +59,7 @@ func Prune(f *problem.Directory, usual judge.Limits, keep func(c *judge.Case) bo
 	if err := atomicfile.Write(file, []byte(text)); err != nil {
 		return nil, err
 	}
-	again, faults := f.Again(usual)
+	again, faults := f.Again(defaults)
 	var got []string
 	if again != nil {
 		for _, g := range again.Groups {
@@ -73,7 +73,7 @@ func Prune(f *problem.Directory, usual judge.Limits, keep func(c *judge.Case) bo
 	if len(faults) > 0 || !slices.Equal(got, want) {
 		return nil, fmt.Errorf(
 			"remove lines from %s: the result would not be valid, so the file is unchanged: %w", file,
-			atomicfile.Write(file, before),
+			atomicfile.Write(file, original),
 		)
 	}
 	return changes, nil
@@ -81,15 +81,15 @@ func Prune(f *problem.Directory, usual judge.Limits, keep func(c *judge.Case) bo
 
 // patternOf returns the string in problem.toml that produced the first of the cases in made, and how many of these
 // cases it produced.
-func patternOf(text string, made []judge.Case) (literal string, n int) {
+func patternOf(text string, generated []judge.Case) (literal string, n int) {
 	for _, literal := range literals(text) {
 		lines, err := problem.Expand(literal[1 : len(literal)-1])
-		if err != nil || len(lines) == 0 || len(lines) > len(made) {
+		if err != nil || len(lines) == 0 || len(lines) > len(generated) {
 			continue
 		}
 		same := true
 		for i, line := range lines {
-			same = same && made[i].Line == line
+			same = same && generated[i].Line == line
 		}
 		if same && len(lines) > n {
 			return literal, len(lines)
@@ -99,7 +99,7 @@ func patternOf(text string, made []judge.Case) (literal string, n int) {
 }
 
 // literals returns the TOML strings in text that contain no escapes, including their quotes.
-func literals(text string) (all []string) {
+func literals(text string) (found []string) {
 	for line := range strings.Lines(text) {
 		for at := 0; at < len(line); at++ {
 			q := line[at]
@@ -113,19 +113,19 @@ func literals(text string) (all []string) {
 			if end < 0 {
 				break
 			}
-			all = append(all, line[at:at+end+2])
+			found = append(found, line[at:at+end+2])
 			at += end + 1
 		}
 	}
-	return all
+	return found
 }
 
-// replaceLiteral replaces a string in a list with other strings. If by is empty, it removes the string with its
+// replaceLiteral replaces a string in a list with other strings. If replacements is empty, it removes the string with its
 // comma, and also the line if it is then empty.
-func replaceLiteral(text, literal string, by []string) string {
+func replaceLiteral(text, literal string, replacements []string) string {
 	at := strings.Index(text, literal)
-	if len(by) > 0 {
-		return text[:at] + strings.Join(by, ", ") + text[at+len(literal):]
+	if len(replacements) > 0 {
+		return text[:at] + strings.Join(replacements, ", ") + text[at+len(literal):]
 	}
 	from, to := at, at+len(literal)
 	rest := text[to:]

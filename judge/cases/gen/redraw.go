@@ -15,10 +15,10 @@ import (
 // Redraw regenerates the inputs of some groups with the seeds of their manifests, and compares them with the
 // manifests. It changes nothing. It returns the number of generated inputs and the cases whose inputs differ. If
 // there are such cases, it also returns a fault.
-func (m *Maker) Redraw(ctx context.Context, groups []string) (n int, faults judge.Faults, other []*judge.Case, err error) {
+func (m *CaseGenerator) Redraw(ctx context.Context, groups []string) (n int, faults judge.ProblemErrors, mismatched []*judge.Case, err error) {
 	var todo []*task
 	was := map[*task]string{} // SHA-256 of the input
-	for _, g := range m.Folder.Groups {
+	for _, g := range m.Directory.Groups {
 		if !slices.Contains(groups, g.Name) {
 			continue
 		}
@@ -34,13 +34,13 @@ func (m *Maker) Redraw(ctx context.Context, groups []string) (n int, faults judg
 			}
 		}
 	}
-	programs, err := Build(ctx, m.Builder, m.Folder)
+	programs, err := Build(ctx, m.Builder, m.Directory)
 	if err != nil {
 		return 0, nil, nil, err
 	}
 	var mu sync.Mutex
 	changed := map[*task]bool{}
-	err = m.generators(ctx, &crew{programs, m}, todo, func(g Generator, t *task) error {
+	err = m.forEachGenerator(ctx, &programSet{programs, m}, todo, func(g Generator, t *task) error {
 		input, err := g.Generate(ctx, t.seed, strings.Fields(t.c.Line))
 		if err == nil && hashBytes(input) != was[t] {
 			mu.Lock()
@@ -49,30 +49,30 @@ func (m *Maker) Redraw(ctx context.Context, groups []string) (n int, faults judg
 		}
 		return err
 	})
-	if fault, ok := errors.AsType[*judge.Fault](err); ok { // the generator failed, so its inputs are unknown
+	if fault, ok := errors.AsType[*judge.ProblemError](err); ok { // the generator failed, so its inputs are unknown
 		for _, t := range todo {
-			other = append(other, t.c)
+			mismatched = append(mismatched, t.c)
 		}
-		return len(todo), judge.Faults{fault}, other, nil
+		return len(todo), judge.ProblemErrors{fault}, mismatched, nil
 	}
 	if err != nil {
 		return 0, nil, nil, err
 	}
 	for _, t := range todo {
 		if changed[t] {
-			other = append(other, t.c)
+			mismatched = append(mismatched, t.c)
 		}
 	}
-	if len(other) > 0 {
-		text := fmt.Sprintf("the input of case %s is not what its line makes now", other[0].ID())
-		if more := len(other) - 1; more > 0 {
-			text = fmt.Sprintf("the inputs of %d of %d cases, such as %s, are not what their lines make now", len(other), len(todo), other[0].ID())
+	if len(mismatched) > 0 {
+		text := fmt.Sprintf("the input of case %s is not what its line makes now", mismatched[0].ID())
+		if more := len(mismatched) - 1; more > 0 {
+			text = fmt.Sprintf("the inputs of %d of %d cases, such as %s, are not what their lines make now", len(mismatched), len(todo), mismatched[0].ID())
 		}
-		hint := "if the change is meant, run: judge generate " + m.Folder.ID
-		if !slices.ContainsFunc(other, func(c *judge.Case) bool { return !problem.Derived(c.Line) }) {
+		hint := "if the change is meant, run: judge generate " + m.Directory.ID
+		if !slices.ContainsFunc(mismatched, func(c *judge.Case) bool { return !problem.Derived(c.Line) }) {
 			hint = "lines that begin with format draw numbers of the reference's source, too; " + hint
 		}
-		faults = judge.Faults{m.Folder.CaseFault(other[0], text, hint)}
+		faults = judge.ProblemErrors{m.Directory.CaseFault(mismatched[0], text, hint)}
 	}
-	return len(todo), faults, other, nil
+	return len(todo), faults, mismatched, nil
 }

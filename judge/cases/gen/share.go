@@ -13,17 +13,17 @@ type worker[T any] struct {
 	close func() error
 }
 
-// share runs the tasks in todo with the given number of workers, and starts them in order. If a task fails, share
+// runWorkers runs the tasks in todo with the given number of workers, and starts them in order. If a task fails, share
 // starts no further task, but lets the running ones finish. It returns the error of the failed task that comes
 // first in todo.
-func share[T any](ctx context.Context, jobs int, todo []T, hire func(ctx context.Context) (worker[T], error)) error {
+func runWorkers[T any](ctx context.Context, jobs int, todo []T, newWorker func(ctx context.Context) (worker[T], error)) error {
 	var begun atomic.Int64
 	var failed atomic.Bool
 	errs := make([]error, len(todo))
 	group, ctx := errgroup.WithContext(ctx)
 	for range min(max(jobs, 1), len(todo)) {
 		group.Go(func() error {
-			w, err := hire(ctx)
+			w, err := newWorker(ctx)
 			if err != nil {
 				return err
 			}
@@ -54,19 +54,19 @@ func share[T any](ctx context.Context, jobs int, todo []T, hire func(ctx context
 	return nil
 }
 
-// each is like share for workers without state.
-func each[T any](ctx context.Context, jobs int, todo []T, do func(ctx context.Context, t T) error) error {
-	return share(ctx, jobs, todo, func(ctx context.Context) (worker[T], error) {
+// forEach is like share for workers without state.
+func forEach[T any](ctx context.Context, jobs int, todo []T, do func(ctx context.Context, t T) error) error {
+	return runWorkers(ctx, jobs, todo, func(ctx context.Context) (worker[T], error) {
 		return worker[T]{func(t T) error { return do(ctx, t) }, func() error { return nil }}, nil
 	})
 }
 
 // counter returns a function that counts one more finished item and calls Progress.
-func (m *Maker) counter(what string, of int) (done func()) {
+func (m *CaseGenerator) counter(label string, total int) (done func()) {
 	var n atomic.Int64
 	return func() {
 		if now := int(n.Add(1)); m.Progress != nil {
-			m.Progress(what, now, of)
+			m.Progress(label, now, total)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func TestShareTellsTheFirst(t *testing.T) {
 					todo = append(todo, i)
 				}
 				var last atomic.Int64
-				err := each(t.Context(), jobs, todo, func(ctx context.Context, i int) error {
+				err := forEach(t.Context(), jobs, todo, func(ctx context.Context, i int) error {
 					last.Store(max(last.Load(), int64(i)))
 					time.Sleep(time.Duration(40-i) * time.Millisecond) // later tasks take less time
 					if i >= first {
@@ -42,7 +42,7 @@ func TestShareTellsTheFirst(t *testing.T) {
 
 func TestShareEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	err := each(ctx, 2, make([]int, 9), func(ctx context.Context, _ int) error {
+	err := forEach(ctx, 2, make([]int, 9), func(ctx context.Context, _ int) error {
 		cancel()
 		return nil
 	})
@@ -50,11 +50,11 @@ func TestShareEnds(t *testing.T) {
 		t.Errorf("an interrupted share ends with %v", err)
 	}
 	refused := errors.New("nobody")
-	err = share(t.Context(), 2, make([]int, 9), func(context.Context) (worker[int], error) { return worker[int]{}, refused })
+	err = runWorkers(t.Context(), 2, make([]int, 9), func(context.Context) (worker[int], error) { return worker[int]{}, refused })
 	if !errors.Is(err, refused) {
 		t.Errorf("a share without workers ends with %v", err)
 	}
-	if err := each(t.Context(), 2, nil, func(context.Context, int) error { return refused }); err != nil {
+	if err := forEach(t.Context(), 2, nil, func(context.Context, int) error { return refused }); err != nil {
 		t.Errorf("nothing to do ends with %v", err)
 	}
 }

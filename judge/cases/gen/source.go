@@ -15,14 +15,14 @@ import (
 
 // hashParts returns the SHA-256 of the sources of some parts, with their paths, arguments, and protocols. Go test
 // files are omitted because they are not built.
-func hashParts(parts ...*judge.Part) (string, error) {
+func hashParts(parts ...*judge.SetterProgram) (string, error) {
 	sum := sha256.New()
 	for _, p := range parts {
 		if p == nil {
 			fmt.Fprintln(sum, "none")
 			continue
 		}
-		fmt.Fprintf(sum, "%q %q\n", p.Args, p.Speaks)
+		fmt.Fprintf(sum, "%q %q\n", p.Args, p.Protocol)
 		err := filepath.WalkDir(p.Path, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || strings.HasSuffix(path, "_test.go") {
 				return err

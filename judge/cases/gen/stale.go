@@ -12,49 +12,49 @@ import (
 // validator checks the stored inputs, and a new reference solution answers them. A new generator generates the
 // inputs again, and these are compared with the stored ones. Cases that turn out to be unchanged are kept.
 
-// Parts holds the SHA-256 of each program that made the cases. The fields are empty in manifests that lack them.
-type Parts struct {
+// ProgramHashes holds the SHA-256 of each program that made the cases. The fields are empty in manifests that lack them.
+type ProgramHashes struct {
 	Generator string `toml:"generator"`
 	Validator string `toml:"validator"` // includes the declared input format
 	Reference string `toml:"reference"`
 }
 
-// parts returns the hashes of the current programs.
-func (m *Maker) parts() (now Parts, err error) {
-	var format *judge.Part
-	if grammar, err := m.Folder.Format(); err == nil && grammar != nil {
-		format = &judge.Part{Path: m.Folder.FormatPath()}
+// programHashes returns the hashes of the current programs.
+func (m *CaseGenerator) programHashes() (hashes ProgramHashes, err error) {
+	var format *judge.SetterProgram
+	if grammar, err := m.Directory.Format(); err == nil && grammar != nil {
+		format = &judge.SetterProgram{Path: m.Directory.FormatPath()}
 	}
-	if now.Generator, err = hashParts(m.Folder.Generator); err != nil {
-		return now, err
+	if hashes.Generator, err = hashParts(m.Directory.Generator); err != nil {
+		return hashes, err
 	}
-	if now.Validator, err = hashParts(m.Folder.Validator, format); err != nil {
-		return now, err
+	if hashes.Validator, err = hashParts(m.Directory.Validator, format); err != nil {
+		return hashes, err
 	}
-	now.Reference, err = hashParts(m.Folder.Reference)
-	return now, err
+	hashes.Reference, err = hashParts(m.Directory.Reference)
+	return hashes, err
 }
 
-// A stale is a case whose files match its manifest entry, but may have been made by other versions of the
+// A storedCase is a case whose files match its manifest entry, but may have been made by other versions of the
 // programs.
-type stale struct {
+type storedCase struct {
 	*ManifestCase
 	in, ans string // paths
 	// Whether the program for a step has changed.
 	drawn, validated, answered bool
 }
 
-// staleOf returns the case c with the steps that must be repeated, because their programs have changed. It returns
+// storedCaseOf returns the case c with the steps that must be repeated, because their programs have changed. It returns
 // nil if the case must be made from scratch.
-func (m *Maker) staleOf(c *judge.Case, e *ManifestCase, old *Manifest, now Parts) *stale {
+func (m *CaseGenerator) storedCaseOf(c *judge.Case, e *ManifestCase, old *Manifest, current ProgramHashes) *storedCase {
 	if e == nil || e.Line != c.Line || e.Seed != m.seed(c) || !m.intact(c, e) {
 		return nil
 	}
-	s := &stale{
+	s := &storedCase{
 		ManifestCase: e, in: c.In, ans: c.Ans,
-		drawn:     old.Generator != now.Generator,
-		validated: old.Validator != now.Validator,
-		answered:  old.Reference != now.Reference,
+		drawn:     old.Generator != current.Generator,
+		validated: old.Validator != current.Validator,
+		answered:  old.Reference != current.Reference,
 	}
 	if problem.Derived(c.Line) { // drawn using the format, the validator, and numbers in the reference solution
 		s.drawn = s.validated || s.answered
@@ -62,8 +62,8 @@ func (m *Maker) staleOf(c *judge.Case, e *ManifestCase, old *Manifest, now Parts
 	return s
 }
 
-// adopt reuses the stored inputs of cases whose generator is unchanged.
-func adopt(todo []*task) error {
+// reuseInputs reuses the stored inputs of cases whose generator is unchanged.
+func reuseInputs(todo []*task) error {
 	for _, t := range todo {
 		if t.old == nil || t.old.drawn || t.drawn() || t.seed != t.old.Seed {
 			continue
@@ -89,11 +89,11 @@ func (t *task) unchecked() bool { return !t.sameInput() || t.old.validated }
 func (t *task) unchanged() bool { return t.sameInput() && t.ans == t.old.Ans }
 
 // keepUnchanged moves unchanged cases from made to current.
-func keepUnchanged(current map[string]*ManifestCase, made map[string]*task) {
-	for id, t := range made {
+func keepUnchanged(current map[string]*ManifestCase, tasks map[string]*task) {
+	for id, t := range tasks {
 		if t.unchanged() {
 			current[id] = t.old.ManifestCase
-			delete(made, id)
+			delete(tasks, id)
 		}
 	}
 }

@@ -5,11 +5,11 @@ import "slices"
 // Cover picks a small number of sets such that each element is in at least want picked sets, or in all sets that
 // contain it. It is greedy: it picks the set that adds the most, and the first such set if there are several. The
 // sets in must are always picked, and count toward want.
-func Cover(sets [][]int, want int, must []bool) (picked []int) {
+func Cover(sets [][]int, times int, required []bool) (picked []int) {
 	missing := map[int]int{}
 	for _, set := range sets {
 		for _, x := range set {
-			missing[x] = min(missing[x]+1, want)
+			missing[x] = min(missing[x]+1, times)
 		}
 	}
 	done := make([]bool, len(sets))
@@ -21,7 +21,7 @@ func Cover(sets [][]int, want int, must []bool) (picked []int) {
 		}
 	}
 	for i := range sets {
-		if i < len(must) && must[i] {
+		if i < len(required) && required[i] {
 			pick(i)
 		}
 	}
@@ -46,8 +46,8 @@ func Cover(sets [][]int, want int, must []bool) (picked []int) {
 	}
 }
 
-// Few picks a small number of finds that together kill all mutants that any of the finds kills.
-func Few(finds []*Find) (few []*Find) {
+// SelectInputs picks a small number of finds that together kill all mutants that any of the finds kills.
+func SelectInputs(finds []*FailingInput) (few []*FailingInput) {
 	number := map[*Result]int{}
 	sets := make([][]int, len(finds))
 	for i, f := range finds {

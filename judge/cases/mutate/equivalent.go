@@ -45,7 +45,7 @@ func fingerprints(dir string) (map[string]fingerprint, error) {
 			return err
 		}
 		if ext == ".s" {
-			assembly(string(data), put)
+			splitAssembly(string(data), put)
 		} else if id := copyNames().FindString(name); id != "" {
 			put(id, path.Base(name), string(bytes.ReplaceAll(data, []byte(id), []byte("self"))))
 		}
@@ -69,18 +69,18 @@ func fingerprints(dir string) (map[string]fingerprint, error) {
 var (
 	label      = pattern.New(`^([A-Za-z_.$][\w.$@]*):`)
 	localLabel = pattern.New(`\.L[\w.$]+`)
-	// unsaid matches assembly lines that do not affect behavior, such as lines for the layout of code or for
+	// ignoredAssembly matches assembly lines that do not affect behavior, such as lines for the layout of code or for
 	// debuggers.
-	unsaid = pattern.New(
+	ignoredAssembly = pattern.New(
 		`^\s*(?:\.(?:cfi_\w+|globl|local|type|size|p2align|align|section|text|data|bss|weak|hidden|file|loc|ident|set\s+\.L\w+,)\b|#|$)`,
 	)
 	data   = pattern.New(`^\s*\.(?:string|ascii|asciz|byte|short|value|word|long|int|quad|octa|zero|float|double)\b`)
 	rustID = pattern.New(`(_ZN[\w.$]*m\d{4}_[\w.$]*?)17h[0-9a-f]{16}E`)
 )
 
-// assembly splits assembler text by the symbols of each copy. It replaces the copy's own name, and labels, with
+// splitAssembly splits assembler text by the symbols of each copy. It replaces the copy's own name, and labels, with
 // text that is the same for all copies.
-func assembly(text string, put func(id, name, body string)) {
+func splitAssembly(text string, put func(id, name, body string)) {
 	type chunk struct {
 		name  string
 		lines []string
@@ -111,7 +111,7 @@ func assembly(text string, put func(id, name, body string)) {
 			chunks = append(chunks, &chunk{name: name, lines: []string{line}})
 		case constant != nil && data().MatchString(line) && !strings.Contains(line, ".L"):
 			constant.lines = append(constant.lines, line)
-		case unsaid().MatchString(line):
+		case ignoredAssembly().MatchString(line):
 		default:
 			keep()
 			at.lines = append(at.lines, line)
@@ -140,10 +140,10 @@ func assembly(text string, put func(id, name, body string)) {
 	}
 }
 
-// tokenPrint hashes the tokens of a mutant.
-func (s *Source) tokenPrint(m *Mutant) fingerprint {
+// tokenFingerprint hashes the tokens of a mutant.
+func (s *Source) tokenFingerprint(m *Mutant) fingerprint {
 	var all []string
-	for _, t := range s.family.Lexis.tokens(s.changed(m)) {
+	for _, t := range s.family.Lexis.tokens(s.mutantText(m)) {
 		all = append(all, t.text)
 	}
 	return sha256.Sum256([]byte(strings.Join(all, "\x00")))

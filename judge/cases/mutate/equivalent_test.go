@@ -23,7 +23,7 @@ func built(t testing.TB, s *Source, mutants []*Mutant, command ...string) string
 // tried is like built, but the program may fail to compile. In that case, it returns the compiler's output.
 func tried(t testing.TB, s *Source, mutants []*Mutant, command []string) (dir, log string) {
 	t.Helper()
-	files, err := s.laid(mutants)
+	files, err := s.packedFiles(mutants)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestCompilers(t *testing.T) {
 			}}
 			command := row.command
 			if row.language == "c" || row.language == "java" {
-				files, err := s.laid(mutants)
+				files, err := s.packedFiles(mutants)
 				if err != nil {
 					t.Fatal(err)
 				}

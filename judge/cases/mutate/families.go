@@ -15,50 +15,50 @@ var familyFiles embed.FS
 
 // Family describes how programs in some languages are mutated. families.toml documents the fields.
 type Family struct {
-	Languages []string `toml:"languages"`
-	Lexis     Lexis    `toml:"lexis"`
-	Slips     []string `toml:"slips"`
-	Not       string   `toml:"not"`
-	True      string   `toml:"true"`
-	False     string   `toml:"false"`
-	Heads     []string `toml:"heads"`
-	Loops     []string `toml:"loops"`
-	Types     []string `toml:"types"`
-	Keywords  []string `toml:"keywords"`
-	Frozen    []string `toml:"frozen"`
-	Aside     []string `toml:"aside"`
-	Empty     string   `toml:"empty"`
-	Most      int      `toml:"most"`
+	Languages    []string `toml:"languages"`
+	Lexis        Lexis    `toml:"lexis"`
+	Mutations    []string `toml:"slips"`
+	Not          string   `toml:"not"`
+	True         string   `toml:"true"`
+	False        string   `toml:"false"`
+	Heads        []string `toml:"heads"`
+	Loops        []string `toml:"loops"`
+	Types        []string `toml:"types"`
+	Keywords     []string `toml:"keywords"`
+	Frozen       []string `toml:"frozen"`
+	IgnoredCalls []string `toml:"aside"`
+	Empty        string   `toml:"empty"`
+	MaxMutants   int      `toml:"most"`
 
-	Harness string            `toml:"harness"`
-	Name    string            `toml:"name"`
-	Beside  []string          `toml:"beside"`
-	Step    string            `toml:"step"`
-	Print   string            `toml:"print"`
-	Table   bool              `toml:"table"`
-	Copy    string            `toml:"copy"`
-	Body    string            `toml:"body"`
-	Declare string            `toml:"declare"`
-	Call    string            `toml:"call"`
-	Hoist   string            `toml:"hoist"`
-	Hide    map[string]string `toml:"hide"`
-	Main    string            `toml:"main"`
-	Entry   string            `toml:"entry"`
-	Ending  string            `toml:"ending"`
-	Renames string            `toml:"renames"`
-	Batch   int               `toml:"batch"`
-	Before  [][]string        `toml:"before"`
-	Flags   []string          `toml:"flags"`
-	Results []string          `toml:"results"`
-	Run     []string          `toml:"run"`
-	Errors  string            `toml:"errors"`
+	Harness      string            `toml:"harness"`
+	Name         string            `toml:"name"`
+	HarnessFiles []string          `toml:"beside"`
+	Step         string            `toml:"step"`
+	Print        string            `toml:"print"`
+	Table        bool              `toml:"table"`
+	Copy         string            `toml:"copy"`
+	Body         string            `toml:"body"`
+	Declare      string            `toml:"declare"`
+	Call         string            `toml:"call"`
+	Hoist        string            `toml:"hoist"`
+	Hide         map[string]string `toml:"hide"`
+	Main         string            `toml:"main"`
+	Entry        string            `toml:"entry"`
+	Ending       string            `toml:"ending"`
+	Renames      string            `toml:"renames"`
+	Batch        int               `toml:"batch"`
+	Before       [][]string        `toml:"before"`
+	Flags        []string          `toml:"flags"`
+	Results      []string          `toml:"results"`
+	Run          []string          `toml:"run"`
+	Errors       string            `toml:"errors"`
 
-	slips               []slip
+	mutations           []mutation
 	hoist, main, errors *regexp.Regexp
 }
 
-// slip is a row of a mutation table: a token and its replacement.
-type slip struct {
+// mutation is a row of a mutation table: a token and its replacement.
+type mutation struct {
 	operator Operator
 	token    string
 	becomes  []string
@@ -80,14 +80,14 @@ func readFamilies() ([]*Family, error) {
 		return nil, faults
 	}
 	for _, f := range file.Family {
-		for _, name := range f.Slips {
+		for _, name := range f.Mutations {
 			for _, op := range Operators() {
 				for token, becomes := range file.Tables[name][string(op)] {
-					f.slips = append(f.slips, slip{op, token, becomes})
+					f.mutations = append(f.mutations, mutation{op, token, becomes})
 				}
 			}
 		}
-		slices.SortStableFunc(f.slips, func(a, b slip) int {
+		slices.SortStableFunc(f.mutations, func(a, b mutation) int {
 			return slices.Compare([]string{a.token, string(a.operator)}, []string{b.token, string(b.operator)})
 		})
 		for _, e := range []struct {
@@ -119,8 +119,8 @@ func familyOf(language string) (*Family, error) {
 	return nil, nil
 }
 
-// Mutated reports whether programs in a language of judge.toml can be mutated.
-func Mutated(language string) bool {
+// CanMutate reports whether programs in a language of judge.toml can be mutated.
+func CanMutate(language string) bool {
 	f, err := familyOf(language)
 	return language == goLanguage || f != nil || err != nil // Open reports the error
 }

@@ -56,10 +56,10 @@ func BenchmarkFamilies(b *testing.B) {
 				}
 				const of = 8
 				n, start := 0, used(b)
-				want := looped(b, s.changed(&Mutant{}), filepath.Ext(row.file), row.build, row.run, inputs, nil)
+				want := looped(b, s.mutantText(&Mutant{}), filepath.Ext(row.file), row.build, row.run, inputs, nil)
 				for i := 0; i < len(s.Mutants); i += of {
 					n++
-					looped(b, s.changed(s.Mutants[i]), filepath.Ext(row.file), row.build, row.run, inputs, want)
+					looped(b, s.mutantText(s.Mutants[i]), filepath.Ext(row.file), row.build, row.run, inputs, want)
 				}
 				b.ReportMetric(float64(n)/(used(b)-start).Seconds(), "mutants/cpu-s")
 			}
@@ -129,7 +129,7 @@ func together(b *testing.B, s *Source, batch []*Mutant, build []string, inputs [
 		slots = append(slots, uint32(i))
 	}
 	for _, m := range batch {
-		if _, _, err := w.hunt(m, slots); err != nil {
+		if _, _, err := w.findKill(m, slots); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Grid finds, for each mutant that a case has killed, further cases that kill it. It tries cases with few steps
+// FindKillers finds, for each mutant that a case has killed, further cases that kill it. It tries cases with few steps
 // first. The parameter most is the maximum number of cases per mutant.
-func (l *Lab) Grid(ctx context.Context, results []*Result, most int) error {
+func (l *Runner) FindKillers(ctx context.Context, results []*Result, limit int) error {
 	bySubject := map[*Subject][]*Result{}
 	for _, r := range results {
 		if r.State == Killed {
@@ -20,8 +20,8 @@ func (l *Lab) Grid(ctx context.Context, results []*Result, most int) error {
 	}
 	for _, s := range l.Subjects {
 		list := bySubject[s]
-		err := l.share(ctx, s, len(list), func(ctx context.Context, w *bench, d *decider, i int) error {
-			return list[i].spread(ctx, l, w, d, most)
+		err := l.forEachIndex(ctx, s, len(list), func(ctx context.Context, w *workerSet, d *outputJudge, i int) error {
+			return list[i].findKillers(ctx, l, w, d, limit)
 		}, func(n int) {
 			if l.Progress != nil {
 				l.Progress(done+n, of)
@@ -35,17 +35,17 @@ func (l *Lab) Grid(ctx context.Context, results []*Result, most int) error {
 	return nil
 }
 
-// spread finds more cases that kill the mutant.
-func (r *Result) spread(ctx context.Context, l *Lab, w *bench, d *decider, most int) error {
+// findKillers finds more cases that kill the mutant.
+func (r *Result) findKillers(ctx context.Context, l *Runner, w *workerSet, d *outputJudge, limit int) error {
 	r.Killers = []string{r.Case}
-	slots, _ := r.Subject.within(r.Subject.reaching(r.Mutant))
-	for len(slots) > 0 && len(r.Killers) < most {
-		at, ran, err := w.hunt(r.Mutant, slots)
+	slots, _ := r.Subject.splitSpared(r.Subject.reaching(r.Mutant))
+	for len(slots) > 0 && len(r.Killers) < limit {
+		at, ran, err := w.findKill(r.Mutant, slots)
 		if err != nil || at == len(slots) {
 			return err
 		}
 		c, wrong := &l.cases[slots[at]], true
-		if ran.fate == another {
+		if ran.end == otherOutput {
 			if wrong, _, err = d.wrong(ctx, c, ran.out); err != nil {
 				return err
 			}

@@ -22,7 +22,7 @@ func harness(blocks int, resets []string, forks bool) []byte {
 		fmt.Fprintf(&b, "\t%s()\n", call)
 	}
 	b.WriteString("}\n")
-	for n := 1; n <= mostPicks; n++ {
+	for n := 1; n <= maxPicks; n++ {
 		params := make([]string, n)
 		for i := range params {
 			params[i] = fmt.Sprintf("a%d", i)

@@ -34,8 +34,8 @@ type entry struct {
 	Spared  []uint32          `json:"spared,omitempty"`
 }
 
-// mostKept limits the journals and reports in a cache.
-var mostKept = cachedir.Limits{Bytes: 256 << 20, Files: 10_000}
+// cacheLimits limits the journals and reports in a cache.
+var cacheLimits = cachedir.Limits{Bytes: 256 << 20, Files: 10_000}
 
 // openJournal reads a journal and opens it for appending. It removes the oldest journals in the directory if there
 // are too many. If path is empty, nothing is stored.
@@ -47,7 +47,7 @@ func openJournal(path string) (*journal, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("keep what is measured: %w", err)
 	}
-	cachedir.Trim(filepath.Dir(path), mostKept)
+	cachedir.Trim(filepath.Dir(path), cacheLimits)
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("keep what is measured: %w", err)

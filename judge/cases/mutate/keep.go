@@ -16,8 +16,8 @@ import (
 	"assay/judge/problem"
 )
 
-// format must be changed when mutants are generated or judged differently.
-const format = "mutants 4"
+// formatVersion must be changed when mutants are generated or judged differently.
+const formatVersion = "mutants 4"
 
 // Roots returns the files and directories on which a report depends: the problem directory, its cases, and the
 // solutions.
@@ -27,9 +27,9 @@ func Roots(f *problem.Directory, solutions []string) []string {
 
 // Key hashes everything on which a report depends: the content of the roots, regardless of their location, and the
 // limits of the search.
-func Key(roots []string, h Hunt, thorough bool) (string, error) {
+func Key(roots []string, h SearchBudget, thorough bool) (string, error) {
 	sum := sha256.New()
-	fmt.Fprintln(sum, format, h.Seed, h.Count, h.Shrink, thorough)
+	fmt.Fprintln(sum, formatVersion, h.Seed, h.Count, h.Shrink, thorough)
 	add := func(root string) error {
 		fmt.Fprintln(sum, "root", filepath.Base(root))
 		return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -54,8 +54,8 @@ func Key(roots []string, h Hunt, thorough bool) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
 }
 
-// memo is a stored report, with the names of the roots when it was stored.
-type memo struct {
+// storedReport is a stored report, with the names of the roots when it was stored.
+type storedReport struct {
 	Roots  []string
 	Report *judge.AdequacyMeasured
 }
@@ -63,8 +63,8 @@ type memo struct {
 // Load reads a stored report. It returns nil if there is none with this key. The stored names of the roots are
 // replaced with their current names.
 func Load(cache, key string, roots []string) *judge.AdequacyMeasured {
-	data, err := os.ReadFile(kept(cache, key))
-	var m memo
+	data, err := os.ReadFile(reportPath(cache, key))
+	var m storedReport
 	if err != nil || json.Unmarshal(data, &m) != nil || m.Report == nil || m.Report.Key != key ||
 		m.Report.Format != judge.EventFormat || len(m.Roots) != len(roots) {
 		return nil
@@ -86,13 +86,13 @@ func Load(cache, key string, roots []string) *judge.AdequacyMeasured {
 	return m.Report
 }
 
-// Keep stores a report in a cache.
-func Keep(cache string, r *judge.AdequacyMeasured, roots []string) error {
-	data, err := json.Marshal(memo{roots, r})
+// Save stores a report in a cache.
+func Save(cache string, r *judge.AdequacyMeasured, roots []string) error {
+	data, err := json.Marshal(storedReport{roots, r})
 	if err != nil {
 		return fmt.Errorf("keep the report: %w", err)
 	}
-	return atomicfile.Write(kept(cache, r.Key), data)
+	return atomicfile.Write(reportPath(cache, r.Key), data)
 }
 
-func kept(cache, key string) string { return filepath.Join(cache, "adequacy", key+".json") }
+func reportPath(cache, key string) string { return filepath.Join(cache, "adequacy", key+".json") }

@@ -26,7 +26,7 @@ func TestReportsAreKeptByContent(t *testing.T) {
 	keys := map[string]bool{}
 	var key string
 	for _, roots := range [][]string{here, there, changed} {
-		k, err := mutate.Key(roots, mutate.Hunt{}, false)
+		k, err := mutate.Key(roots, mutate.SearchBudget{}, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +41,7 @@ func TestReportsAreKeptByContent(t *testing.T) {
 	report := &judge.AdequacyMeasured{Format: judge.EventFormat, Key: key, Programs: []judge.ProgramMutants{
 		{Path: filepath.Join(here[0], "reference.go")},
 	}}
-	if err := mutate.Keep(cache, report, here); err != nil {
+	if err := mutate.Save(cache, report, here); err != nil {
 		t.Fatal(err)
 	}
 	for _, roots := range [][]string{here, there} {

@@ -24,13 +24,13 @@ import (
 
 // Setting contains what is needed to judge mutants.
 type Setting struct {
-	Folder *problem.Directory
-	Runner judge.Runner
+	Directory *problem.Directory
+	Runner    judge.Runner
 	// Language returns the language of a program.
 	Language func(path string) (*config.Language, error)
 	// Build builds a directory of sources. If setters is set, it builds the reference solution.
-	Build func(ctx context.Context, dir string, l *config.Language, setters bool, extra lang.Extra) (*lang.Result, error)
-	Crew  *check.Crew // makes checkers
+	Build    func(ctx context.Context, dir string, l *config.Language, setters bool, extra lang.BuildOptions) (*lang.Result, error)
+	Programs *check.SetterPrograms // makes checkers
 	// Solutions lists the paths of accepted programs to mutate in addition to the reference solution.
 	Solutions []string
 	Tools     Toolchain
@@ -46,15 +46,15 @@ type Setting struct {
 	Progress func(done, of int)
 }
 
-// Lab judges mutants.
-type Lab struct {
+// Runner judges mutants.
+type Runner struct {
 	Setting
 	Subjects []*Subject // the first is the reference solution, if it is mutated
 	Notes    []string   // describe what is omitted, and why
 
-	cases    []solved // the outputs are the reference solution's answers
-	samples  int      // number of samples, which come first
-	stateful bool     // the checker may keep state across cases
+	cases    []solvedCase // the outputs are the reference solution's answers
+	samples  int          // number of samples, which come first
+	stateful bool         // the checker may keep state across cases
 }
 
 // Subject is a correct program, with its mutants ready to be run.
@@ -79,35 +79,35 @@ const (
 // Result is the result for one mutant.
 type Result struct {
 	*Mutant
-	Subject *Subject
-	State   judge.MutantState
-	How     string   // "wrong answer", "crash", "too many steps", "exit code", "worker lost"
-	Case    string   // id of the case that killed it
-	Killers []string // ids of cases that kill it, as far as Grid found them
-	Reason  string   // of a mark
-	Find    *Find    // an input that kills it, if no case does
+	Subject      *Subject
+	State        judge.MutantState
+	How          string        // "wrong answer", "crash", "too many steps", "exit code", "worker lost"
+	Case         string        // id of the case that killed it
+	Killers      []string      // ids of cases that kill it, as far as FindKillers found them
+	Reason       string        // of a mark
+	FailingInput *FailingInput // an input that kills it, if no case does
 
 	outs   map[int][]byte // differing outputs that are correct, by case
 	spared []uint32       // cases with many steps that were skipped
 }
 
-// Open reads the cases and the programs and builds the mutants. If a case lacks files, it returns a *judge.Fault.
-func Open(ctx context.Context, s Setting) (*Lab, error) {
-	l := &Lab{Setting: s}
+// Open reads the cases and the programs and builds the mutants. If a case lacks files, it returns a *judge.ProblemError.
+func Open(ctx context.Context, s Setting) (*Runner, error) {
+	l := &Runner{Setting: s}
 	l.Tools.known = map[string]*types.Package{}
-	if s.Folder.Reference == nil {
-		return nil, s.Folder.Fault("reference", "without a reference no correct output is known", `add: [reference] program = "reference"`)
+	if s.Directory.Reference == nil {
+		return nil, s.Directory.Fault("reference", "without a reference no correct output is known", `add: [reference] program = "reference"`)
 	}
-	part := s.Folder.Checker.Program
-	l.stateful = part != nil && part.Speaks == "kit"
+	part := s.Directory.Checker.Program
+	l.stateful = part != nil && part.Protocol == "kit"
 	if err := l.read(); err != nil {
 		return nil, err
 	}
-	if err := l.subject(ctx, s.Folder.Reference.Path, s.Folder.Reference.Args); err != nil {
+	if err := l.addSubject(ctx, s.Directory.Reference.Path, s.Directory.Reference.Args); err != nil {
 		return nil, err
 	}
 	for _, path := range s.Solutions {
-		if err := l.subject(ctx, path, nil); err != nil {
+		if err := l.addSubject(ctx, path, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -115,37 +115,37 @@ func Open(ctx context.Context, s Setting) (*Lab, error) {
 }
 
 // read reads the cases.
-func (l *Lab) read() error {
-	if fault := l.Folder.NotGenerated(l.Folder.Ungenerated()); fault != nil {
+func (l *Runner) read() error {
+	if fault := l.Directory.NotGenerated(l.Directory.Ungenerated()); fault != nil {
 		return fault
 	}
-	for _, g := range l.Folder.Groups {
+	for _, g := range l.Directory.Groups {
 		for i := range g.Cases {
 			c := &g.Cases[i]
 			in, err := os.ReadFile(c.In)
 			ans, err2 := os.ReadFile(c.Ans)
 			if err := errors.Join(err, err2); err != nil {
-				return l.Folder.CaseFault(c, fmt.Sprintf("files of case %s are missing", c.ID()), "run: judge generate "+l.Folder.ID)
+				return l.Directory.CaseFault(c, fmt.Sprintf("files of case %s are missing", c.ID()), "run: judge generate "+l.Directory.ID)
 			}
-			l.cases = append(l.cases, solved{c.ID(), in, ans, ans})
+			l.cases = append(l.cases, solvedCase{c.ID(), in, ans, ans})
 			if c.Group == problem.Sample && l.samples == len(l.cases)-1 {
 				l.samples++
 			}
 		}
 	}
 	if len(l.cases) == 0 {
-		return &judge.Fault{
-			File: l.Folder.Dir, Text: "there are no cases to measure",
-			Hint: "add generator lines, and run: judge generate " + l.Folder.ID,
+		return &judge.ProblemError{
+			File: l.Directory.Dir, Text: "there are no cases to measure",
+			Hint: "add generator lines, and run: judge generate " + l.Directory.ID,
 		}
 	}
 	return nil
 }
 
-// subject adds a program to the lab's subjects. If the program cannot be mutated, subject adds a note with the
+// addSubject adds a program to the lab's subjects. If the program cannot be mutated, subject adds a note with the
 // reason instead.
-func (l *Lab) subject(ctx context.Context, path string, args []string) error {
-	s, err := l.made(ctx, path, args)
+func (l *Runner) addSubject(ctx context.Context, path string, args []string) error {
+	s, err := l.newSubject(ctx, path, args)
 	if unmutable, ok := errors.AsType[*UnmutableError](err); ok {
 		l.Notes = append(l.Notes, "not mutated: "+unmutable.Error())
 		return nil
@@ -164,9 +164,9 @@ func (l *Lab) subject(ctx context.Context, path string, args []string) error {
 	return nil
 }
 
-// made generates the mutants of a program, after running the original program on all cases. If the program cannot
+// newSubject generates the mutants of a program, after running the original program on all cases. If the program cannot
 // be mutated, made returns an *UnmutableError.
-func (l *Lab) made(ctx context.Context, path string, args []string) (*Subject, error) {
+func (l *Runner) newSubject(ctx context.Context, path string, args []string) (*Subject, error) {
 	language, err := l.Language(path)
 	if err != nil {
 		return nil, err
@@ -176,7 +176,7 @@ func (l *Lab) made(ctx context.Context, path string, args []string) (*Subject, e
 		return nil, err
 	}
 	if family != nil {
-		return l.madeOfTokens(ctx, path, args, language, family)
+		return l.newTokenSubject(ctx, path, args, language, family)
 	}
 	if language.ID != goLanguage {
 		return nil, &UnmutableError{path, "no mutants are made of programs in " + language.Name}
@@ -188,14 +188,14 @@ func (l *Lab) made(ctx context.Context, path string, args []string) (*Subject, e
 	if err != nil {
 		return nil, err
 	}
-	program, log, err := l.compiled(ctx, source.Schemata(), language, l.isReference(path), lang.Extra{})
+	program, log, err := l.compile(ctx, source.Schemata(), language, l.isReference(path), lang.BuildOptions{})
 	if err != nil {
 		return nil, err
 	}
 	if program == nil {
 		return nil, &UnmutableError{path, "its mutants do not compile: " + log}
 	}
-	s := &Subject{Source: source, programs: []*judge.Program{l.called(program, path, args)}, stack: smallStack}
+	s := &Subject{Source: source, programs: []*judge.Program{l.withArguments(program, path, args)}, stack: smallStack}
 	wrong, err := l.trace(ctx, s)
 	if err == nil && wrong != "" {
 		s.stack = largeStack
@@ -207,13 +207,13 @@ func (l *Lab) made(ctx context.Context, path string, args []string) (*Subject, e
 	return s, err
 }
 
-// madeOfTokens does the work of made for a program of a family.
-func (l *Lab) madeOfTokens(ctx context.Context, path string, args []string, language *config.Language, family *Family) (*Subject, error) {
+// newTokenSubject does the work of made for a program of a family.
+func (l *Runner) newTokenSubject(ctx context.Context, path string, args []string, language *config.Language, family *Family) (*Subject, error) {
 	source, err := readTokens(path, language, family)
 	if err != nil {
 		return nil, err
 	}
-	p := &packing{Lab: l, s: source, setters: l.isReference(path)}
+	p := &packer{Runner: l, s: source, setters: l.isReference(path)}
 	program, log, err := p.build(ctx, nil)
 	if err != nil {
 		return nil, err
@@ -222,23 +222,23 @@ func (l *Lab) madeOfTokens(ctx context.Context, path string, args []string, lang
 		first, _, _ := strings.Cut(log, "\n")
 		return nil, &UnmutableError{path, "it does not compile as a part of what runs its mutants: " + first}
 	}
-	alone := &Subject{Source: source, programs: []*judge.Program{l.called(program, path, args)}, stack: l.memory()}
+	alone := &Subject{Source: source, programs: []*judge.Program{l.withArguments(program, path, args)}, stack: l.memory()}
 	wrong, err := l.trace(ctx, alone)
 	if err == nil && wrong != "" {
 		err = &UnmutableError{path, wrong}
 	}
 	if err == nil {
-		err = p.all(ctx)
+		err = p.buildAll(ctx)
 	}
 	if err == nil && family.Table {
-		err = p.asked(ctx, args)
+		err = p.requestFingerprints(ctx, args)
 	}
 	if err != nil {
 		return nil, err
 	}
-	s, note := p.settle()
+	s, note := p.dropEqual()
 	for _, program := range s.programs {
-		l.called(program, path, args)
+		l.withArguments(program, path, args)
 	}
 	if len(s.programs) == 0 {
 		s.programs = alone.programs
@@ -248,30 +248,30 @@ func (l *Lab) madeOfTokens(ctx context.Context, path string, args []string, lang
 	return s, nil
 }
 
-func (l *Lab) isReference(path string) bool { return path == l.Folder.Reference.Path }
+func (l *Runner) isReference(path string) bool { return path == l.Directory.Reference.Path }
 
-// called sets the name of a program and appends its arguments.
-func (l *Lab) called(program *judge.Program, path string, args []string) *judge.Program {
+// withArguments sets the name of a program and appends its arguments.
+func (l *Runner) withArguments(program *judge.Program, path string, args []string) *judge.Program {
 	program.Name, program.Argv = path, append(slices.Clone(program.Argv), args...)
 	return program
 }
 
 // memory returns the memory in MiB for a program that runs in a separate process.
-func (l *Lab) memory() uint32 { return uint32(max(l.Folder.Limits.Memory, 256<<20) >> 20) }
+func (l *Runner) memory() uint32 { return uint32(max(l.Directory.Limits.Memory, 256<<20) >> 20) }
 
 // trace runs an original program on all cases. If the program is not correct, it returns a description of the
 // error.
-func (l *Lab) trace(ctx context.Context, s *Subject) (string, error) {
+func (l *Runner) trace(ctx context.Context, s *Subject) (string, error) {
 	s.traces, s.order = nil, nil
-	w := l.bench(ctx, s)
+	w := l.newWorkerSet(ctx, s)
 	defer w.close()
 	for i := range l.cases {
 		t, err := w.load(uint32(i))
 		if err != nil {
 			return "", err
 		}
-		if t.fate != another {
-			return fmt.Sprintf("it ends badly on case %s (%s)", l.cases[i].id, t.how()), nil
+		if t.end != otherOutput {
+			return fmt.Sprintf("it ends badly on case %s (%s)", l.cases[i].id, t.description()), nil
 		}
 		s.traces = append(s.traces, t)
 		s.order = append(s.order, uint32(i))
@@ -288,28 +288,28 @@ func (l *Lab) trace(ctx context.Context, s *Subject) (string, error) {
 		return fmt.Sprintf("it prints something else when it runs again, on case %s", l.cases[first].id), nil
 	}
 	if s.family == nil {
-		return l.right(ctx, s)
+		return l.checkOutputs(ctx, s)
 	}
-	slots, _ := s.within(s.order)
-	if at, ran, err := w.hunt(&Mutant{}, slots); err != nil || at < len(slots) {
+	slots, _ := s.splitSpared(s.order)
+	if at, ran, err := w.findKill(&Mutant{}, slots); err != nil || at < len(slots) {
 		return fmt.Sprintf(
 			"it does something else when it runs again in the same process, on case %s (%s)",
-			l.cases[slots[min(at, len(slots)-1)]].id, ran.how(),
+			l.cases[slots[min(at, len(slots)-1)]].id, ran.description(),
 		), err
 	}
-	return l.right(ctx, s)
+	return l.checkOutputs(ctx, s)
 }
 
-// right checks whether a program's outputs are correct if they are judged as one submission. It returns "" if they
+// checkOutputs checks whether a program's outputs are correct if they are judged as one submission. It returns "" if they
 // are, and otherwise a description of the error.
-func (l *Lab) right(ctx context.Context, s *Subject) (string, error) {
+func (l *Runner) checkOutputs(ctx context.Context, s *Subject) (string, error) {
 	own := s.outputs(l.cases)
-	if !slices.ContainsFunc(own, func(c solved) bool { return !bytes.Equal(c.out, c.ans) }) {
+	if !slices.ContainsFunc(own, func(c solvedCase) bool { return !bytes.Equal(c.out, c.ans) }) {
 		return "", nil
 	}
-	d := l.decider(s)
+	d := l.newOutputJudge(s)
 	defer d.close()
-	at, message, err := d.submission(ctx, own, nil)
+	at, message, err := d.judgeSubmission(ctx, own, nil)
 	if err != nil {
 		return "", l.blame(err)
 	}
@@ -319,11 +319,11 @@ func (l *Lab) right(ctx context.Context, s *Subject) (string, error) {
 	return "", nil
 }
 
-// bench returns a bench for the mutants of a program.
-func (l *Lab) bench(ctx context.Context, s *Subject) *bench {
-	b := &bench{batch: s.batch}
+// newWorkerSet returns a bench for the mutants of a program.
+func (l *Runner) newWorkerSet(ctx context.Context, s *Subject) *workerSet {
+	b := &workerSet{batch: s.batch}
 	for _, program := range s.programs {
-		w := newWorker(ctx, l.Runner, program, s.blocks, l.Folder.Limits)
+		w := newWorker(ctx, l.Runner, program, s.blocks, l.Directory.Limits)
 		w.stack = s.stack
 		if s.family != nil {
 			w.base = timeBase
@@ -338,33 +338,33 @@ func (l *Lab) bench(ctx context.Context, s *Subject) *bench {
 	return b
 }
 
-func (l *Lab) decider(s *Subject) *decider {
-	return &decider{new: l.Crew.Checker, stateful: l.stateful, samples: s.outputs(l.cases[:l.samples])}
+func (l *Runner) newOutputJudge(s *Subject) *outputJudge {
+	return &outputJudge{new: l.Programs.Checker, stateful: l.stateful, samples: s.outputs(l.cases[:l.samples])}
 }
 
 // blame sets the position of a fault of the checker.
-func (l *Lab) blame(err error) error {
-	if f, ok := errors.AsType[*judge.Fault](err); ok && f.File == "" {
+func (l *Runner) blame(err error) error {
+	if f, ok := errors.AsType[*judge.ProblemError](err); ok && f.File == "" {
 		placed := *f
-		placed.File = l.Folder.Dir
+		placed.File = l.Directory.Dir
 		return &placed
 	}
 	return err
 }
 
-// share calls do for the n indices, with one worker per job.
-func (l *Lab) share(
-	ctx context.Context, s *Subject, n int, do func(ctx context.Context, w *bench, d *decider, i int) error,
-	told func(done int),
+// forEachIndex calls do for the n indices, with one worker per job.
+func (l *Runner) forEachIndex(
+	ctx context.Context, s *Subject, n int, do func(ctx context.Context, w *workerSet, d *outputJudge, i int) error,
+	onDone func(done int),
 ) error {
 	var mu sync.Mutex
 	next, done := 0, 0
 	group, ctx := errgroup.WithContext(ctx)
 	for range min(max(l.Jobs, 1), n) {
 		group.Go(func() error {
-			w := l.bench(ctx, s)
+			w := l.newWorkerSet(ctx, s)
 			defer w.close()
-			d := l.decider(s)
+			d := l.newOutputJudge(s)
 			defer d.close()
 			for {
 				mu.Lock()
@@ -382,7 +382,7 @@ func (l *Lab) share(
 				}
 				mu.Lock()
 				done++
-				told(done)
+				onDone(done)
 				mu.Unlock()
 			}
 		})
@@ -390,18 +390,18 @@ func (l *Lab) share(
 	return group.Wait()
 }
 
-// one judges one mutant.
-func (l *Lab) one(ctx context.Context, s *Subject, w *bench, d *decider, m *Mutant) (*Result, error) {
+// judgeMutant judges one mutant.
+func (l *Runner) judgeMutant(ctx context.Context, s *Subject, w *workerSet, d *outputJudge, m *Mutant) (*Result, error) {
 	r := &Result{Mutant: m, Subject: s, State: Unseparated, outs: map[int][]byte{}}
 	slots := s.reaching(m)
 	if !l.Thorough {
-		slots, r.spared = s.within(slots)
+		slots, r.spared = s.splitSpared(slots)
 	}
 	if len(slots) == 0 {
 		r.State = Unreached
 		return r, nil
 	}
-	wrong := func(c *solved, out []byte) (bool, error) {
+	wrong := func(c *solvedCase, out []byte) (bool, error) {
 		wrong, _, err := d.wrong(ctx, c, out)
 		return wrong, err
 	}
@@ -409,45 +409,45 @@ func (l *Lab) one(ctx context.Context, s *Subject, w *bench, d *decider, m *Muta
 		// A checker with state has seen the correct outputs for the samples. If the mutant's outputs for the
 		// samples differ from these, each other output is judged alone, and then all outputs of the mutant
 		// together.
-		alone := func(c *solved, out []byte) (bool, error) { return d.alone(ctx, c, out) }
+		alone := func(c *solvedCase, out []byte) (bool, error) { return d.wrongAlone(ctx, c, out) }
 		samples, others := l.split(slots)
-		if err := r.hunt(w, l, samples, alone); err != nil || r.State == Killed {
+		if err := r.findKill(w, l, samples, alone); err != nil || r.State == Killed {
 			return r, err
 		}
 		if slots = others; len(r.outs) > 0 {
 			wrong = alone
 		}
 	}
-	if err := r.hunt(w, l, slots, wrong); err != nil || r.State == Killed {
+	if err := r.findKill(w, l, slots, wrong); err != nil || r.State == Killed {
 		return r, err
 	}
 	if l.stateful && len(r.outs) > 0 {
-		at, _, err := d.submission(ctx, s.outputs(l.cases), r.outs)
+		at, _, err := d.judgeSubmission(ctx, s.outputs(l.cases), r.outs)
 		if err != nil {
 			return nil, err
 		}
 		if at >= 0 {
-			r.State, r.How, r.Case = Killed, run{fate: another}.how(), l.cases[at].id
+			r.State, r.How, r.Case = Killed, run{end: otherOutput}.description(), l.cases[at].id
 		}
 	}
 	return r, nil
 }
 
-// hunt runs the mutant on cases until one kills it. It records differing outputs that are correct.
-func (r *Result) hunt(w *bench, l *Lab, slots []uint32, wrong func(c *solved, out []byte) (bool, error)) error {
+// findKill runs the mutant on cases until one kills it. It records differing outputs that are correct.
+func (r *Result) findKill(w *workerSet, l *Runner, slots []uint32, wrong func(c *solvedCase, out []byte) (bool, error)) error {
 	for len(slots) > 0 {
-		at, ran, err := w.hunt(r.Mutant, slots)
+		at, ran, err := w.findKill(r.Mutant, slots)
 		if err != nil || at == len(slots) {
 			return err
 		}
 		c, kills := &l.cases[slots[at]], true
-		if ran.fate == another {
+		if ran.end == otherOutput {
 			if kills, err = wrong(c, ran.out); err != nil {
 				return err
 			}
 		}
 		if kills {
-			r.State, r.How, r.Case = Killed, ran.how(), c.id
+			r.State, r.How, r.Case = Killed, ran.description(), c.id
 			return nil
 		}
 		r.outs[int(slots[at])] = ran.out
@@ -457,7 +457,7 @@ func (r *Result) hunt(w *bench, l *Lab, slots []uint32, wrong func(c *solved, ou
 }
 
 // split separates the samples from the other cases.
-func (l *Lab) split(slots []uint32) (samples, others []uint32) {
+func (l *Runner) split(slots []uint32) (samples, others []uint32) {
 	for _, i := range slots {
 		if int(i) < l.samples {
 			samples = append(samples, i)
@@ -479,8 +479,8 @@ func (s *Subject) reaching(m *Mutant) (slots []uint32) {
 	return slots
 }
 
-// plenty is the number of steps of the original program after which a mutant is not run on further cases.
-const plenty = 3_000_000
+// enoughSteps is the number of steps of the original program after which a mutant is not run on further cases.
+const enoughSteps = 3_000_000
 
 // weight returns the number of steps of a case. For a family, steps measure time. Because time varies, only its
 // order of magnitude is used.
@@ -493,11 +493,11 @@ func (s *Subject) weight(slot uint32) int64 {
 	return steps
 }
 
-// within splits slots into the cases on which a mutant is run and the spared cases. The first case is always run.
-func (s *Subject) within(slots []uint32) (run, spared []uint32) {
+// splitSpared splits slots into the cases on which a mutant is run and the spared cases. The first case is always run.
+func (s *Subject) splitSpared(slots []uint32) (run, spared []uint32) {
 	var steps int64
 	for i, slot := range slots {
-		if steps += s.traces[slot].steps; steps > plenty && i > 0 {
+		if steps += s.traces[slot].steps; steps > enoughSteps && i > 0 {
 			return slots[:i], slots[i:]
 		}
 	}
@@ -505,7 +505,7 @@ func (s *Subject) within(slots []uint32) (run, spared []uint32) {
 }
 
 // outputs returns the cases with the program's own outputs.
-func (s *Subject) outputs(cases []solved) []solved {
+func (s *Subject) outputs(cases []solvedCase) []solvedCase {
 	own := slices.Clone(cases)
 	for i := range own {
 		own[i].out = s.traces[i].out
@@ -513,18 +513,18 @@ func (s *Subject) outputs(cases []solved) []solved {
 	return own
 }
 
-// how describes the end of a run.
-func (r run) how() string {
-	switch r.fate {
-	case another:
+// description describes the end of a run.
+func (r run) description() string {
+	switch r.end {
+	case otherOutput:
 		return "wrong answer"
 	case crashed:
 		return "crash"
-	case endless:
+	case tooManySteps:
 		return "too many steps"
-	case refused:
+	case nonzeroExit:
 		return "exit code"
-	case gone:
+	case workerExited:
 		return "worker lost"
 	}
 	return "the same"

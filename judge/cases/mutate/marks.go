@@ -47,7 +47,7 @@ func ReadMarks(dir string) (*Marks, error) {
 	return m, faults.AsError()
 }
 
-func parseMarks(file string, data []byte) (*Marks, judge.Faults) {
+func parseMarks(file string, data []byte) (*Marks, judge.ProblemErrors) {
 	var table struct {
 		Equivalent []Mark `toml:"equivalent"`
 	}
@@ -69,23 +69,23 @@ func parseMarks(file string, data []byte) (*Marks, judge.Faults) {
 	return m, faults
 }
 
-func (m *Marks) fault(i int, text, hint string) *judge.Fault {
+func (m *Marks) fault(i int, text, hint string) *judge.ProblemError {
 	return m.doc.Fault(fmt.Sprintf("equivalent[%d]", i), text, hint)
 }
 
-// squeeze normalizes spacing, so that texts can be compared.
-func squeeze(text string) string { return strings.Join(strings.Fields(text), " ") }
+// normalizeSpace normalizes spacing, so that texts can be compared.
+func normalizeSpace(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// matches reports whether a mark applies to a mutant.
-func (k *Mark) matches(program string, r *Result) bool {
+// appliesTo reports whether a mark applies to a mutant.
+func (k *Mark) appliesTo(program string, r *Result) bool {
 	line, _ := r.Subject.Lines(r.Mutant)
-	return k.Program == program && squeeze(k.Line) == squeeze(line) &&
-		(k.Before == "" || squeeze(k.Before) == squeeze(r.Before)) && (k.After == "" || squeeze(k.After) == squeeze(r.After))
+	return k.Program == program && normalizeSpace(k.Line) == normalizeSpace(line) &&
+		(k.Before == "" || normalizeSpace(k.Before) == normalizeSpace(r.Before)) && (k.After == "" || normalizeSpace(k.After) == normalizeSpace(r.After))
 }
 
 // programName returns the name by which marks refer to a program.
-func (l *Lab) programName(s *Subject) string {
-	if s.Path == l.Folder.Reference.Path {
+func (l *Runner) programName(s *Subject) string {
+	if s.Path == l.Directory.Reference.Path {
 		return "reference"
 	}
 	return filepath.Base(s.Path)
@@ -93,11 +93,11 @@ func (l *Lab) programName(s *Subject) string {
 
 // Apply applies the marks to the results of the mutants that they match. It returns a fault for each mark of a
 // mutant that a case kills, and for each mark that matches no mutant. The setter must remove such marks.
-func (m *Marks) Apply(l *Lab, results []*Result) (faults judge.Faults) {
+func (m *Marks) Apply(l *Runner, results []*Result) (faults judge.ProblemErrors) {
 	used := make([]bool, len(m.list))
 	for _, r := range results {
 		for i := range m.list {
-			if !m.list[i].matches(l.programName(r.Subject), r) {
+			if !m.list[i].appliesTo(l.programName(r.Subject), r) {
 				continue
 			}
 			used[i] = true
@@ -120,11 +120,11 @@ func (m *Marks) Apply(l *Lab, results []*Result) (faults judge.Faults) {
 	return faults
 }
 
-// Form formats a mark for a result. The setter must add the reason.
-func (l *Lab) Form(r *Result) string {
+// FormatMark formats a mark for a result. The setter must add the reason.
+func (l *Runner) FormatMark(r *Result) string {
 	line, _ := r.Subject.Lines(r.Mutant)
 	return fmt.Sprintf("[[equivalent]]\nprogram = %q\nline    = %s\nbefore  = %s\nafter   = %s\nreason  = \"\"\n",
-		l.programName(r.Subject), literal(squeeze(line)), literal(squeeze(r.Before)), literal(squeeze(r.After)))
+		l.programName(r.Subject), literal(normalizeSpace(line)), literal(normalizeSpace(r.Before)), literal(normalizeSpace(r.After)))
 }
 
 // literal formats a TOML string, without escapes if possible.

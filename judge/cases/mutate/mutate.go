@@ -95,7 +95,7 @@ type Source struct {
 
 	family   *Family // nil for Go
 	language *config.Language
-	steps    []put // insertions that count steps
+	steps    []insertion // insertions that count steps
 }
 
 // UnmutableError explains why a program cannot be mutated.
@@ -111,8 +111,8 @@ type Toolchain struct {
 	known map[string]*types.Package // cached types of standard packages; may be nil
 }
 
-// mostMutants is the maximum number of mutants of one program. If there are more, an even selection is kept.
-const mostMutants = 3000
+// maxMutants is the maximum number of mutants of one program. If there are more, an even selection is kept.
+const maxMutants = 3000
 
 // Read reads a Go program, which is a file or a directory, and finds its mutants. If the program cannot be
 // mutated, it returns an *UnmutableError.
@@ -149,7 +149,7 @@ func Read(name string, tools Toolchain) (*Source, error) {
 		return nil, &UnmutableError{name, "its types cannot be worked out: " + first.Error()}
 	}
 	w := newWriter(s, fset, pkg, info, parsed)
-	return s, w.settle(imports)
+	return s, w.findCompiling(imports)
 }
 
 func newInfo() *types.Info {

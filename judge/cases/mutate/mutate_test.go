@@ -122,8 +122,8 @@ func TestTheProgramAsItWas(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if got.fate != another || !bytes.Equal(got.out, want[slot]) {
-						t.Errorf("input %d: %s, got\n%s\nwant\n%s", slot, got.how(), got.out, want[slot])
+					if got.end != otherOutput || !bytes.Equal(got.out, want[slot]) {
+						t.Errorf("input %d: %s, got\n%s\nwant\n%s", slot, got.description(), got.out, want[slot])
 					}
 				}
 			}
@@ -143,19 +143,19 @@ func TestTheProgramAsItWas(t *testing.T) {
 				if first.cover[m.block] || i%5 != 0 {
 					continue
 				}
-				if _, r, err := w.hunt(m, slots[:1]); err != nil || r.fate != same {
-					t.Errorf("%s is not reached, and yet: %s, %v", s.Diff(m), r.how(), err)
+				if _, r, err := w.findKill(m, slots[:1]); err != nil || r.end != sameOutput {
+					t.Errorf("%s is not reached, and yet: %s, %v", s.Diff(m), r.description(), err)
 				}
 			}
 			for i, m := range s.Mutants {
 				if i%7 != 0 {
 					continue // running all takes long if goroutines are left behind
 				}
-				at, r, err := w.hunt(m, slots)
+				at, r, err := w.findKill(m, slots)
 				if err != nil {
 					t.Fatalf("%s: %v", s.Diff(m), err)
 				}
-				if at < len(slots) && r.fate != same {
+				if at < len(slots) && r.end != sameOutput {
 					killed++
 				}
 			}
@@ -203,13 +203,13 @@ func TestFates(t *testing.T) {
 	for _, row := range []struct {
 		name          string
 		before, after string
-		want          fate
+		want          runEnd
 	}{
-		{"one that prints something else", "sum += x", "sum -= x", another},
-		{"one that changes nothing", "i < len(list)", "i != len(list)", same},
+		{"one that prints something else", "sum += x", "sum -= x", otherOutput},
+		{"one that changes nothing", "i < len(list)", "i != len(list)", sameOutput},
 		{"one that panics", "i", "i-1", crashed},
-		{"one that never ends", "i++", "", endless},
-		{"one that calls itself for ever", "n == 0", "false", gone},
+		{"one that never ends", "i++", "", tooManySteps},
+		{"one that calls itself for ever", "n == 0", "false", workerExited},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			found := false
@@ -218,8 +218,8 @@ func TestFates(t *testing.T) {
 					continue
 				}
 				found = true
-				if _, r, err := w.hunt(m, []uint32{0}); err != nil || r.fate != row.want {
-					t.Errorf("%s ends as %q (%v), want %q", s.Diff(m), r.fate, err, row.want)
+				if _, r, err := w.findKill(m, []uint32{0}); err != nil || r.end != row.want {
+					t.Errorf("%s ends as %q (%v), want %q", s.Diff(m), r.end, err, row.want)
 				}
 				break
 			}

@@ -2,8 +2,8 @@ package mutate
 
 import "slices"
 
-// ends reports whether an operand may end with token i.
-func (s *slips) ends(i int) bool {
+// endsOperand reports whether an operand may end with token i.
+func (s *tokenMutator) endsOperand(i int) bool {
 	if i < 0 || i >= len(s.toks) {
 		return false
 	}
@@ -14,36 +14,36 @@ func (s *slips) ends(i int) bool {
 	case number, quoted:
 		return true
 	}
-	return t.kind == sign && (t.text == ")" || t.text == "]" || s.is(i, "++", "--"))
+	return t.kind == sign && (t.text == ")" || t.text == "]" || s.tokenIs(i, "++", "--"))
 }
 
-// begins reports whether an operand may begin with token i.
-func (s *slips) begins(i int) bool {
+// beginsOperand reports whether an operand may begin with token i.
+func (s *tokenMutator) beginsOperand(i int) bool {
 	if i >= len(s.toks) {
 		return false
 	}
 	t := s.toks[i]
-	return t.kind != sign && t.kind != lineEnd && t.kind != directive || s.is(i, "(", "[", "!", "-", "~", "&", "*", "|", "++", "--", "{")
+	return t.kind != sign && t.kind != lineEnd && t.kind != directive || s.tokenIs(i, "(", "[", "!", "-", "~", "&", "*", "|", "++", "--", "{")
 }
 
-// ahead returns the first token of the operand that ends just before token i, or -1 if there is none.
-func (s *slips) ahead(i int) int {
+// operandStart returns the first token of the operand that ends just before token i, or -1 if there is none.
+func (s *tokenMutator) operandStart(i int) int {
 	j := i - 1
-	for s.ends(j) || s.is(j, ")", "]") {
+	for s.endsOperand(j) || s.tokenIs(j, ")", "]") {
 		if m := s.toks[j].match; m >= 0 && m < j {
 			j = m
-			if j > 0 && s.ends(j-1) {
+			if j > 0 && s.endsOperand(j-1) {
 				j--
 				continue
 			}
-		} else if s.is(j, "++", "--", ")", "]") {
+		} else if s.tokenIs(j, "++", "--", ")", "]") {
 			return -1
 		}
-		if s.part(j) {
+		if s.isTupleField(j) {
 			j--
 			continue
 		}
-		if !s.is(j-1, ".", "->", "::", "?.") {
+		if !s.tokenIs(j-1, ".", "->", "::", "?.") {
 			return j
 		}
 		j -= 2
@@ -51,13 +51,13 @@ func (s *slips) ahead(i int) int {
 	return -1
 }
 
-// behind returns the last token of the operand that begins just after token i, or -1 if there is none.
-func (s *slips) behind(i int) int {
+// operandEnd returns the last token of the operand that begins just after token i, or -1 if there is none.
+func (s *tokenMutator) operandEnd(i int) int {
 	j := i + 1
-	for s.is(j, "!", "-", "~", "&", "*", "not", "+") {
+	for s.tokenIs(j, "!", "-", "~", "&", "*", "not", "+") {
 		j++
 	}
-	if !s.begins(j) {
+	if !s.beginsOperand(j) {
 		return -1
 	}
 	if m := s.toks[j].match; m > j {
@@ -65,11 +65,11 @@ func (s *slips) behind(i int) int {
 	}
 	for {
 		switch {
-		case s.is(j+1, "(", "[") && s.toks[j+1].match > 0:
+		case s.tokenIs(j+1, "(", "[") && s.toks[j+1].match > 0:
 			j = s.toks[j+1].match
-		case j+1 < len(s.toks) && s.part(j+1):
+		case j+1 < len(s.toks) && s.isTupleField(j+1):
 			j++
-		case s.is(j+1, ".", "->", "::", "?.") && j+2 < len(s.toks) || s.is(j+1, "as") && s.Lexis.Lifetimes:
+		case s.tokenIs(j+1, ".", "->", "::", "?.") && j+2 < len(s.toks) || s.tokenIs(j+1, "as") && s.Lexis.Lifetimes:
 			j += 2
 		default:
 			return min(j, len(s.toks)-1)
@@ -77,10 +77,10 @@ func (s *slips) behind(i int) int {
 	}
 }
 
-// part reports whether a token is a tuple field, such as .0 after a name.
-func (s *slips) part(i int) bool {
+// isTupleField reports whether a token is a tuple field, such as .0 after a name.
+func (s *tokenMutator) isTupleField(i int) bool {
 	t := s.toks[i]
-	return t.kind == number && t.text[0] == '.' && i > 0 && s.toks[i-1].end == t.start && s.ends(i-1)
+	return t.kind == number && t.text[0] == '.' && i > 0 && s.toks[i-1].end == t.start && s.endsOperand(i-1)
 }
 
 // stops lists the tokens that end a comparison, in addition to logical operators.
@@ -90,10 +90,10 @@ var stops = []string{
 	")", "]", "<<", ">>", "!", "yield", "assert", "case", "..",
 }
 
-// clause returns the end of the comparison or the operand of a logical operator that contains token i. The
+// clauseEnd returns the end of the comparison or the operand of a logical operator that contains token i. The
 // parameter step is the direction: 1 or -1. The clause ends at enclosing brackets and at operators with lower
 // precedence.
-func (s *slips) clause(i, step int) int {
+func (s *tokenMutator) clauseEnd(i, step int) int {
 	j := i + step
 	for j >= 0 && j < len(s.toks) {
 		t := s.toks[j]
@@ -112,5 +112,7 @@ func (s *slips) clause(i, step int) int {
 	return j
 }
 
-// span returns the text from token from to token to.
-func (s *slips) span(from, to int) string { return s.text[s.toks[from].start:s.toks[to].end] }
+// textBetween returns the text from token from to token to.
+func (s *tokenMutator) textBetween(from, to int) string {
+	return s.text[s.toks[from].start:s.toks[to].end]
+}

@@ -45,29 +45,29 @@ var precedence = map[string]int{
 }
 
 // changes lists the replacements of a non-constant expression.
-func (w *writer) changes(e ast.Expr, t types.Type) (all []change) {
+func (w *writer) changes(e ast.Expr, t types.Type) (list []change) {
 	basic, _ := t.Underlying().(*types.Basic)
 	r := w.roles[e]
 	switch n := e.(type) {
 	case *ast.Ident:
-		all = w.others(n, t)
+		list = w.otherVariables(n, t)
 	case *ast.SelectorExpr:
-		all = w.fields(n, t)
+		list = w.fields(n, t)
 	case *ast.BinaryExpr:
-		all = w.binary(n, basic)
+		list = w.binary(n, basic)
 	case *ast.UnaryExpr:
 		if basic != nil && n.Op != token.AND && n.Op != token.ARROW && n.Op != token.ADD {
 			op := Arithmetic
 			if n.Op == token.NOT {
 				op = Condition
 			}
-			all = append(all, change{op: op, after: w.raw(n.X)})
+			list = append(list, change{op: op, after: w.raw(n.X)})
 		}
 	case *ast.CallExpr:
-		all = w.call(n, t)
+		list = w.call(n, t)
 	case *ast.SliceExpr:
-		if n.Low != nil && n.High == nil && !is[*types.Array](w.typeOf(n.X)) && types.Identical(w.typeOf(n.X), t) {
-			all = append(all, change{op: Index, after: w.raw(n.X)})
+		if n.Low != nil && n.High == nil && !isType[*types.Array](w.typeOf(n.X)) && types.Identical(w.typeOf(n.X), t) {
+			list = append(list, change{op: Index, after: w.raw(n.X)})
 		}
 	}
 	if basic != nil && basic.Info()&types.IsInteger != 0 && r&(index|bound) != 0 {
@@ -76,42 +76,42 @@ func (w *writer) changes(e ast.Expr, t types.Type) (all []change) {
 			op = Bound
 		}
 		text := w.paren(e, 4)
-		all = append(all, change{op: op, after: text + "+1", prec: 4}, change{op: op, after: text + "-1", prec: 4})
+		list = append(list, change{op: op, after: text + "+1", prec: 4}, change{op: op, after: text + "-1", prec: 4})
 	}
-	if r&bound != 0 && w.pure(e) && (is[*types.Slice](t) || basic != nil && basic.Info()&types.IsString != 0) {
+	if r&bound != 0 && w.pure(e) && (isType[*types.Slice](t) || basic != nil && basic.Info()&types.IsString != 0) {
 		x := w.raw(e)
-		all = append(all,
+		list = append(list,
 			change{op: Bound, after: x + "[1:]", code: fmt.Sprintf("%s[min(1, len(%s)):]", x, x)},
 			change{op: Bound, after: fmt.Sprintf("%s[:len(%s)-1]", x, x), code: fmt.Sprintf("%s[:max(0, len(%s)-1)]", x, x)})
 	}
 	if basic != nil && basic.Info()&types.IsBoolean != 0 && (!is2[*ast.BinaryExpr](e) && !is2[*ast.UnaryExpr](e)) {
-		all = append(all, change{op: Condition, after: "!" + w.paren(e, 6), prec: 6})
+		list = append(list, change{op: Condition, after: "!" + w.paren(e, 6), prec: 6})
 	}
-	return all
+	return list
 }
 
 func is2[T ast.Expr](e ast.Expr) bool { _, ok := e.(T); return ok }
 
-// others lists replacements of a variable by other variables of the same type. Variables with nearer declarations
+// otherVariables lists replacements of a variable by other variables of the same type. Variables with nearer declarations
 // come first.
-func (w *writer) others(n *ast.Ident, t types.Type) (all []change) {
+func (w *writer) otherVariables(n *ast.Ident, t types.Type) (changes []change) {
 	own, ok := w.info.Uses[n].(*types.Var)
 	if !ok || types.Identical(t, types.Universe.Lookup("error").Type()) {
 		return nil
 	}
 	for _, v := range w.inScope(n.Pos()) {
-		if v != own && v.Name() != "_" && types.Identical(v.Type(), t) && len(all) < mostOthers {
-			all = append(all, change{op: Variable, after: v.Name()})
+		if v != own && v.Name() != "_" && types.Identical(v.Type(), t) && len(changes) < maxOtherVariables {
+			changes = append(changes, change{op: Variable, after: v.Name()})
 		}
 	}
-	return all
+	return changes
 }
 
-// mostOthers is the maximum number of other variables that replace a variable.
-const mostOthers = 2
+// maxOtherVariables is the maximum number of other variables that replace a variable.
+const maxOtherVariables = 2
 
 // inScope lists the variables that are visible at pos. Nearer declarations come first.
-func (w *writer) inScope(pos token.Pos) (all []*types.Var) {
+func (w *writer) inScope(pos token.Pos) (vars []*types.Var) {
 	hidden := map[string]bool{}
 	for scope := w.pkg.Scope().Innermost(pos); scope != nil && scope != types.Universe; scope = scope.Parent() {
 		var here []*types.Var
@@ -130,13 +130,13 @@ func (w *writer) inScope(pos token.Pos) (all []*types.Var) {
 			}
 		}
 		slices.SortFunc(here, func(a, b *types.Var) int { return int(b.Pos()) - int(a.Pos()) })
-		all = append(all, here...)
+		vars = append(vars, here...)
 	}
-	return all
+	return vars
 }
 
 // fields lists replacements of a field by other fields of the same type.
-func (w *writer) fields(n *ast.SelectorExpr, t types.Type) (all []change) {
+func (w *writer) fields(n *ast.SelectorExpr, t types.Type) (changes []change) {
 	s := w.info.Selections[n]
 	if s == nil || s.Kind() != types.FieldVal || len(s.Index()) != 1 {
 		return nil
@@ -151,23 +151,25 @@ func (w *writer) fields(n *ast.SelectorExpr, t types.Type) (all []change) {
 	}
 	for i := range st.NumFields() {
 		f := st.Field(i)
-		if f != s.Obj() && f.Name() != "_" && (f.Exported() || f.Pkg() == w.pkg) && types.Identical(f.Type(), t) && len(all) < mostOthers {
-			all = append(all, change{op: Variable, after: w.raw(n.X) + "." + f.Name()})
+		if f != s.Obj() && f.Name() != "_" && (f.Exported() || f.Pkg() == w.pkg) && types.Identical(f.Type(), t) && len(changes) < maxOtherVariables {
+			changes = append(changes, change{op: Variable, after: w.raw(n.X) + "." + f.Name()})
 		}
 	}
-	return all
+	return changes
 }
 
 // binary lists the replacements of a binary operator.
-func (w *writer) binary(n *ast.BinaryExpr, t *types.Basic) (all []change) {
-	add := func(op Operator, after string, prec int) { all = append(all, change{op: op, after: after, prec: prec}) }
+func (w *writer) binary(n *ast.BinaryExpr, t *types.Basic) (changes []change) {
+	add := func(op Operator, after string, prec int) {
+		changes = append(changes, change{op: op, after: after, prec: prec})
+	}
 	switch n.Op {
 	case token.LAND, token.LOR:
 		other := map[token.Token]string{token.LAND: "||", token.LOR: "&&"}[n.Op]
 		add(Logic, w.raw(n.X), w.precOf(n.X))
 		add(Logic, w.raw(n.Y), w.precOf(n.Y))
 		add(Logic, w.join(n.X, other, n.Y), precedence[other])
-		return all
+		return changes
 	}
 	if becomes, ok := relations[n.Op]; ok {
 		return w.compare(n, becomes)
@@ -193,15 +195,15 @@ func (w *writer) binary(n *ast.BinaryExpr, t *types.Basic) (all []change) {
 		add(Arithmetic, w.join(n.Y, n.Op.String(), n.X), precedence[n.Op.String()])
 	}
 	if integer {
-		all = append(all, w.narrow(n, t)...)
+		changes = append(changes, w.narrow(n, t)...)
 	}
-	return all
+	return changes
 }
 
 // compare lists the replacements of a comparison.
-func (w *writer) compare(n *ast.BinaryExpr, becomes []string) (all []change) {
+func (w *writer) compare(n *ast.BinaryExpr, becomes []string) (changes []change) {
 	t := w.typeOf(n.X)
-	if is[*types.Interface](t) || isNil(w, n.X) || isNil(w, n.Y) {
+	if isType[*types.Interface](t) || isNil(w, n.X) || isNil(w, n.Y) {
 		if types.Identical(t, types.Universe.Lookup("error").Type()) || types.Identical(w.typeOf(n.Y), types.Universe.Lookup("error").Type()) {
 			return nil // errors do not occur in a correct program
 		}
@@ -218,18 +220,18 @@ func (w *writer) compare(n *ast.BinaryExpr, becomes []string) (all []change) {
 	for _, op := range becomes {
 		switch op {
 		case "true", "false":
-			all = append(all, change{op: Condition, after: op})
+			changes = append(changes, change{op: Condition, after: op})
 		default:
-			all = append(all, change{op: Relation, after: w.join(n.X, op, n.Y), prec: 3})
+			changes = append(changes, change{op: Relation, after: w.join(n.X, op, n.Y), prec: 3})
 		}
 	}
-	return all
+	return changes
 }
 
 func isNil(w *writer, e ast.Expr) bool { return w.info.Types[e].IsNil() }
 
 // narrow lists replacements that compute with 32 bits or in floating point.
-func (w *writer) narrow(n *ast.BinaryExpr, t *types.Basic) (all []change) {
+func (w *writer) narrow(n *ast.BinaryExpr, t *types.Basic) (changes []change) {
 	name, ok := w.typeName(w.typeOf(n))
 	wide := t.Kind() == types.Int || t.Kind() == types.Int64 || t.Kind() == types.Uint64 || t.Kind() == types.Uint
 	if !ok || !wide || w.info.Types[n.X].Value != nil && w.info.Types[n.Y].Value != nil {
@@ -240,32 +242,32 @@ func (w *writer) narrow(n *ast.BinaryExpr, t *types.Basic) (all []change) {
 		small = "uint32"
 	}
 	if n.Op == token.MUL || n.Op == token.SHL || n.Op == token.ADD && w.info.Types[n.Y].Value == nil {
-		all = append(all, change{op: Width, after: fmt.Sprintf("%s(%s(%s))", name, small, w.raw(n))})
+		changes = append(changes, change{op: Width, after: fmt.Sprintf("%s(%s(%s))", name, small, w.raw(n))})
 	}
 	if n.Op == token.MUL || n.Op == token.QUO {
-		all = append(all, change{op: Float, after: fmt.Sprintf("%s(float64(%s) %s float64(%s))", name, w.raw(n.X), n.Op, w.raw(n.Y))})
+		changes = append(changes, change{op: Float, after: fmt.Sprintf("%s(float64(%s) %s float64(%s))", name, w.raw(n.X), n.Op, w.raw(n.Y))})
 	}
 	if n.Op == token.QUO {
-		all = append(all, change{op: Float, after: fmt.Sprintf("%s(float64(%s)/float64(%s) + 0.5)", name, w.raw(n.X), w.raw(n.Y))})
+		changes = append(changes, change{op: Float, after: fmt.Sprintf("%s(float64(%s)/float64(%s) + 0.5)", name, w.raw(n.X), w.raw(n.Y))})
 	}
-	return all
+	return changes
 }
 
 // swaps maps functions to functions with which they are easily confused.
 var swaps = map[string]string{"min": "max", "max": "min"}
 
 // call lists the replacements of a call. Two arguments are swapped, or an argument replaces the call.
-func (w *writer) call(n *ast.CallExpr, t types.Type) (all []change) {
+func (w *writer) call(n *ast.CallExpr, t types.Type) (changes []change) {
 	tv := w.info.Types[n.Fun]
 	if tv.IsType() {
 		return w.conversion(n, t)
 	}
 	callee := w.callee(n)
 	if other := swaps[callee]; other != "" {
-		all = append(all, change{op: Call, after: other + w.rawFrom(n.Lparen, n.End())})
+		changes = append(changes, change{op: Call, after: other + w.rawFrom(n.Lparen, n.End())})
 	}
 	if n.Ellipsis.IsValid() {
-		return all
+		return changes
 	}
 	fun := w.raw(n.Fun)
 	if tv.Value == nil && !tv.IsBuiltin() {
@@ -274,18 +276,18 @@ func (w *writer) call(n *ast.CallExpr, t types.Type) (all []change) {
 			if types.Identical(w.typeOf(a), w.typeOf(b)) && w.raw(a) != w.raw(b) {
 				args := w.rawAll(n.Args)
 				args[i-1], args[i] = args[i], args[i-1]
-				all = append(all, change{op: Call, after: fun + "(" + strings.Join(args, ", ") + ")"})
+				changes = append(changes, change{op: Call, after: fun + "(" + strings.Join(args, ", ") + ")"})
 			}
 		}
 	}
 	left := 0
 	for _, a := range n.Args {
-		if !w.info.Types[a].IsType() && types.Identical(w.typeOf(a), t) && left < mostOthers && w.info.Types[a].Value == nil {
+		if !w.info.Types[a].IsType() && types.Identical(w.typeOf(a), t) && left < maxOtherVariables && w.info.Types[a].Value == nil {
 			left++
-			all = append(all, change{op: Call, after: w.raw(a), prec: w.precOf(a)})
+			changes = append(changes, change{op: Call, after: w.raw(a), prec: w.precOf(a)})
 		}
 	}
-	return all
+	return changes
 }
 
 // conversion lists the replacements of a conversion between numbers.
@@ -302,18 +304,18 @@ func (w *writer) conversion(n *ast.CallExpr, t types.Type) []change {
 }
 
 // constants lists the replacements of a constant expression of a basic type.
-func (w *writer) constants(e ast.Expr, t *types.Basic, v constant.Value) (all []change) {
+func (w *writer) constants(e ast.Expr, t *types.Basic, v constant.Value) (changes []change) {
 	add := func(v constant.Value, after string) {
-		if representable(v, t) && !slices.ContainsFunc(all, func(c change) bool { return c.after == after }) {
-			all = append(all, change{op: Constant, after: after, prec: precIn(after)})
+		if representable(v, t) && !slices.ContainsFunc(changes, func(c change) bool { return c.after == after }) {
+			changes = append(changes, change{op: Constant, after: after, prec: precIn(after)})
 		}
 	}
 	switch {
 	case t.Info()&types.IsBoolean != 0:
-		all = append(all, change{op: Condition, after: fmt.Sprint(!constant.BoolVal(v))})
+		changes = append(changes, change{op: Condition, after: fmt.Sprint(!constant.BoolVal(v))})
 	case t.Info()&types.IsString != 0:
 		if constant.StringVal(v) != "" {
-			all = append(all, change{op: Constant, after: `""`})
+			changes = append(changes, change{op: Constant, after: `""`})
 		}
 	case t.Info()&types.IsInteger != 0:
 		v = constant.ToInt(v)
@@ -339,7 +341,7 @@ func (w *writer) constants(e ast.Expr, t *types.Basic, v constant.Value) (all []
 			add(v, w.paren(e, 5)+" * 0.999999")
 		}
 	}
-	return all
+	return changes
 }
 
 func precIn(text string) int {

@@ -58,9 +58,9 @@ func (s *Source) chooseSource() error {
 	return nil
 }
 
-// laid returns the files of a program that contains the original and the given mutants. A file that is missing in
+// packedFiles returns the files of a program that contains the original and the given mutants. A file that is missing in
 // the directory is ignored, because the program then fails to compile.
-func (s *Source) laid(mutants []*Mutant) (map[string][]byte, error) {
+func (s *Source) packedFiles(mutants []*Mutant) (map[string][]byte, error) {
 	f, files := s.family, map[string][]byte{}
 	text := s.files[s.names[0]]
 	for name, data := range s.files {
@@ -68,7 +68,7 @@ func (s *Source) laid(mutants []*Mutant) (map[string][]byte, error) {
 			files[name] = data
 		}
 	}
-	for _, name := range append([]string{f.Harness}, f.Beside...) {
+	for _, name := range append([]string{f.Harness}, f.HarnessFiles...) {
 		data, err := familyFiles.ReadFile("harness/" + name)
 		if err != nil {
 			return nil, fmt.Errorf("write the mutants: %w", err)
@@ -85,7 +85,7 @@ func (s *Source) laid(mutants []*Mutant) (map[string][]byte, error) {
 		}
 		files["mutants.json"] = table
 	} else {
-		program := s.hidden(string(text))
+		program := s.hideFunctions(string(text))
 		if f.hoist != nil {
 			for _, line := range f.hoist.FindAllString(program, -1) {
 				hoisted.WriteString(line + "\n")
@@ -95,7 +95,7 @@ func (s *Source) laid(mutants []*Mutant) (map[string][]byte, error) {
 		for _, m := range append([]*Mutant{{}}, mutants...) {
 			id := copyName(m.ID)
 			words := strings.NewReplacer("{id}", id, "{n}", fmt.Sprint(m.ID), "{class}", class)
-			files[words.Replace(f.Copy)] = []byte(s.copied(m, id, hoisted.String()))
+			files[words.Replace(f.Copy)] = []byte(s.copyText(m, id, hoisted.String()))
 			declare.WriteString(words.Replace(f.Declare) + "\n")
 			call.WriteString(words.Replace(f.Call) + "\n")
 		}
@@ -103,7 +103,7 @@ func (s *Source) laid(mutants []*Mutant) (map[string][]byte, error) {
 	}
 	words := strings.NewReplacer("{hoisted}", hoisted.String(), "{declare}", declare.String(), "{call}", call.String())
 	files[f.Name] = []byte(words.Replace(harness))
-	for _, name := range f.Beside {
+	for _, name := range f.HarnessFiles {
 		files[name] = []byte(strings.NewReplacer("{hoisted}", "", "{declare}", "", "{call}", "").Replace(string(files[name])))
 	}
 	return files, nil
@@ -122,22 +122,22 @@ func (s *Source) table(mutants []*Mutant) any {
 		rows = append(rows, row{m.ID, m.start, m.end, m.After})
 	}
 	return struct {
-		Name    string `json:"name"`
-		Text    []byte `json:"text"`
-		Mutants []row  `json:"mutants"`
-		Steps   []put  `json:"steps"`
-	}{s.names[0], s.files[s.names[0]], rows, append([]put{}, s.steps...)}
+		Name    string      `json:"name"`
+		Text    []byte      `json:"text"`
+		Mutants []row       `json:"mutants"`
+		Steps   []insertion `json:"steps"`
+	}{s.names[0], s.files[s.names[0]], rows, append([]insertion{}, s.steps...)}
 }
 
-// put is a text to be inserted into another text.
-type put struct {
+// insertion is a text to be inserted into another text.
+type insertion struct {
 	At   int    `json:"at"`
 	Text string `json:"text"`
 }
 
 // steps returns the insertions of code that counts a program's steps. The code is inserted into each loop body
 // that is in braces. For any other loop, it is inserted into the loop condition.
-func (f *Family) steps(text string) (all []put) {
+func (f *Family) steps(text string) (insertions []insertion) {
 	if f.Step == "" {
 		return nil
 	}
@@ -155,7 +155,7 @@ func (f *Family) steps(text string) (all []put) {
 			to = toks[i+1].match
 		}
 		if is(to+1, "{") {
-			all = append(all, put{toks[to+1].end, " " + f.Step + ";"})
+			insertions = append(insertions, insertion{toks[to+1].end, " " + f.Step + ";"})
 			continue
 		}
 		if t.text == "for" {
@@ -175,16 +175,16 @@ func (f *Family) steps(text string) (all []put) {
 			}
 		}
 		if t.text != "do" && from < to {
-			all = append(all, put{toks[from].start, f.Step + " && ("}, put{toks[to-1].end, ")"})
+			insertions = append(insertions, insertion{toks[from].start, f.Step + " && ("}, insertion{toks[to-1].end, ")"})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b put) int { return cmp.Compare(a.At, b.At) })
-	return all
+	slices.SortStableFunc(insertions, func(a, b insertion) int { return cmp.Compare(a.At, b.At) })
+	return insertions
 }
 
-// changed returns the text of a mutant. It inserts code that counts steps everywhere except within the change. For
+// mutantText returns the text of a mutant. It inserts code that counts steps everywhere except within the change. For
 // the zero Mutant, changed returns the text of the original program.
-func (s *Source) changed(m *Mutant) string {
+func (s *Source) mutantText(m *Mutant) string {
 	text := string(s.files[s.names[0]])
 	var b strings.Builder
 	at, changed := 0, m.ID == 0
@@ -208,38 +208,38 @@ func (s *Source) changed(m *Mutant) string {
 	return b.String() + text[at:]
 }
 
-// hidden replaces functions that the copies may not call.
-func (s *Source) hidden(text string) string {
+// hideFunctions replaces functions that the copies may not call.
+func (s *Source) hideFunctions(text string) string {
 	for _, word := range slices.Sorted(maps.Keys(s.family.Hide)) {
 		text = strings.ReplaceAll(text, word, s.family.Hide[word])
 	}
 	return text
 }
 
-// copied returns the text of a copy of the program.
-func (s *Source) copied(m *Mutant, id, hoisted string) string {
+// copyText returns the text of a copy of the program.
+func (s *Source) copyText(m *Mutant, id, hoisted string) string {
 	f := s.family
-	body := s.hidden(s.changed(m))
+	body := s.hideFunctions(s.mutantText(m))
 	if f.hoist != nil {
 		body = f.hoist.ReplaceAllString(body, "")
 	}
 	if f.Ending != "" {
-		body = ended(&f.Lexis, body, f.main, f.Ending)
+		body = appendToMain(&f.Lexis, body, f.main, f.Ending)
 	}
 	if f.Entry != "" {
 		body = f.main.ReplaceAllLiteralString(body, f.Entry)
 	}
 	renames := ""
 	if f.Renames != "" {
-		for _, name := range outer(f, body) {
+		for _, name := range fileScopeNames(f, body) {
 			renames += strings.NewReplacer("{name}", name, "{id}", id).Replace(f.Renames)
 		}
 	}
 	return strings.NewReplacer("{id}", id, "{hoisted}", hoisted, "{renames}", renames, "{body}", body).Replace(f.Body)
 }
 
-// ended appends text to the main function.
-func ended(lexis *Lexis, body string, main *regexp.Regexp, ending string) string {
+// appendToMain appends text to the main function.
+func appendToMain(lexis *Lexis, body string, main *regexp.Regexp, ending string) string {
 	begin := main.FindStringIndex(body)
 	if begin == nil {
 		return body
@@ -252,8 +252,8 @@ func ended(lexis *Lexis, body string, main *regexp.Regexp, ending string) string
 	return body
 }
 
-// outer lists the functions and variables that a C program declares at file scope.
-func outer(f *Family, body string) (names []string) {
+// fileScopeNames lists the functions and variables that a C program declares at file scope.
+func fileScopeNames(f *Family, body string) (names []string) {
 	toks := f.Lexis.tokens(body)
 	for i, t := range toks {
 		if t.kind != word || t.depth > 0 || i+1 == len(toks) || slices.Contains(f.Types, t.text) ||
@@ -289,9 +289,9 @@ func mainClass(text string, main *regexp.Regexp) string {
 	return last
 }
 
-// packing builds the programs that contain the mutants of a source.
-type packing struct {
-	*Lab
+// packer builds the programs that contain the mutants of a source.
+type packer struct {
+	*Runner
 	s       *Source
 	setters bool
 
@@ -303,8 +303,8 @@ type packing struct {
 }
 
 // build builds a program from some mutants. If the compiler rejects it, build returns the compiler's output.
-func (p *packing) build(ctx context.Context, mutants []*Mutant) (*judge.Program, string, error) {
-	files, err := p.s.laid(mutants)
+func (p *packer) build(ctx context.Context, mutants []*Mutant) (*judge.Program, string, error) {
+	files, err := p.s.packedFiles(mutants)
 	if err != nil {
 		return nil, "", err
 	}
@@ -324,11 +324,11 @@ func (p *packing) build(ctx context.Context, mutants []*Mutant) (*judge.Program,
 	if len(f.Run) > 0 {
 		l.Run = f.Run
 	}
-	return p.compiled(ctx, files, &l, p.setters, lang.Extra{Entry: f.Name, Lines: 2000})
+	return p.compile(ctx, files, &l, p.setters, lang.BuildOptions{Entry: f.Name, Lines: 2000})
 }
 
-// compiled builds a program from files.
-func (l *Lab) compiled(ctx context.Context, files map[string][]byte, language *config.Language, setters bool, extra lang.Extra) (
+// compile builds a program from files.
+func (l *Runner) compile(ctx context.Context, files map[string][]byte, language *config.Language, setters bool, extra lang.BuildOptions) (
 	*judge.Program, string, error,
 ) {
 	dir, err := os.MkdirTemp("", "assay-mutants-*")
@@ -349,8 +349,8 @@ func (l *Lab) compiled(ctx context.Context, files map[string][]byte, language *c
 	return made.Program, made.Log, nil
 }
 
-// all builds the mutants, and drops mutants that do not compile or that are equal to others.
-func (p *packing) all(ctx context.Context) error {
+// buildAll builds the mutants, and drops mutants that do not compile or that are equal to others.
+func (p *packer) buildAll(ctx context.Context) error {
 	p.prints, p.batch, p.wanted = map[int]fingerprint{}, map[int]int{}, len(p.s.Mutants)
 	size := max(len(p.s.Mutants), 1)
 	if !p.s.family.Table { // use at most half of a program's size limit
@@ -359,21 +359,21 @@ func (p *packing) all(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(p.Jobs, 1))
 	for batch := range slices.Chunk(p.s.Mutants, size) {
-		group.Go(func() error { return p.some(ctx, batch) })
+		group.Go(func() error { return p.buildBatch(ctx, batch) })
 	}
 	return group.Wait()
 }
 
-// some builds the mutants of a batch that compile, as one program. If the compiler does not identify the mutants
+// buildBatch builds the mutants of a batch that compile, as one program. If the compiler does not identify the mutants
 // that fail to compile, the halves of the batch are built separately.
-func (p *packing) some(ctx context.Context, batch []*Mutant) error {
+func (p *packer) buildBatch(ctx context.Context, batch []*Mutant) error {
 	for len(batch) > 0 {
 		program, log, err := p.build(ctx, batch)
 		if err != nil {
 			return err
 		}
 		if program != nil {
-			return p.keep(program, batch)
+			return p.addProgram(program, batch)
 		}
 		bad := map[string]bool{}
 		if p.s.family.errors != nil {
@@ -386,7 +386,7 @@ func (p *packing) some(ctx context.Context, batch []*Mutant) error {
 		left := slices.DeleteFunc(slices.Clone(batch), func(m *Mutant) bool { return bad[copyName(m.ID)] })
 		if len(left) == len(batch) {
 			if half := len(batch) / 2; half > 0 {
-				if err := p.some(ctx, batch[:half]); err != nil {
+				if err := p.buildBatch(ctx, batch[:half]); err != nil {
 					return err
 				}
 				left = batch[half:]
@@ -402,8 +402,8 @@ func (p *packing) some(ctx context.Context, batch []*Mutant) error {
 	return nil
 }
 
-// keep stores a program, and records fingerprints of its mutants.
-func (p *packing) keep(program *judge.Program, batch []*Mutant) error {
+// addProgram stores a program, and records fingerprints of its mutants.
+func (p *packer) addProgram(program *judge.Program, batch []*Mutant) error {
 	prints, err := fingerprints(program.Dir)
 	if err != nil {
 		return err
@@ -421,9 +421,9 @@ func (p *packing) keep(program *judge.Program, batch []*Mutant) error {
 	return nil
 }
 
-// settle drops the mutants that are in no program and the mutants that are equal to another one or to the
+// dropEqual drops the mutants that are in no program and the mutants that are equal to another one or to the
 // original. It counts the dropped mutants, and sorts the programs by their mutants.
-func (p *packing) settle() (*Subject, string) {
+func (p *packer) dropEqual() (*Subject, string) {
 	first := map[fingerprint]bool{p.prints[0]: true}
 	var stillborn, same, twice int
 	own := p.prints[0]
@@ -459,30 +459,30 @@ func (p *packing) settle() (*Subject, string) {
 	)
 }
 
-// asked requests fingerprints of the mutants from the harness, which applies the mutations itself. A hash of zeros
+// requestFingerprints requests fingerprints of the mutants from the harness, which applies the mutations itself. A hash of zeros
 // means that a mutant does not compile.
-func (p *packing) asked(ctx context.Context, args []string) error {
+func (p *packer) requestFingerprints(ctx context.Context, args []string) error {
 	if len(p.s.Mutants) == 0 {
 		return nil
 	}
 	program := *p.programs[0]
-	b := p.bench(ctx, &Subject{Source: p.s, programs: []*judge.Program{p.called(&program, p.s.Path, args)}, stack: p.memory()})
+	b := p.newWorkerSet(ctx, &Subject{Source: p.s, programs: []*judge.Program{p.withArguments(&program, p.s.Path, args)}, stack: p.memory()})
 	defer b.close()
 	ids := []int{0}
 	for _, m := range p.s.Mutants {
 		ids = append(ids, m.ID)
 	}
-	prints, err := b.workers[0].asked(ids)
+	prints, err := b.workers[0].fingerprints(ids)
 	if err != nil {
 		return fmt.Errorf("compile the mutants of %s: %w", p.s.Path, err)
 	}
 	if p.prints[0] = prints[0]; p.s.family.Print == "tokens" {
-		p.prints[0] = p.s.tokenPrint(&Mutant{})
+		p.prints[0] = p.s.tokenFingerprint(&Mutant{})
 	}
 	for i, m := range p.s.Mutants {
 		p.prints[m.ID] = prints[i+1]
 		if p.s.family.Print == "tokens" && prints[i+1] != (fingerprint{}) {
-			p.prints[m.ID] = p.s.tokenPrint(m)
+			p.prints[m.ID] = p.s.tokenFingerprint(m)
 		}
 		if prints[i+1] == (fingerprint{}) {
 			delete(p.batch, m.ID)

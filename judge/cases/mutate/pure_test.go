@@ -89,7 +89,7 @@ func FuzzMarks(f *testing.F) {
 	})
 }
 
-// TestForm checks that the output of Form is a valid mark, apart from the empty reason.
+// TestForm checks that the output of FormatMark is a valid mark, apart from the empty reason.
 func TestForm(t *testing.T) {
 	for _, text := range []string{`a < b`, `s == "it's"`, "x = 'a'", `"\n" + "\\"`} {
 		form := "[[equivalent]]\nprogram = 'p'\nline = " + literal(text) + "\nreason = 'r'\n"

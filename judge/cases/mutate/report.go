@@ -25,9 +25,9 @@ func count(c *judge.MutantCounts, s judge.MutantState) {
 }
 
 // Report makes a report of the results.
-func (l *Lab) Report(results []*Result, h Hunt, key string) *judge.AdequacyMeasured {
+func (l *Runner) Report(results []*Result, h SearchBudget, key string) *judge.AdequacyMeasured {
 	r := &judge.AdequacyMeasured{
-		Format: judge.EventFormat, Problem: l.Folder.ID, Key: key, Cases: len(l.cases), Seed: h.Seed,
+		Format: judge.EventFormat, Problem: l.Directory.ID, Key: key, Cases: len(l.cases), Seed: h.Seed,
 		Searched: h.Count, Notes: l.Notes,
 	}
 	operators := map[Operator]*judge.MutantCounts{}
@@ -48,12 +48,12 @@ func (l *Lab) Report(results []*Result, h Hunt, key string) *judge.AdequacyMeasu
 				how[m.How]++
 				continue
 			}
-			alive := judge.LivingMutant{
+			alive := judge.UnkilledMutant{
 				State: m.State, Program: s.Path, Place: s.Name(m.Mutant), Operator: string(m.Operator),
 				Diff: s.Diff(m.Mutant), Reason: m.Reason,
 			}
-			if m.Find != nil {
-				alive.Input, alive.Answer, alive.Origin = string(m.Find.Input), string(m.Find.Answer), m.Find.Origin
+			if m.FailingInput != nil {
+				alive.Input, alive.Answer, alive.Origin = string(m.FailingInput.Input), string(m.FailingInput.Answer), m.FailingInput.Origin
 			}
 			r.Mutants = append(r.Mutants, alive)
 		}
@@ -65,8 +65,10 @@ func (l *Lab) Report(results []*Result, h Hunt, key string) *judge.AdequacyMeasu
 		}
 	}
 	for name, n := range how {
-		r.How = append(r.How, judge.Death{How: name, Count: n})
+		r.How = append(r.How, judge.KillMethod{How: name, Count: n})
 	}
-	slices.SortFunc(r.How, func(a, b judge.Death) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.How, b.How)) })
+	slices.SortFunc(r.How, func(a, b judge.KillMethod) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.How, b.How))
+	})
 	return r
 }

@@ -114,7 +114,7 @@ func (w *writer) choice(e ast.Expr, t types.Type, text string, changes []change)
 	if len(ids) == 0 {
 		return text
 	}
-	if w.pureAll(e, kept) && w.next-site <= mostPicks {
+	if w.pureAll(e, kept) && w.next-site <= maxPicks {
 		return marked('s', site, w.pick(name, site, text, ids, kept))
 	}
 	var b strings.Builder
@@ -126,8 +126,8 @@ func (w *writer) choice(e ast.Expr, t types.Type, text string, changes []change)
 	return marked('s', site, b.String())
 }
 
-// mostPicks is the maximum number of changes that the harness's pick functions can take.
-const mostPicks = 8
+// maxPicks is the maximum number of changes that the harness's pick functions can take.
+const maxPicks = 8
 
 // pick writes a choice between the original and its changes that evaluates all of them.
 func (w *writer) pick(name string, site int, text string, ids []int, kept []change) string {
@@ -181,7 +181,7 @@ func (w *writer) pure(e ast.Expr) bool {
 		}
 		return w.pure(n.X) && w.pure(n.Y)
 	case *ast.CallExpr:
-		return len(n.Args) == 1 && (w.info.Types[n.Fun].IsType() && is[*types.Basic](w.typeOf(n)) || w.callee(n) == "len") && w.pure(n.Args[0])
+		return len(n.Args) == 1 && (w.info.Types[n.Fun].IsType() && isType[*types.Basic](w.typeOf(n)) || w.callee(n) == "len") && w.pure(n.Args[0])
 	}
 	return false
 }

@@ -52,13 +52,13 @@ func (w *writer) markExpr(e ast.Expr) {
 	case *ast.UnaryExpr:
 		w.around[n.X] = token.UnaryPrec
 		if n.Op == token.AND {
-			w.place(n.X)
+			w.markAssignable(n.X)
 		}
 	case *ast.SelectorExpr:
 		w.around[n.X] = token.HighestPrec
 	case *ast.IndexExpr:
 		w.around[n.X] = token.HighestPrec
-		if t := w.typeOf(n.X); t != nil && !is[*types.Map](t) && !is[*types.Signature](t) {
+		if t := w.typeOf(n.X); t != nil && !isType[*types.Map](t) && !isType[*types.Signature](t) {
 			w.roles[ast.Unparen(n.Index)] |= index
 		}
 	case *ast.SliceExpr:
@@ -70,8 +70,8 @@ func (w *writer) markExpr(e ast.Expr) {
 		if n.Max != nil {
 			w.roles[n.Max] |= frozen
 		}
-		if is[*types.Array](w.typeOf(n.X)) {
-			w.place(n.X)
+		if isType[*types.Array](w.typeOf(n.X)) {
+			w.markAssignable(n.X)
 		}
 	case *ast.CompositeLit:
 		w.markLiteral(n)
@@ -84,7 +84,7 @@ func (w *writer) markExpr(e ast.Expr) {
 
 // markLiteral marks the keys of a composite literal as frozen if they must be names or constants.
 func (w *writer) markLiteral(n *ast.CompositeLit) {
-	if is[*types.Map](w.typeOf(n)) {
+	if isType[*types.Map](w.typeOf(n)) {
 		return
 	}
 	for _, e := range n.Elts {
@@ -119,8 +119,8 @@ func (w *writer) markCall(n *ast.CallExpr) {
 	if sel, ok := fun.(*ast.SelectorExpr); ok {
 		if s := w.info.Selections[sel]; s != nil && s.Kind() == types.MethodVal {
 			if sig := s.Obj().Type().(*types.Signature); sig.Recv() != nil &&
-				is[*types.Pointer](sig.Recv().Type()) && !is[*types.Pointer](w.typeOf(sel.X)) {
-				w.place(sel.X)
+				isType[*types.Pointer](sig.Recv().Type()) && !isType[*types.Pointer](w.typeOf(sel.X)) {
+				w.markAssignable(sel.X)
 			}
 		}
 	}
@@ -163,14 +163,14 @@ func (w *writer) markStmt(s ast.Stmt) {
 	switch n := s.(type) {
 	case *ast.AssignStmt:
 		for _, l := range n.Lhs {
-			w.place(l)
+			w.markAssignable(l)
 		}
 	case *ast.IncDecStmt:
-		w.place(n.X)
+		w.markAssignable(n.X)
 	case *ast.RangeStmt:
 		for _, l := range []ast.Expr{n.Key, n.Value} {
 			if l != nil {
-				w.place(l)
+				w.markAssignable(l)
 			}
 		}
 		w.roles[ast.Unparen(n.X)] |= bound
@@ -182,17 +182,17 @@ func (w *writer) markStmt(s ast.Stmt) {
 	case *ast.ExprStmt:
 		w.roles[ast.Unparen(n.X)] |= fixed
 	case *ast.IfStmt:
-		w.head(n.Init)
+		w.markHeader(n.Init)
 	case *ast.ForStmt:
-		w.head(n.Init)
+		w.markHeader(n.Init)
 		if n.Post != nil {
 			w.roles[n.Post] |= post
 		}
 	case *ast.SwitchStmt:
-		w.head(n.Init)
+		w.markHeader(n.Init)
 		w.roles[n.Body] |= bare
 	case *ast.TypeSwitchStmt:
-		w.head(n.Init)
+		w.markHeader(n.Init)
 		w.roles[n.Assign] |= frozen
 		w.roles[n.Body] |= bare
 	case *ast.SelectStmt:
@@ -204,28 +204,28 @@ func (w *writer) markStmt(s ast.Stmt) {
 	}
 }
 
-// head marks a statement that is in the header of another statement, such as an `if` or `for`. The form of the
+// markHeader marks a statement that is in the header of another statement, such as an `if` or `for`. The form of the
 // statement must not change.
-func (w *writer) head(s ast.Stmt) {
+func (w *writer) markHeader(s ast.Stmt) {
 	if s != nil {
 		w.roles[s] |= fixed
 	}
 }
 
-// place marks an expression that must remain assignable. It also marks the parts of the expression for which this
-// is required.
-func (w *writer) place(e ast.Expr) {
+// markAssignable marks an expression that must remain assignable. It also marks the parts of the expression for which this
+// isType required.
+func (w *writer) markAssignable(e ast.Expr) {
 	w.roles[e] |= fixed
 	switch n := e.(type) {
 	case *ast.ParenExpr:
-		w.place(n.X)
+		w.markAssignable(n.X)
 	case *ast.IndexExpr:
-		if is[*types.Array](w.typeOf(n.X)) {
-			w.place(n.X)
+		if isType[*types.Array](w.typeOf(n.X)) {
+			w.markAssignable(n.X)
 		}
 	case *ast.SelectorExpr:
-		if !is[*types.Pointer](w.typeOf(n.X)) {
-			w.place(n.X)
+		if !isType[*types.Pointer](w.typeOf(n.X)) {
+			w.markAssignable(n.X)
 		}
 	}
 }
@@ -275,8 +275,8 @@ func (w *writer) typeOf(e ast.Expr) types.Type {
 	return nil
 }
 
-// is reports whether the underlying type of t is a T.
-func is[T types.Type](t types.Type) bool {
+// isType reports whether the underlying type of t is a T.
+func isType[T types.Type](t types.Type) bool {
 	if t == nil {
 		return false
 	}

@@ -17,16 +17,16 @@ import (
 	"assay/judge/cases/stress"
 )
 
-// Find is an input that kills mutants which no case kills.
-type Find struct {
+// FailingInput is an input that kills mutants which no case kills.
+type FailingInput struct {
 	Input  []byte
 	Answer []byte // answer of the reference solution
 	Origin string // describes where the input comes from
 	Kills  []*Result
 }
 
-// Hunt limits a search for inputs that kill surviving mutants.
-type Hunt struct {
+// SearchBudget limits a search for inputs that kill surviving mutants.
+type SearchBudget struct {
 	Seed  uint64        `json:"seed"`
 	Count int           `json:"count"`             // inputs
 	Time  time.Duration `json:"time_ns,omitempty"` // zero means no limit; with a limit, results depend on the machine
@@ -54,65 +54,65 @@ const searchSlot = 1 << 30
 // Search looks for inputs that kill surviving mutants, and shrinks them. Supply generates the inputs. The same
 // seed and count give the same result for any number of jobs. Search also returns a note for each input on which a
 // correct program disagrees with the reference solution.
-func (l *Lab) Search(ctx context.Context, results []*Result, supply *stress.Lab, h Hunt) ([]*Find, []string, error) {
+func (l *Runner) Search(ctx context.Context, results []*Result, supply *stress.Tester, h SearchBudget) ([]*FailingInput, []string, error) {
 	s := &searcher{
-		lab: l, h: h, supply: supply, firsts: map[*Result]int{}, inputs: map[int]*Find{},
-		seen: map[[sha256.Size]byte]int{}, left: map[*Subject][]*Result{},
+		runner: l, h: h, supply: supply, firsts: map[*Result]int{}, inputs: map[int]*FailingInput{},
+		seen: map[[sha256.Size]byte]int{}, surviving: map[*Subject][]*Result{},
 	}
 	for i := range l.cases {
 		s.seen[sha256.Sum256(l.cases[i].in)] = -1
 	}
 	for _, r := range results {
 		if r.State == Unseparated || r.State == Unreached {
-			s.left[r.Subject] = append(s.left[r.Subject], r)
+			s.surviving[r.Subject] = append(s.surviving[r.Subject], r)
 		}
 	}
-	if len(s.left) == 0 || h.Count <= 0 {
+	if len(s.surviving) == 0 || h.Count <= 0 {
 		return nil, nil, nil
 	}
 	var err error
 	if s.stream, err = supply.Inputs(h.Seed); err != nil {
 		return nil, nil, err
 	}
-	if err := s.all(ctx); err != nil {
+	if err := s.tryAll(ctx); err != nil {
 		return nil, nil, l.blame(err)
 	}
-	finds, err := s.settle(ctx, results)
+	finds, err := s.finishResults(ctx, results)
 	slices.Sort(s.notes)
 	return finds, s.notes, l.blame(err)
 }
 
 // searcher is the state of a search.
 type searcher struct {
-	lab    *Lab
-	h      Hunt
-	supply *stress.Lab
-	stream *stress.Inputs
-	left   map[*Subject][]*Result
+	runner    *Runner
+	h         SearchBudget
+	supply    *stress.Tester
+	stream    *stress.Inputs
+	surviving map[*Subject][]*Result
 
 	mu     sync.Mutex
 	next   int
 	seen   map[[sha256.Size]byte]int // lowest number of each input
 	firsts map[*Result]int           // number of the first input that kills each mutant
-	inputs map[int]*Find
+	inputs map[int]*FailingInput
 	notes  []string
 }
 
-// errOver ends a search that has used up its time.
-var errOver = errors.New("the time is over")
+// errTimeUp ends a search that has used up its time.
+var errTimeUp = errors.New("the time is over")
 
-// all tries all inputs.
-func (s *searcher) all(ctx context.Context) error {
+// tryAll tries all inputs.
+func (s *searcher) tryAll(ctx context.Context) error {
 	outer := ctx
 	if s.h.Time > 0 {
-		timed, cancel := context.WithTimeoutCause(ctx, s.h.Time, errOver)
+		timed, cancel := context.WithTimeoutCause(ctx, s.h.Time, errTimeUp)
 		defer cancel()
 		ctx = timed
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	for range max(s.lab.Jobs, 1) {
+	for range max(s.runner.Jobs, 1) {
 		group.Go(func() error {
-			p := s.lab.party(outer, s.supply)
+			p := s.runner.newRunnerSet(outer, s.supply)
 			defer p.close()
 			for ctx.Err() == nil {
 				s.mu.Lock()
@@ -122,8 +122,8 @@ func (s *searcher) all(ctx context.Context) error {
 				if i >= s.h.Count {
 					return nil
 				}
-				if err := s.look(ctx, p, i); err != nil {
-					if context.Cause(ctx) == errOver {
+				if err := s.tryInput(ctx, p, i); err != nil {
+					if context.Cause(ctx) == errTimeUp {
 						return nil
 					}
 					return err
@@ -132,39 +132,39 @@ func (s *searcher) all(ctx context.Context) error {
 			return nil
 		})
 	}
-	if err := group.Wait(); err != nil && !errors.Is(err, errOver) {
+	if err := group.Wait(); err != nil && !errors.Is(err, errTimeUp) {
 		return err
 	}
 	return outer.Err()
 }
 
-// party holds what one goroutine needs to run the mutants of all programs.
-type party struct {
-	lab      *Lab
-	workers  map[*Subject]*bench
-	deciders map[*Subject]*decider
-	answer   func(ctx context.Context, input []byte) ([]byte, error)
+// runnerSet holds what one goroutine needs to run the mutants of all programs.
+type runnerSet struct {
+	runner       *Runner
+	workers      map[*Subject]*workerSet
+	outputJudges map[*Subject]*outputJudge
+	answer       func(ctx context.Context, input []byte) ([]byte, error)
 }
 
-func (l *Lab) party(ctx context.Context, supply *stress.Lab) *party {
-	p := &party{l, map[*Subject]*bench{}, map[*Subject]*decider{}, supply.Answer}
+func (l *Runner) newRunnerSet(ctx context.Context, supply *stress.Tester) *runnerSet {
+	p := &runnerSet{l, map[*Subject]*workerSet{}, map[*Subject]*outputJudge{}, supply.Answer}
 	for _, s := range l.Subjects {
-		p.workers[s], p.deciders[s] = l.bench(ctx, s), l.decider(s)
+		p.workers[s], p.outputJudges[s] = l.newWorkerSet(ctx, s), l.newOutputJudge(s)
 	}
 	return p
 }
 
-func (p *party) close() {
+func (p *runnerSet) close() {
 	for s, w := range p.workers {
 		w.close()
-		_ = p.deciders[s].close()
+		_ = p.outputJudges[s].close()
 	}
 }
 
-// look runs the surviving mutants on input i.
-func (s *searcher) look(ctx context.Context, p *party, i int) error {
-	input, err := s.stream.Make(ctx, i)
-	if fault, ok := errors.AsType[*judge.Fault](err); ok {
+// tryInput runs the surviving mutants on input i.
+func (s *searcher) tryInput(ctx context.Context, p *runnerSet, i int) error {
+	input, err := s.stream.Generate(ctx, i)
+	if fault, ok := errors.AsType[*judge.ProblemError](err); ok {
 		s.note(fault.Error()) // judge stress reports it as well
 		return nil
 	}
@@ -179,7 +179,7 @@ func (s *searcher) look(ctx context.Context, p *party, i int) error {
 	}
 	s.seen[key] = i
 	left := map[*Subject][]*Result{}
-	for subject, list := range s.left {
+	for subject, list := range s.surviving {
 		for _, r := range list {
 			if first, found := s.firsts[r]; !found || first > i {
 				left[subject] = append(left[subject], r)
@@ -187,7 +187,7 @@ func (s *searcher) look(ctx context.Context, p *party, i int) error {
 		}
 	}
 	s.mu.Unlock()
-	killed, answer, err := p.kills(ctx, input.Text, left)
+	killed, answer, err := p.killedBy(ctx, input.Text, left)
 	if wrong, ok := errors.AsType[*disagreement](err); ok {
 		s.note(wrong.Error())
 		return nil
@@ -197,7 +197,7 @@ func (s *searcher) look(ctx context.Context, p *party, i int) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.inputs[i] = &Find{Input: input.Text, Answer: answer, Origin: input.Origin}
+	s.inputs[i] = &FailingInput{Input: input.Text, Answer: answer, Origin: input.Origin}
 	for _, r := range killed {
 		if first, found := s.firsts[r]; !found || i < first {
 			s.firsts[r] = i
@@ -226,27 +226,27 @@ func (d *disagreement) Error() string {
 	return fmt.Sprintf("%s and the reference do not agree: %s, on the input\n%s", d.path, d.message, d.input)
 }
 
-// kills runs mutants on a valid input. It returns the killed mutants and the reference solution's answer.
-func (p *party) kills(ctx context.Context, input []byte, left map[*Subject][]*Result) (killed []*Result, answer []byte, err error) {
-	reference := p.lab.Subjects[0]
-	c := &solved{id: "search", in: input}
-	if reference.Path != p.lab.Folder.Reference.Path { // the reference solution is not mutated
+// killedBy runs mutants on a valid input. It returns the killed mutants and the reference solution's answer.
+func (p *runnerSet) killedBy(ctx context.Context, input []byte, surviving map[*Subject][]*Result) (killed []*Result, answer []byte, err error) {
+	reference := p.runner.Subjects[0]
+	c := &solvedCase{id: "search", in: input}
+	if reference.Path != p.runner.Directory.Reference.Path { // the reference solution is not mutated
 		if c.ans, err = p.answer(ctx, input); err != nil {
 			return nil, nil, err
 		}
 		reference = nil
 	}
-	for _, s := range p.lab.Subjects {
-		if len(left[s]) == 0 && s != reference {
+	for _, s := range p.runner.Subjects {
+		if len(surviving[s]) == 0 && s != reference {
 			continue
 		}
-		w, d := p.workers[s], p.deciders[s]
+		w, d := p.workers[s], p.outputJudges[s]
 		w.set(searchSlot, input)
 		t, err := w.load(searchSlot)
 		if err != nil {
 			return nil, nil, err
 		}
-		if t.fate != another || t.steps > s.mostSteps() {
+		if t.end != otherOutput || t.steps > s.mostSteps() {
 			return nil, nil, nil // the input is too large or not suitable
 		}
 		if s == reference {
@@ -260,7 +260,7 @@ func (p *party) kills(ctx context.Context, input []byte, left map[*Subject][]*Re
 			}
 		}
 		c.out = t.out
-		more, err := p.ofOne(ctx, s, c, t, left[s])
+		more, err := p.killedOf(ctx, s, c, t, surviving[s])
 		if err != nil {
 			return nil, nil, err
 		}
@@ -269,8 +269,8 @@ func (p *party) kills(ctx context.Context, input []byte, left map[*Subject][]*Re
 	return killed, c.ans, nil
 }
 
-// ofOne runs the mutants of one program on an input.
-func (p *party) ofOne(ctx context.Context, s *Subject, c *solved, t *trace, list []*Result) (killed []*Result, err error) {
+// killedOf runs the mutants of one program on an input.
+func (p *runnerSet) killedOf(ctx context.Context, s *Subject, c *solvedCase, t *trace, list []*Result) (killed []*Result, err error) {
 	var reached []*Result
 	var mutants []*Mutant
 	for _, r := range list {
@@ -281,13 +281,13 @@ func (p *party) ofOne(ctx context.Context, s *Subject, c *solved, t *trace, list
 	if len(mutants) == 0 {
 		return nil, nil
 	}
-	runs, err := p.workers[s].all(mutants, searchSlot)
+	runs, err := p.workers[s].runAll(mutants, searchSlot)
 	if err != nil {
 		return nil, err
 	}
 	for i, ran := range runs {
-		wrong := ran.fate != same
-		if ran.fate == another {
+		wrong := ran.end != sameOutput
+		if ran.end == otherOutput {
 			if wrong, err = p.wrong(ctx, reached[i], c, ran.out); err != nil {
 				return nil, err
 			}
@@ -301,66 +301,66 @@ func (p *party) ofOne(ctx context.Context, s *Subject, c *solved, t *trace, list
 
 // wrong reports whether an output that differs from the original program's is wrong. A checker that keeps state
 // first sees the mutant's own outputs for the samples.
-func (p *party) wrong(ctx context.Context, r *Result, c *solved, out []byte) (bool, error) {
-	d := p.deciders[r.Subject]
-	if p.lab.stateful && len(r.outs) > 0 {
-		behind := append(r.Subject.outputs(p.lab.cases[:p.lab.samples]), *c)
+func (p *runnerSet) wrong(ctx context.Context, r *Result, c *solvedCase, out []byte) (bool, error) {
+	d := p.outputJudges[r.Subject]
+	if p.runner.stateful && len(r.outs) > 0 {
+		behind := append(r.Subject.outputs(p.runner.cases[:p.runner.samples]), *c)
 		outs := map[int][]byte{len(behind) - 1: out}
 		for i, o := range r.outs {
-			if i < p.lab.samples {
+			if i < p.runner.samples {
 				outs[i] = o
 			}
 		}
-		at, _, err := d.submission(ctx, behind, outs)
+		at, _, err := d.judgeSubmission(ctx, behind, outs)
 		return at >= 0, err
 	}
 	wrong, _, err := d.wrong(ctx, c, out)
 	return wrong, err
 }
 
-// settle sets the search results of each mutant, and shrinks each find. If the smaller find also kills other
+// finishResults sets the search results of each mutant, and shrinks each find. If the smaller find also kills other
 // mutants, these need no separate find.
-func (s *searcher) settle(ctx context.Context, results []*Result) (finds []*Find, err error) {
-	p := s.lab.party(ctx, s.supply)
+func (s *searcher) finishResults(ctx context.Context, results []*Result) (finds []*FailingInput, err error) {
+	p := s.runner.newRunnerSet(ctx, s.supply)
 	defer p.close()
 	for _, r := range results {
 		first, found := s.firsts[r]
 		if !found || r.State == Survived || r.State == Killed {
 			continue
 		}
-		if err := s.rest(ctx, p, r); err != nil {
+		if err := s.runSpared(ctx, p, r); err != nil {
 			return nil, err
 		}
 		if r.State == Killed {
 			continue
 		}
 		f := *s.inputs[first]
-		if err := s.small(ctx, p, r, &f); err != nil {
+		if err := s.shrinkInput(ctx, p, r, &f); err != nil {
 			return nil, err
 		}
 		left := map[*Subject][]*Result{}
 		for _, o := range results {
-			if _, found := s.firsts[o]; found && o.State != Killed && o.Find == nil {
+			if _, found := s.firsts[o]; found && o.State != Killed && o.FailingInput == nil {
 				left[o.Subject] = append(left[o.Subject], o)
 			}
 		}
-		killed, answer, err := p.kills(ctx, f.Input, left)
+		killed, answer, err := p.killedBy(ctx, f.Input, left)
 		if err != nil {
 			return nil, err
 		}
 		f.Answer = answer
 		for _, o := range killed {
 			if o != r {
-				if err := s.rest(ctx, p, o); err != nil {
+				if err := s.runSpared(ctx, p, o); err != nil {
 					return nil, err
 				}
 			}
 			if o.State != Killed {
-				o.State, o.Find = Survived, &f
+				o.State, o.FailingInput = Survived, &f
 				f.Kills = append(f.Kills, o)
 			}
 		}
-		if r.Find == nil {
+		if r.FailingInput == nil {
 			continue // the result is not reproducible
 		}
 		finds = append(finds, &f)
@@ -368,18 +368,18 @@ func (s *searcher) settle(ctx context.Context, results []*Result) (finds []*Find
 	return finds, nil
 }
 
-// rest runs a mutant on the cases that were skipped.
-func (s *searcher) rest(ctx context.Context, p *party, r *Result) error {
+// runSpared runs a mutant on the cases that were skipped.
+func (s *searcher) runSpared(ctx context.Context, p *runnerSet, r *Result) error {
 	if len(r.spared) == 0 {
 		return nil
 	}
 	slots := r.spared
 	r.spared = nil
-	return r.hunt(p.workers[r.Subject], s.lab, slots, func(c *solved, out []byte) (bool, error) { return p.wrong(ctx, r, c, out) })
+	return r.findKill(p.workers[r.Subject], s.runner, slots, func(c *solvedCase, out []byte) (bool, error) { return p.wrong(ctx, r, c, out) })
 }
 
-// small shrinks a find as long as it kills the mutant.
-func (s *searcher) small(ctx context.Context, p *party, r *Result, f *Find) error {
+// shrinkInput shrinks a find as long as it kills the mutant.
+func (s *searcher) shrinkInput(ctx context.Context, p *runnerSet, r *Result, f *FailingInput) error {
 	if s.h.Shrink <= 0 {
 		return nil
 	}
@@ -390,17 +390,17 @@ func (s *searcher) small(ctx context.Context, p *party, r *Result, f *Find) erro
 		if err != nil || invalid != "" {
 			return false, err
 		}
-		killed, _, err := p.kills(ctx, text, only)
+		killed, _, err := p.killedBy(ctx, text, only)
 		if _, ok := errors.AsType[*disagreement](err); ok {
 			return false, nil
 		}
 		return len(killed) > 0, err
 	}
 	result, err := shrink.Text(ctx, f.Input, shrink.Budget{Evaluations: s.h.Shrink}, holds, nil)
-	if errors.Is(err, shrink.ErrNotHeld) {
+	if errors.Is(err, shrink.ErrPropertyNotHeld) {
 		return nil
 	}
-	if _, fault := errors.AsType[*judge.Fault](err); fault {
+	if _, fault := errors.AsType[*judge.ProblemError](err); fault {
 		return nil // it may be another find, but not this one
 	}
 	if err != nil {

@@ -15,14 +15,14 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// rounds is the maximum number of times that a program is rewritten without the changes that do not compile.
-const rounds = 8
+// maxRewrites is the maximum number of times that a program is rewritten without the changes that do not compile.
+const maxRewrites = 8
 
 var mark = pattern.New(`/\*([sm])(\d+)(<|>)\*/`)
 
-// settle determines the mutants that compile.
-func (w *writer) settle(imports *importer) error {
-	for range rounds {
+// findCompiling determines the mutants that compile.
+func (w *writer) findCompiling(imports *importer) error {
+	for range maxRewrites {
 		files := w.write()
 		bad, err := w.check(imports, files)
 		if err != nil {
@@ -31,7 +31,7 @@ func (w *writer) settle(imports *importer) error {
 		if len(bad) == 0 {
 			w.s.Mutants, w.s.blocks, w.s.schemata = w.mutants, w.blocks, maps.Clone(w.s.files)
 			maps.Copy(w.s.schemata, files)
-			w.thin()
+			w.limitMutants()
 			return nil
 		}
 		for _, id := range bad {
@@ -41,15 +41,15 @@ func (w *writer) settle(imports *importer) error {
 	return &UnmutableError{w.s.Path, "its mutants do not compile"}
 }
 
-// thin removes mutants evenly if there are too many.
-func (w *writer) thin() {
+// limitMutants removes mutants evenly if there are too many.
+func (w *writer) limitMutants() {
 	n := len(w.s.Mutants)
-	if n <= mostMutants {
+	if n <= maxMutants {
 		return
 	}
 	var kept []*Mutant
 	for i, m := range w.s.Mutants {
-		if i*mostMutants/n != (i+1)*mostMutants/n {
+		if i*maxMutants/n != (i+1)*maxMutants/n {
 			kept = append(kept, m)
 		}
 	}

@@ -126,13 +126,13 @@ func TestSteps(t *testing.T) {
 	text := "for (;;) { a() } while (b) c(); for (i = 0; i < 3; i++) d(); do { e() } while (g); for (x of y) h()"
 	s := &Source{names: []string{"m"}, files: map[string][]byte{"m": []byte(text)}, steps: f.steps(text), family: f}
 	want := "for (;;) { assay_step(); a() } while (assay_step() && (b)) c(); for (i = 0; assay_step() && (i < 3); i++) d(); do { assay_step(); e() } while (assay_step() && (g)); for (x of y) h()"
-	if got := s.changed(&Mutant{}); got != want {
+	if got := s.mutantText(&Mutant{}); got != want {
 		t.Errorf("changed =\n%s\nwant\n%s", got, want)
 	}
 	at := strings.Index(text, "while (b)")
 	m := &Mutant{ID: 1, start: at, end: at + len("while (b) c();"), After: ";"}
 	want = strings.Replace(want, "while (assay_step() && (b)) c();", ";", 1)
-	if got := s.changed(m); got != want {
+	if got := s.mutantText(m); got != want {
 		t.Errorf("changed =\n%s\nwant\n%s", got, want)
 	}
 }
@@ -170,7 +170,7 @@ func FuzzMutants(f *testing.F) {
 				t.Fatalf("mutant %+v", m)
 			}
 			last = m.start
-			if !strings.Contains(s.changed(m), m.After) {
+			if !strings.Contains(s.mutantText(m), m.After) {
 				t.Fatalf("mutant %+v does not change the text", m)
 			}
 		}
@@ -185,7 +185,7 @@ func TestAssembly(t *testing.T) {
 	}
 	shared := "\t.section\t.rodata\n.LC7:\n\t.string\t\"a\"\n.LC8:\n\t.string\t\"a\"\n.LC9:\n\t.string\t\"b\"\n\t.text\n"
 	found := map[string]string{}
-	assembly(shared+text(
+	splitAssembly(shared+text(
 		"m0000_", "1", ".LC7", "addl",
 	)+text("m0001_", "2", ".LC8", "addl")+text("m0002_", "3", ".LC9", "addl")+text("m0003_", "4", ".LC7", "subl"),
 		func(id, name, body string) { found[id] += name + "\n" + body })
@@ -202,13 +202,13 @@ func TestFamilies(t *testing.T) {
 	}
 	seen := map[Operator]bool{}
 	for _, f := range all {
-		for _, s := range f.slips {
+		for _, s := range f.mutations {
 			seen[s.operator] = true
 		}
-		if f.Table == (f.Copy != "") || len(f.Run) == 0 || f.Most == 0 || f.Not == "" {
+		if f.Table == (f.Copy != "") || len(f.Run) == 0 || f.MaxMutants == 0 || f.Not == "" {
 			t.Errorf("%v: %+v", f.Languages, f)
 		}
-		for _, name := range append(slices.Clone(f.Beside), f.Harness) {
+		for _, name := range append(slices.Clone(f.HarnessFiles), f.Harness) {
 			if _, err := familyFiles.ReadFile("harness/" + name); err != nil {
 				t.Error(err)
 			}

@@ -16,7 +16,7 @@ func TestWhoseSilence(t *testing.T) {
 			w := newWorker(t.Context(), unboxed.Silent{Starved: starved}, &judge.Program{Name: "right.go"}, 1, judge.Limits{})
 			w.set(0, []byte("1\n"))
 			trace, err := w.load(0)
-			if starved && judge.Whose(err) != judge.Machine || !starved && (err != nil || trace.fate != gone) {
+			if starved && judge.BlameOf(err) != judge.Machine || !starved && (err != nil || trace.end != workerExited) {
 				t.Errorf("starved %v: load: %v, %v", starved, trace, err)
 			}
 		})

@@ -58,10 +58,10 @@ func (l *Lexis) tokens(text string) []tok {
 	for x.at < len(x.text) {
 		x.next()
 	}
-	pair(x.toks)
+	pairBrackets(x.toks)
 	if l.Lines {
-		x.toks = unbroken(x.toks)
-		pair(x.toks)
+		x.toks = withoutInnerLineEnds(x.toks)
+		pairBrackets(x.toks)
 	}
 	if l.Angles {
 		markAngles(x.toks)
@@ -338,8 +338,8 @@ func (x *lexer) operandBefore() bool {
 
 var partners = map[string]string{")": "(", "]": "[", "}": "{"}
 
-// pair finds the partners of brackets.
-func pair(toks []tok) {
+// pairBrackets finds the partners of brackets.
+func pairBrackets(toks []tok) {
 	var open []int
 	for i := range toks {
 		t := &toks[i]
@@ -360,8 +360,8 @@ func pair(toks []tok) {
 	}
 }
 
-// unbroken removes line ends inside brackets and on empty lines.
-func unbroken(toks []tok) (kept []tok) {
+// withoutInnerLineEnds removes line ends inside brackets and on empty lines.
+func withoutInnerLineEnds(toks []tok) (kept []tok) {
 	for _, t := range toks {
 		if t.kind == lineEnd && (t.depth > 0 || len(kept) == 0 || kept[len(kept)-1].kind == lineEnd) {
 			continue

@@ -13,21 +13,21 @@ import (
 	"assay/judge/internal/timeout"
 )
 
-// fate tells how a run of a mutant ended.
-type fate byte
+// runEnd tells how a run of a mutant ended.
+type runEnd byte
 
 const (
-	same    fate = 'S' // same output as the original program
-	another fate = 'D' // different output
-	crashed fate = 'C' // panic
-	endless fate = 'F' // stopped after too many steps
-	refused fate = 'X' // nonzero exit code
-	gone    fate = 'G' // the worker process exited
+	sameOutput   runEnd = 'S' // sameOutput output as the original program
+	otherOutput  runEnd = 'D' // different output
+	crashed      runEnd = 'C' // panic
+	tooManySteps runEnd = 'F' // stopped after too many steps
+	nonzeroExit  runEnd = 'X' // nonzero exit code
+	workerExited runEnd = 'G' // the worker process exited
 )
 
 // run is a run of a mutant.
 type run struct {
-	fate fate
+	end  runEnd
 	code uint32
 	out  []byte // if another, the output; if crashed, the message
 }
@@ -66,8 +66,8 @@ type worker struct {
 	limits  judge.Limits
 	blocks  int
 	stack   uint32          // MiB
-	base    uint32          // number of steps allowed to each mutant
-	life    context.Context // context of the process
+	base    uint32          // readNumber of steps allowed to each mutant
+	ctx     context.Context // context of the process
 
 	proc    judge.Process // nil if the process is not running
 	in      *bufio.Writer
@@ -81,7 +81,7 @@ func newWorker(ctx context.Context, r judge.Runner, p *judge.Program, blocks int
 	limits.CPU, limits.Wall, limits.Output = 0, 0, 0
 	limits.Memory = max(limits.Memory, 256<<20) + 256<<20
 	limits.Scratch = max(limits.Scratch, 256<<20)
-	return &worker{runner: r, program: p, limits: limits, blocks: blocks, life: ctx, cases: map[uint32][]byte{}, base: stepsBase}
+	return &worker{runner: r, program: p, limits: limits, blocks: blocks, ctx: ctx, cases: map[uint32][]byte{}, base: stepsBase}
 }
 
 func (w *worker) start() error {
@@ -90,14 +90,14 @@ func (w *worker) start() error {
 	// machine.
 	heap := fmt.Sprintf("GOMEMLIMIT=%dB", w.limits.Memory-128<<20)
 	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], "GOGC=400", "GOMAXPROCS=1", heap)
-	proc, err := w.runner.Start(w.life, cmd)
+	proc, err := w.runner.Start(w.ctx, cmd)
 	if err != nil {
 		return fmt.Errorf("start the mutants of %s: %w", w.program.Name, err)
 	}
 	w.proc, w.in, w.out = proc, bufio.NewWriterSize(proc.Stdin(), 1<<16), bufio.NewReaderSize(proc.Stdout(), 1<<16)
 	w.loaded = map[uint32]bool{}
 	w.started++
-	w.put(w.stack, w.base, stepsTimes)
+	w.writeNumbers(w.stack, w.base, stepsTimes)
 	return nil
 }
 
@@ -110,7 +110,7 @@ func (w *worker) close() {
 	}
 }
 
-func (w *worker) put(numbers ...uint32) {
+func (w *worker) writeNumbers(numbers ...uint32) {
 	for _, n := range numbers {
 		var b [4]byte
 		binary.LittleEndian.PutUint32(b[:], n)
@@ -118,23 +118,23 @@ func (w *worker) put(numbers ...uint32) {
 	}
 }
 
-func (w *worker) number() (uint32, error) {
+func (w *worker) readNumber() (uint32, error) {
 	var b [4]byte
 	_, err := io.ReadFull(w.out, b[:])
 	return binary.LittleEndian.Uint32(b[:]), err
 }
 
-// answer reads the result of a run.
-func (w *worker) answer() (r run, err error) {
+// readRun reads the result of a run.
+func (w *worker) readRun() (r run, err error) {
 	status, err := w.out.ReadByte()
 	if err != nil {
 		return r, err
 	}
-	r.fate = fate(status)
-	if r.code, err = w.number(); err != nil {
+	r.end = runEnd(status)
+	if r.code, err = w.readNumber(); err != nil {
 		return r, err
 	}
-	n, err := w.number()
+	n, err := w.readNumber()
 	if err != nil || n == 0 {
 		return r, err
 	}
@@ -146,11 +146,11 @@ func (w *worker) answer() (r run, err error) {
 // answerTimeout is how long the process may be silent. The timeout inside the process is shorter.
 const answerTimeout = 40 * time.Second
 
-// errGone means that the process exited during a request.
-var errGone = errors.New("the mutant ended the process that it ran in")
+// errWorkerExited means that the process exited during a request.
+var errWorkerExited = errors.New("the mutant ended the process that it ran in")
 
-// ask sends a request and reads the response. If a run has left goroutines behind, ask then kills the process.
-func (w *worker) ask(request func(), answer func() error) error {
+// roundTrip sends a request and reads the response. If a run has left goroutines behind, ask then kills the process.
+func (w *worker) roundTrip(request func(), answer func() error) error {
 	if w.proc == nil {
 		if err := w.start(); err != nil {
 			return err
@@ -164,7 +164,7 @@ func (w *worker) ask(request func(), answer func() error) error {
 	}
 	var left uint32
 	if err == nil {
-		left, err = w.number()
+		left, err = w.readNumber()
 	}
 	late := timer.Stop()
 	if err != nil {
@@ -172,19 +172,19 @@ func (w *worker) ask(request func(), answer func() error) error {
 		if _, busy := errors.AsType[*judge.BusyError](late); busy {
 			return fmt.Errorf("run the mutants of %s: %w", w.program.Name, late)
 		}
-		if w.life.Err() != nil {
-			return context.Cause(w.life)
+		if w.ctx.Err() != nil {
+			return context.Cause(w.ctx)
 		}
-		return errGone
+		return errWorkerExited
 	}
-	if left > mostLeft {
+	if left > maxGoroutines {
 		w.close()
 	}
 	return nil
 }
 
-// mostLeft is the maximum number of goroutines that may exist after a run: the one of the harness.
-const mostLeft = 1
+// maxGoroutines is the maximum number of goroutines that may exist after a run: the one of the harness.
+const maxGoroutines = 1
 
 // set sets the input of a case.
 func (w *worker) set(slot uint32, input []byte) {
@@ -196,13 +196,13 @@ func (w *worker) set(slot uint32, input []byte) {
 func (w *worker) load(slot uint32) (t *trace, err error) {
 	input := w.cases[slot]
 	t = &trace{cover: make([]bool, w.blocks)}
-	err = w.ask(func() {
-		w.put('C', slot, uint32(len(input)))
+	err = w.roundTrip(func() {
+		w.writeNumbers('C', slot, uint32(len(input)))
 		_, _ = w.in.Write(input)
-		w.put('O', slot)
+		w.writeNumbers('O', slot)
 	}, func() error { return w.original(t) })
-	if err == errGone {
-		t.fate = gone
+	if err == errWorkerExited {
+		t.end = workerExited
 		return t, nil
 	}
 	if err == nil && w.proc != nil {
@@ -213,17 +213,17 @@ func (w *worker) load(slot uint32) (t *trace, err error) {
 
 // original reads the response to request C, which loads a case, and then the response to request O into t.
 func (w *worker) original(t *trace) (err error) {
-	if _, err = w.number(); err != nil { // of C
+	if _, err = w.readNumber(); err != nil { // of C
 		return err
 	}
-	if t.run, err = w.answer(); err != nil {
+	if t.run, err = w.readRun(); err != nil {
 		return err
 	}
-	low, err := w.number()
+	low, err := w.readNumber()
 	if err != nil {
 		return err
 	}
-	high, err := w.number()
+	high, err := w.readNumber()
 	if err != nil {
 		return err
 	}
@@ -238,8 +238,8 @@ func (w *worker) original(t *trace) (err error) {
 	return nil
 }
 
-// ready loads the cases that the process has not loaded yet.
-func (w *worker) ready(slots []uint32) error {
+// loadMissing loads the cases that the process has not loaded yet.
+func (w *worker) loadMissing(slots []uint32) error {
 	if w.proc == nil {
 		w.loaded = nil
 	}
@@ -253,65 +253,65 @@ func (w *worker) ready(slots []uint32) error {
 	return nil
 }
 
-// hunt runs a mutant on cases until the outcome differs from the original, and returns that case's index in slots.
+// findKill runs a mutant on cases until the outcome differs from the original, and returns that case's index in slots.
 // If none differs, it returns len(slots). A mutant that kills its process must do so twice to count as killed.
-func (w *worker) hunt(m *Mutant, slots []uint32) (at int, r run, err error) {
-	if at, r, err = w.tryAll(m, slots); err != errGone {
-		return at, r, err
+func (w *worker) findKill(m *Mutant, slots []uint32) (slotIndex int, r run, err error) {
+	if slotIndex, r, err = w.findKillOnce(m, slots); err != errWorkerExited {
+		return slotIndex, r, err
 	}
 	for i := range slots { // find the case that killed the process
 		for range 2 {
-			if _, r, err = w.tryAll(m, slots[i:i+1]); err != errGone {
+			if _, r, err = w.findKillOnce(m, slots[i:i+1]); err != errWorkerExited {
 				break
 			}
-			r.fate, r.out = gone, nil
+			r.end, r.out = workerExited, nil
 		}
-		if err == errGone {
+		if err == errWorkerExited {
 			return i, r, nil
 		}
-		if err != nil || r.fate != same {
+		if err != nil || r.end != sameOutput {
 			return i, r, err
 		}
 	}
-	return len(slots), run{fate: same}, nil
+	return len(slots), run{end: sameOutput}, nil
 }
 
-// tryAll does the work of hunt without a second attempt. It may return errGone.
-func (w *worker) tryAll(m *Mutant, slots []uint32) (at int, r run, err error) {
-	if err := w.ready(slots); err != nil {
+// findKillOnce does the work of hunt without a second attempt. It may return errWorkerExited.
+func (w *worker) findKillOnce(m *Mutant, slots []uint32) (slotIndex int, r run, err error) {
+	if err := w.loadMissing(slots); err != nil {
 		return 0, r, err
 	}
-	err = w.ask(func() {
-		w.put('H', uint32(m.ID), uint32(len(slots)))
-		w.put(slots...)
+	err = w.roundTrip(func() {
+		w.writeNumbers('H', uint32(m.ID), uint32(len(slots)))
+		w.writeNumbers(slots...)
 	}, func() error {
-		n, err := w.number()
+		n, err := w.readNumber()
 		if err != nil {
 			return err
 		}
-		at = int(n)
-		r, err = w.answer()
+		slotIndex = int(n)
+		r, err = w.readRun()
 		return err
 	})
-	return at, r, err
+	return slotIndex, r, err
 }
 
-// all runs several mutants on one case.
-func (w *worker) all(ms []*Mutant, slot uint32) ([]run, error) {
+// runAll runs several mutants on one case.
+func (w *worker) runAll(ms []*Mutant, slot uint32) ([]run, error) {
 	runs := make([]run, 0, len(ms))
 	for len(runs) < len(ms) {
-		if err := w.ready([]uint32{slot}); err != nil {
+		if err := w.loadMissing([]uint32{slot}); err != nil {
 			return nil, err
 		}
 		left := ms[len(runs):]
-		err := w.ask(func() {
-			w.put('A', slot, uint32(len(left)))
+		err := w.roundTrip(func() {
+			w.writeNumbers('A', slot, uint32(len(left)))
 			for _, m := range left {
-				w.put(uint32(m.ID))
+				w.writeNumbers(uint32(m.ID))
 			}
 		}, func() error {
 			for range left {
-				r, err := w.answer()
+				r, err := w.readRun()
 				if err != nil {
 					return err
 				}
@@ -320,12 +320,12 @@ func (w *worker) all(ms []*Mutant, slot uint32) ([]run, error) {
 			return nil
 		})
 		switch {
-		case err == errGone && len(runs) == len(ms):
+		case err == errWorkerExited && len(runs) == len(ms):
 			return runs, nil
-		case err == errGone:
+		case err == errWorkerExited:
 			// The responses before the fatal run may be lost, so a later mutant may have killed the process. Run
 			// this mutant alone.
-			_, r, err := w.hunt(ms[len(runs)], []uint32{slot})
+			_, r, err := w.findKill(ms[len(runs)], []uint32{slot})
 			if err != nil {
 				return nil, err
 			}
@@ -337,12 +337,12 @@ func (w *worker) all(ms []*Mutant, slot uint32) ([]run, error) {
 	return runs, nil
 }
 
-// asked requests a hash for each mutant, which shows whether mutants compile and which are equal.
-func (w *worker) asked(ids []int) (prints []fingerprint, err error) {
-	err = w.ask(func() {
-		w.put('E', uint32(len(ids)))
+// fingerprints requests a hash for each mutant, which shows whether mutants compile and which are equal.
+func (w *worker) fingerprints(ids []int) (prints []fingerprint, err error) {
+	err = w.roundTrip(func() {
+		w.writeNumbers('E', uint32(len(ids)))
 		for _, id := range ids {
-			w.put(uint32(id))
+			w.writeNumbers(uint32(id))
 		}
 	}, func() error {
 		for range ids {

@@ -206,7 +206,7 @@ func (w *writer) initializer(init *types.Initializer, _ int) string {
 }
 
 // zeros writes code that resets package variables without initial values to zero.
-func (w *writer) zeros(f *ast.File) (all []string) {
+func (w *writer) zeros(f *ast.File) (lines []string) {
 	for _, d := range f.Decls {
 		g, ok := d.(*ast.GenDecl)
 		if !ok || g.Tok != token.VAR {
@@ -217,15 +217,15 @@ func (w *writer) zeros(f *ast.File) (all []string) {
 			for _, name := range v.Names {
 				switch {
 				case len(v.Values) > 0 || name.Name == "_":
-				case is[*types.Array](w.info.Defs[name].Type()):
-					all = append(all, fmt.Sprintf("assay_clear(%s[:])", name.Name))
+				case isType[*types.Array](w.info.Defs[name].Type()):
+					lines = append(lines, fmt.Sprintf("assay_clear(%s[:])", name.Name))
 				default:
-					all = append(all, fmt.Sprintf("%s = *new(%s)", name.Name, w.raw(v.Type)))
+					lines = append(lines, fmt.Sprintf("%s = *new(%s)", name.Name, w.raw(v.Type)))
 				}
 			}
 		}
 	}
-	return all
+	return lines
 }
 
 // function writes a function body. If the function has results, the body ends with a panic. Without it, the end of

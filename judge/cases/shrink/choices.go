@@ -16,9 +16,9 @@ import (
 // The same sequence, evaluation budget and try give the same result. Choices returns the first error of try, or
 // the error of ctx.
 func Choices(
-	ctx context.Context, all []uint64, b Budget, try func(choices []uint64) (used []uint64, ok bool, err error),
+	ctx context.Context, choices []uint64, b Budget, try func(choices []uint64) (used []uint64, ok bool, err error),
 ) (*ChoicesResult, error) {
-	s := &choosing{ctx: ctx, try: try, budget: b, now: slices.Clone(all), tried: map[string]bool{}}
+	s := &choiceSearch{ctx: ctx, try: try, budget: b, current: slices.Clone(choices), tried: map[string]bool{}}
 	if b.Time > 0 {
 		s.deadline = time.Now().Add(b.Time)
 	}
@@ -29,7 +29,7 @@ func Choices(
 		s.lower()
 		s.pairs()
 	}
-	return &ChoicesResult{s.now, s.evaluations, s.steps, !s.spent && s.err == nil}, s.err
+	return &ChoicesResult{s.current, s.evaluations, s.steps, !s.exhausted && s.err == nil}, s.err
 }
 
 // A ChoicesResult is the result of Choices.
@@ -40,33 +40,33 @@ type ChoicesResult struct {
 	Done        bool // no attempted change makes it smaller; if false, the budget is used up
 }
 
-// choosing is the state of a run of Choices.
-type choosing struct {
+// choiceSearch is the state of a run of Choices.
+type choiceSearch struct {
 	ctx      context.Context
 	try      func([]uint64) ([]uint64, bool, error)
 	budget   Budget
 	deadline time.Time // zero means no deadline
 
-	now         []uint64
+	current     []uint64
 	tried       map[string]bool
 	evaluations int
 	steps       int
-	spent       bool
+	exhausted   bool
 	err         error
 }
 
-func (s *choosing) over() bool {
+func (s *choiceSearch) over() bool {
 	if s.err == nil {
 		s.err = s.ctx.Err()
 	}
 	if s.budget.Evaluations > 0 && s.evaluations >= s.budget.Evaluations || !s.deadline.IsZero() && !time.Now().Before(s.deadline) {
-		s.spent = true
+		s.exhausted = true
 	}
-	return s.spent || s.err != nil
+	return s.exhausted || s.err != nil
 }
 
-// fewer reports whether sequence a is smaller than sequence b.
-func fewer(a, b []uint64) bool {
+// isSmaller reports whether sequence a is smaller than sequence b.
+func isSmaller(a, b []uint64) bool {
 	if len(a) != len(b) {
 		return len(a) < len(b)
 	}
@@ -74,8 +74,8 @@ func fewer(a, b []uint64) bool {
 }
 
 // offer evaluates a sequence, and adopts it if it is smaller and acceptable.
-func (s *choosing) offer(c []uint64) bool {
-	if s.over() || !fewer(c, s.now) {
+func (s *choiceSearch) offer(c []uint64) bool {
+	if s.over() || !isSmaller(c, s.current) {
 		return false
 	}
 	key := fmt.Sprint(c)
@@ -89,25 +89,25 @@ func (s *choosing) offer(c []uint64) bool {
 		s.err = err
 		return false
 	}
-	if !ok || !fewer(used, s.now) {
+	if !ok || !isSmaller(used, s.current) {
 		return false
 	}
-	s.now = slices.Clone(used)
+	s.current = slices.Clone(used)
 	s.steps++
 	return true
 }
 
 // drop removes choices, in large pieces first, from the end to the start. It also tries to lower a choice just
 // before the removed ones, because that choice may count them.
-func (s *choosing) drop() {
+func (s *choiceSearch) drop() {
 	const back = 3
-	for size := max(len(s.now)/2, 1); size > 0; size /= 2 {
-		for i := len(s.now) - size; i >= 0 && !s.over(); i-- {
-			i = min(i, len(s.now)-size)
+	for size := max(len(s.current)/2, 1); size > 0; size /= 2 {
+		for i := len(s.current) - size; i >= 0 && !s.over(); i-- {
+			i = min(i, len(s.current)-size)
 			if i < 0 {
 				break
 			}
-			gone := slices.Delete(slices.Clone(s.now), i, i+size)
+			gone := slices.Delete(slices.Clone(s.current), i, i+size)
 			if s.offer(gone) {
 				continue
 			}
@@ -125,10 +125,10 @@ func (s *choosing) drop() {
 			}
 		}
 	}
-	if len(s.now) > 0 { // the first choice may count choices anywhere after it
-		for i := 0; i < len(s.now) && !s.over(); i++ {
-			for s.now[i] > 0 && s.less(i) {
-				if i >= len(s.now) {
+	if len(s.current) > 0 { // the first choice may count choices anywhere after it
+		for i := 0; i < len(s.current) && !s.over(); i++ {
+			for s.current[i] > 0 && s.lowerAndDrop(i) {
+				if i >= len(s.current) {
 					return
 				}
 			}
@@ -136,14 +136,14 @@ func (s *choosing) drop() {
 	}
 }
 
-// less lowers choice i by one, and removes up to eight consecutive choices after it.
-func (s *choosing) less(i int) bool {
+// lowerAndDrop lowers choice i by one, and removes up to eight consecutive choices after it.
+func (s *choiceSearch) lowerAndDrop(i int) bool {
 	for size := 1; size <= 8; size++ {
-		for _, at := range []int{i + 1, len(s.now) - size} {
-			if at <= i || at+size > len(s.now) {
+		for _, at := range []int{i + 1, len(s.current) - size} {
+			if at <= i || at+size > len(s.current) {
 				continue
 			}
-			c := slices.Delete(slices.Clone(s.now), at, at+size)
+			c := slices.Delete(slices.Clone(s.current), at, at+size)
 			c[i]--
 			if s.offer(c) {
 				return true
@@ -154,10 +154,10 @@ func (s *choosing) less(i int) bool {
 }
 
 // flatten sets consecutive choices to 0.
-func (s *choosing) flatten() {
+func (s *choiceSearch) flatten() {
 	for _, size := range []int{64, 16, 4, 2} {
-		for i := 0; i+size <= len(s.now) && !s.over(); i += size {
-			c := slices.Clone(s.now)
+		for i := 0; i+size <= len(s.current) && !s.over(); i += size {
+			c := slices.Clone(s.current)
 			clear(c[i : i+size])
 			s.offer(c)
 		}
@@ -165,14 +165,14 @@ func (s *choosing) flatten() {
 }
 
 // lower lowers each choice as far as possible by bisection.
-func (s *choosing) lower() {
-	for i := 0; i < len(s.now) && !s.over(); i++ {
-		if s.at(i, 0) || i >= len(s.now) {
+func (s *choiceSearch) lower() {
+	for i := 0; i < len(s.current) && !s.over(); i++ {
+		if s.replace(i, 0) || i >= len(s.current) {
 			continue
 		}
-		for low := uint64(0); i < len(s.now) && s.now[i] > low+1 && !s.over(); { // low is not acceptable
-			middle := low + (s.now[i]-low)/2
-			if !s.at(i, middle) {
+		for low := uint64(0); i < len(s.current) && s.current[i] > low+1 && !s.over(); { // low is not acceptable
+			middle := low + (s.current[i]-low)/2
+			if !s.replace(i, middle) {
 				low = middle
 			}
 		}
@@ -180,15 +180,15 @@ func (s *choosing) lower() {
 	}
 }
 
-// scanned is the number of lower values of a choice that are tried one by one.
-const scanned = 128
+// maxScanned is the number of lower values of a choice that are tried one by one.
+const maxScanned = 128
 
 // scan tries lower values of a choice one by one if bisection found none.
-func (s *choosing) scan(i int) {
-	for again := true; again && i < len(s.now) && !s.over(); {
+func (s *choiceSearch) scan(i int) {
+	for again := true; again && i < len(s.current) && !s.over(); {
 		again = false
-		for less := uint64(1); less <= min(s.now[i], scanned) && !s.over(); less++ {
-			if s.at(i, s.now[i]-less) {
+		for less := uint64(1); less <= min(s.current[i], maxScanned) && !s.over(); less++ {
+			if s.replace(i, s.current[i]-less) {
 				again = true
 				break
 			}
@@ -196,27 +196,27 @@ func (s *choosing) scan(i int) {
 	}
 }
 
-// at offers the sequence with choice i replaced by v.
-func (s *choosing) at(i int, v uint64) bool {
-	if s.now[i] <= v {
+// replace offers the sequence with choice i replaced by v.
+func (s *choiceSearch) replace(i int, v uint64) bool {
+	if s.current[i] <= v {
 		return false
 	}
-	c := slices.Clone(s.now)
+	c := slices.Clone(s.current)
 	c[i] = v
 	return s.offer(c)
 }
 
 // pairs changes two nearby choices. It lowers both by the same amount, lowers one and raises the other, or swaps
 // them.
-func (s *choosing) pairs() {
+func (s *choiceSearch) pairs() {
 	const near = 4
-	for i := 0; i < len(s.now); i++ {
-		for k := i + 1; k < min(len(s.now), i+1+near) && !s.over(); k++ {
-			for _, step := range []uint64{s.now[i], (s.now[i] + 1) / 2, 1} {
-				if i >= len(s.now) || k >= len(s.now) || step == 0 || step > s.now[i] {
+	for i := 0; i < len(s.current); i++ {
+		for k := i + 1; k < min(len(s.current), i+1+near) && !s.over(); k++ {
+			for _, step := range []uint64{s.current[i], (s.current[i] + 1) / 2, 1} {
+				if i >= len(s.current) || k >= len(s.current) || step == 0 || step > s.current[i] {
 					continue
 				}
-				c := slices.Clone(s.now)
+				c := slices.Clone(s.current)
 				if c[i] -= step; c[k] >= step {
 					both := slices.Clone(c)
 					both[k] -= step
@@ -229,8 +229,8 @@ func (s *choosing) pairs() {
 					s.offer(c)
 				}
 			}
-			if k < len(s.now) && s.now[i] > s.now[k] {
-				c := slices.Clone(s.now)
+			if k < len(s.current) && s.current[i] > s.current[k] {
+				c := slices.Clone(s.current)
 				c[i], c[k] = c[k], c[i]
 				s.offer(c)
 			}

@@ -59,29 +59,29 @@ func (d *Doc) clone() *Doc {
 	return c
 }
 
-// A Spot is the position of a word.
-type Spot struct{ Line, Word int }
+// A Position is the position of a word.
+type Position struct{ Line, Word int }
 
 // At returns the word at the spot.
-func (d *Doc) At(p Spot) string { return d.Lines[p.Line][p.Word] }
+func (d *Doc) At(p Position) string { return d.Lines[p.Line][p.Word] }
 
-// With returns a copy in which the spot has another word.
-func (d *Doc) With(p Spot, word string) *Doc {
+// WithWord returns a copy in which the spot has another word.
+func (d *Doc) WithWord(p Position, word string) *Doc {
 	c := d.clone()
 	c.Lines[p.Line][p.Word] = word
 	return c
 }
 
-// Words returns the spots of all words for which want returns true.
-func (d *Doc) Words(want func(word string) bool) (all []Spot) {
+// FindWords returns the spots of all words for which want returns true.
+func (d *Doc) FindWords(want func(word string) bool) (found []Position) {
 	for l, line := range d.Lines {
 		for w, word := range line {
 			if want(word) {
-				all = append(all, Spot{l, w})
+				found = append(found, Position{l, w})
 			}
 		}
 	}
-	return all
+	return found
 }
 
 // Integer parses a word that is a 64-bit integer without a plus sign or leading zeros.

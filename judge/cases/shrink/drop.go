@@ -2,16 +2,16 @@ package shrink
 
 import "slices"
 
-// grain is the size of the pieces that a pass removes.
-type grain int
+// granularity is the size of the pieces that a pass removes.
+type granularity int
 
 const (
-	coarse grain = iota // at least an eighth
-	fine                // down to one
+	coarse granularity = iota // at least an eighth
+	fine                      // down to one
 )
 
 // smallest returns the size of the smallest piece of n elements.
-func (g grain) smallest(n int) int {
+func (g granularity) smallest(n int) int {
 	if g == coarse {
 		return max(1, n/8)
 	}
@@ -21,7 +21,7 @@ func (g grain) smallest(n int) int {
 // chunks calls drop for pieces of n elements. The size of the pieces decreases from n to the smallest, and for
 // each size the pieces go from the end to the start. Drop returns the number of remaining elements, or -1 if it
 // could not remove the piece.
-func (s *guess) chunks(g grain, n int, drop func(from, to int) int) {
+func (s *guessSearch) chunks(g granularity, n int, drop func(from, to int) int) {
 	least := g.smallest(n)
 	for size := n; size >= least && size > 0 && !s.over(); size = min(size/2, n) {
 		for to := n; to > 0 && !s.over(); {
@@ -35,7 +35,7 @@ func (s *guess) chunks(g grain, n int, drop func(from, to int) int) {
 }
 
 // dropItems removes items of series, and lowers their counts.
-func (s *guess) dropItems(g grain) {
+func (s *guessSearch) dropItems(g granularity) {
 	for h := 0; h < len(s.doc.heads()) && !s.over(); h++ {
 		head := s.doc.heads()[h]
 		for k := 0; k < len(s.doc.seriesAt(head)) && !s.over(); k++ {
@@ -44,9 +44,9 @@ func (s *guess) dropItems(g grain) {
 	}
 }
 
-func (s *guess) dropFrom(g grain, series Series) {
+func (s *guessSearch) dropFrom(g granularity, series Series) {
 	s.chunks(g, len(series.Items), func(from, to int) int {
-		if to > len(series.Items) || !s.try("drop "+series.kind, s.doc.Without(series, from, to)) {
+		if to > len(series.Items) || !s.try("drop "+series.kind, s.doc.WithoutItems(series, from, to)) {
 			return -1
 		}
 		// The count comes before its items, so its position is unchanged. If the document no longer has a series
@@ -63,7 +63,7 @@ func (s *guess) dropFrom(g grain, series Series) {
 }
 
 // dropLines removes lines, assuming that no number counts them.
-func (s *guess) dropLines(g grain) {
+func (s *guessSearch) dropLines(g granularity) {
 	s.chunks(g, len(s.doc.Lines), func(from, to int) int {
 		c := &Doc{Ended: s.doc.Ended}
 		c.Lines = append(c.Lines, s.doc.Lines[:from]...)
@@ -76,7 +76,7 @@ func (s *guess) dropLines(g grain) {
 }
 
 // dropWords removes words of a line, assuming that no number counts them.
-func (s *guess) dropWords(g grain) {
+func (s *guessSearch) dropWords(g granularity) {
 	for l := len(s.doc.Lines) - 1; l >= 0; l-- {
 		if l >= len(s.doc.Lines) {
 			continue
@@ -93,7 +93,7 @@ func (s *guess) dropWords(g grain) {
 }
 
 // swapLines swaps neighboring lines that are not in order.
-func (s *guess) swapLines() {
+func (s *guessSearch) swapLines() {
 	for l := 1; l < len(s.doc.Lines) && !s.over(); l++ {
 		c := s.doc.clone()
 		c.Lines[l-1], c.Lines[l] = c.Lines[l], c.Lines[l-1]
@@ -101,8 +101,8 @@ func (s *guess) swapLines() {
 	}
 }
 
-// order compares words in shortlex order, as defined by Less.
-func order(a, b string) int {
+// compareShortlex compares words in shortlex order, as defined by Less.
+func compareShortlex(a, b string) int {
 	switch {
 	case Less([]byte(a), []byte(b)):
 		return -1

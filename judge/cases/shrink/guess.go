@@ -5,22 +5,22 @@ package shrink
 type Guess struct{}
 
 // Propose implements Shape. It returns when no pass makes the text smaller.
-func (Guess) Propose(text []byte, try func(pass string, text []byte) bool, over func() bool) bool {
-	s := &guess{doc: Parse(text), offer: try, over: over}
+func (Guess) Propose(text []byte, try func(pass string, text []byte) bool, isOver func() bool) bool {
+	s := &guessSearch{doc: Parse(text), offer: try, over: isOver}
 	for s.round() {
 	}
 	return true
 }
 
-// A guess is the state of Propose, with the smallest text so far.
-type guess struct {
+// A guessSearch is the state of Propose, with the smallest text so far.
+type guessSearch struct {
 	doc   *Doc
 	offer func(pass string, text []byte) bool
 	over  func() bool
 	taken int
 }
 
-func (s *guess) try(pass string, d *Doc) bool {
+func (s *guessSearch) try(pass string, d *Doc) bool {
 	if !s.offer(pass, d.Bytes()) {
 		return false
 	}
@@ -31,7 +31,7 @@ func (s *guess) try(pass string, d *Doc) bool {
 
 // round runs every pass once, and reports whether another round may help. Passes that remove much come first,
 // because smaller texts are evaluated faster.
-func (s *guess) round() bool {
+func (s *guessSearch) round() bool {
 	before := s.taken
 	for again := true; again && !s.over(); {
 		was := s.taken
@@ -47,7 +47,7 @@ func (s *guess) round() bool {
 	s.lowerNumbers(fine)
 	s.shortenWords()
 	s.lowerPairs()
-	s.likenWords()
+	s.replaceWords()
 	s.swapLines()
 	return s.taken > before && !s.over()
 }

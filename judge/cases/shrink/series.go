@@ -13,7 +13,7 @@ import "strconv"
 //   - each later line that has n or n-1 words; all such lines together as columns
 //   - later lines with a single word of n letters, as words or as columns of a grid
 type Series struct {
-	Head  Spot
+	Head  Position
 	Count int64
 	Items []Item
 	kind  string
@@ -33,17 +33,17 @@ const maxItems = 200_000
 const maxHeads = 256
 
 // heads returns the positions of integers that may be counts.
-func (d *Doc) heads() (all []Spot) {
+func (d *Doc) heads() (found []Position) {
 	for l := range d.Lines {
 		for w, word := range d.Lines[l] {
 			if n, ok := Integer(word); ok && n >= 1 && n <= maxItems {
-				if all = append(all, Spot{l, w}); len(all) == maxHeads {
-					return all
+				if found = append(found, Position{l, w}); len(found) == maxHeads {
+					return found
 				}
 			}
 		}
 	}
-	return all
+	return found
 }
 
 // Series returns the guesses for the document, ordered by the position of the count.
@@ -55,7 +55,7 @@ func (d *Doc) Series() (all []Series) {
 }
 
 // seriesAt returns the guesses for the count at head.
-func (d *Doc) seriesAt(head Spot) []Series {
+func (d *Doc) seriesAt(head Position) []Series {
 	n, ok := Integer(d.At(head))
 	if !ok || n < 1 || n > maxItems {
 		return nil
@@ -68,10 +68,10 @@ func (d *Doc) seriesAt(head Spot) []Series {
 }
 
 // guesses returns the series that a count n at word w of line l may describe.
-func (d *Doc) guesses(l, w, n int) (all []Series) {
+func (d *Doc) guesses(l, w, n int) (found []Series) {
 	add := func(kind string, items []Item) {
 		if len(items) > 0 {
-			all = append(all, Series{kind: kind, Items: items})
+			found = append(found, Series{kind: kind, Items: items})
 		}
 	}
 	rest := len(d.Lines) - l - 1
@@ -93,7 +93,7 @@ func (d *Doc) guesses(l, w, n int) (all []Series) {
 		add("words of line "+strconv.Itoa(below-l), wordsOf(below, 0, len(d.Lines[below]), 1))
 	}
 	add("letters", d.grid(l, n))
-	return all
+	return found
 }
 
 // blocksOf returns n items, each with size lines. The first line has the index from.
@@ -149,14 +149,14 @@ func (d *Doc) countedBlocks(from, n int) []Item {
 	return nil
 }
 
-// linesOf returns the lines below line l that have n or n-1 words. Most is the maximum number of lines.
-func (d *Doc) linesOf(l, n, most int) (below []int) {
-	for i := l + 1; i < len(d.Lines) && len(below) < most; i++ {
+// linesOf returns the lines below line l that have n or n-1 words. Limit is the maximum number of lines.
+func (d *Doc) linesOf(l, n, limit int) (lines []int) {
+	for i := l + 1; i < len(d.Lines) && len(lines) < limit; i++ {
 		if k := len(d.Lines[i]); k > 0 && (k == n || k == n-1) {
-			below = append(below, i)
+			lines = append(lines, i)
 		}
 	}
-	return below
+	return lines
 }
 
 // columns returns one item per column of the lines below line l that have n words.
@@ -198,8 +198,8 @@ func (d *Doc) grid(l, n int) []Item {
 	return items
 }
 
-// Without returns the document without the items from..to of a series, with its count lowered.
-func (d *Doc) Without(s Series, from, to int) *Doc {
+// WithoutItems returns the document without the items from..to of a series, with its count lowered.
+func (d *Doc) WithoutItems(s Series, from, to int) *Doc {
 	gone := map[part]bool{}
 	for _, item := range s.Items[from:to] {
 		for _, p := range item {
@@ -214,8 +214,8 @@ func (d *Doc) Without(s Series, from, to int) *Doc {
 	})
 }
 
-// Twice returns the document with an item of a series duplicated, and its count raised by one.
-func (d *Doc) Twice(s Series, item int) *Doc {
+// WithItemTwice returns the document with an item of a series duplicated, and its count raised by one.
+func (d *Doc) WithItemTwice(s Series, item int) *Doc {
 	double := map[part]bool{}
 	for _, p := range s.Items[item] {
 		double[p] = true

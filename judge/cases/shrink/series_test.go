@@ -51,8 +51,8 @@ func TestSeries(t *testing.T) {
 			d := shrink.Parse([]byte(row.text))
 			var got []string
 			for _, s := range d.Series() {
-				if s.Head == (shrink.Spot{}) {
-					got = append(got, string(d.Without(s, 0, 1).Bytes()))
+				if s.Head == (shrink.Position{}) {
+					got = append(got, string(d.WithoutItems(s, 0, 1).Bytes()))
 				}
 			}
 			if !slices.Equal(got, row.want) {

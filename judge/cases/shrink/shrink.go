@@ -44,15 +44,15 @@ type Result struct {
 	Done        bool // no attempted change makes it smaller; if false, the budget is used up
 }
 
-// ErrNotHeld means that the property does not hold for the original input.
-var ErrNotHeld = errors.New("the property does not hold for the input")
+// ErrPropertyNotHeld means that the property does not hold for the original input.
+var ErrPropertyNotHeld = errors.New("the property does not hold for the input")
 
 // Text makes input smaller while holds returns true. It calls step, if not nil, with each smaller text.
 //
-// It returns ErrNotHeld, the first error of holds, or the error of ctx. In the last two cases, it also returns the
+// It returns ErrPropertyNotHeld, the first error of holds, or the error of ctx. In the last two cases, it also returns the
 // smallest text so far.
 func Text(ctx context.Context, input []byte, b Budget, holds func(text []byte) (bool, error), step func(Step)) (*Result, error) {
-	return Guided(ctx, input, Guess{}, b, holds, step)
+	return TextWithShape(ctx, input, Guess{}, b, holds, step)
 }
 
 // A Shape proposes smaller texts for a known form of text.
@@ -62,9 +62,9 @@ type Shape interface {
 	Propose(text []byte, try func(pass string, text []byte) bool, over func() bool) bool
 }
 
-// Guided is like Text for a text of a known form. It tries only texts that the shape proposes. If the text does
+// TextWithShape is like Text for a text of a known form. It tries only texts that the shape proposes. If the text does
 // not have the form, it uses Guess.
-func Guided(
+func TextWithShape(
 	ctx context.Context, input []byte, shape Shape, b Budget, holds func(text []byte) (bool, error),
 	step func(Step),
 ) (*Result, error) {
@@ -78,7 +78,7 @@ func Guided(
 	s.evaluations++
 	ok, err := holds(s.text)
 	if err == nil && !ok {
-		err = ErrNotHeld
+		err = ErrPropertyNotHeld
 	}
 	if err != nil {
 		return s.result(), err
@@ -127,12 +127,12 @@ type search struct {
 	tried       map[[sha256.Size]byte]bool
 	evaluations int
 	steps       int
-	spent       bool // whether the budget is used up
+	exhausted   bool // whether the budget is used up
 	err         error
 }
 
 func (s *search) result() *Result {
-	return &Result{Text: s.text, Evaluations: s.evaluations, Steps: s.steps, Done: !s.spent && s.err == nil}
+	return &Result{Text: s.text, Evaluations: s.evaluations, Steps: s.steps, Done: !s.exhausted && s.err == nil}
 }
 
 // over reports whether the search must stop, because the budget is used up or an error occurred.
@@ -141,9 +141,9 @@ func (s *search) over() bool {
 		s.err = s.ctx.Err()
 	}
 	if s.budget.Evaluations > 0 && s.evaluations >= s.budget.Evaluations || !s.deadline.IsZero() && !time.Now().Before(s.deadline) {
-		s.spent = true
+		s.exhausted = true
 	}
-	return s.spent || s.err != nil
+	return s.exhausted || s.err != nil
 }
 
 // try evaluates a text and adopts it if it is smaller than the current one and the property holds.

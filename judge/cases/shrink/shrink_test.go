@@ -161,7 +161,7 @@ func TestTextProperties(t *testing.T) {
 		var steps []shrink.Step
 		got, err := shrink.Text(context.Background(), input, shrink.Budget{}, holds, func(s shrink.Step) { steps = append(steps, s) })
 		if held, _ := holds(input); !held {
-			if !errors.Is(err, shrink.ErrNotHeld) {
+			if !errors.Is(err, shrink.ErrPropertyNotHeld) {
 				t.Fatalf("Text(%q): %v, want ErrNotHeld", input, err)
 			}
 			return
@@ -308,10 +308,10 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for _, s := range d.Series() {
-			if less := d.Without(s, 0, len(s.Items)).Bytes(); len(less) > len(text) {
+			if less := d.WithoutItems(s, 0, len(s.Items)).Bytes(); len(less) > len(text) {
 				t.Errorf("Without(%+v) = %q, more than %q", s, less, text)
 			}
-			if more := d.Twice(s, len(s.Items)-1).Bytes(); len(more) < len(text) {
+			if more := d.WithItemTwice(s, len(s.Items)-1).Bytes(); len(more) < len(text) {
 				t.Errorf("Twice(%+v) = %q, less than %q", s, more, text)
 			}
 		}
@@ -339,7 +339,7 @@ func TestGuided(t *testing.T) {
 	} {
 		shape := &halves{}
 		var passes []string
-		got, err := shrink.Guided(
+		got, err := shrink.TextWithShape(
 			t.Context(), []byte(row.input), shape, shrink.Budget{},
 			func(text []byte) (bool, error) { return len(text) > 0, nil },
 			func(s shrink.Step) { passes = append(passes, s.Pass) },
@@ -349,7 +349,7 @@ func TestGuided(t *testing.T) {
 		}
 	}
 	t.Run("it ends with its budget", func(t *testing.T) {
-		got, err := shrink.Guided(
+		got, err := shrink.TextWithShape(
 			t.Context(), []byte("abcabcabc"), &halves{}, shrink.Budget{Evaluations: 2},
 			func([]byte) (bool, error) { return true, nil }, nil,
 		)

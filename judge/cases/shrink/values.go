@@ -7,8 +7,8 @@ import (
 )
 
 // lowerNumbers lowers each number: to 0, to 1, by half of the remaining distance, and by one.
-func (s *guess) lowerNumbers(g grain) {
-	for _, p := range s.doc.Words(IsInteger) {
+func (s *guessSearch) lowerNumbers(g granularity) {
+	for _, p := range s.doc.FindWords(IsInteger) {
 		if s.over() {
 			return
 		}
@@ -19,7 +19,7 @@ func (s *guess) lowerNumbers(g grain) {
 	}
 }
 
-func (s *guess) lower(g grain, p Spot) {
+func (s *guessSearch) lower(g granularity, p Position) {
 	if n, _ := Integer(s.doc.At(p)); n < 0 {
 		s.set("drop sign", p, s.doc.At(p)[1:])
 	}
@@ -45,12 +45,12 @@ func (s *guess) lower(g grain, p Spot) {
 	}
 }
 
-// inARow is the maximum number of consecutive times that a number is lowered by the same step. If the property
+// maxRepeats is the maximum number of consecutive times that a number is lowered by the same step. If the property
 // holds only for some values, another step may get further than more repetitions.
-const inARow = 3
+const maxRepeats = 3
 
-func (s *guess) lowerBy(p Spot, n, step int64) int64 {
-	for range inARow {
+func (s *guessSearch) lowerBy(p Position, n, step int64) int64 {
+	for range maxRepeats {
 		if s.over() || !s.set("lower number", p, strconv.FormatInt(n-step, 10)) {
 			break
 		}
@@ -60,7 +60,7 @@ func (s *guess) lowerBy(p Spot, n, step int64) int64 {
 }
 
 // lowerDigits removes digits of a number, or sets them to 0.
-func (s *guess) lowerDigits(p Spot) {
+func (s *guessSearch) lowerDigits(p Position) {
 	for i := 0; i < len(s.doc.At(p)) && !s.over(); i++ {
 		word := s.doc.At(p)
 		if word[i] == '-' || len(word) < 2 {
@@ -79,19 +79,19 @@ func (s *guess) lowerDigits(p Spot) {
 }
 
 // setNumber sets a word to digits, without leading zeros.
-func (s *guess) setNumber(p Spot, digits string) bool {
+func (s *guessSearch) setNumber(p Position, digits string) bool {
 	n, err := strconv.ParseInt(digits, 10, 64)
 	return err == nil && s.set("lower digits", p, strconv.FormatInt(n, 10))
 }
 
-func (s *guess) set(pass string, p Spot, word string) bool {
-	return s.doc.At(p) != word && s.try(pass, s.doc.With(p, word))
+func (s *guessSearch) set(pass string, p Position, word string) bool {
+	return s.doc.At(p) != word && s.try(pass, s.doc.WithWord(p, word))
 }
 
 // shortenWords removes letters from words that are not 64-bit integers, and replaces the remaining letters with
 // simpler ones.
-func (s *guess) shortenWords() {
-	for _, p := range s.doc.Words(func(w string) bool { return w != "" && !IsInteger(w) }) {
+func (s *guessSearch) shortenWords() {
+	for _, p := range s.doc.FindWords(func(w string) bool { return w != "" && !IsInteger(w) }) {
 		if s.set("shorten word", p, "a") || s.set("shorten word", p, "0") {
 			continue
 		}
@@ -113,15 +113,15 @@ func (s *guess) shortenWords() {
 	}
 }
 
-// near is the number of numbers after the first number of a pair that are tried as the second number.
-const near = 6
+// pairDistance is the number of numbers after the first number of a pair that are tried as the second number.
+const pairDistance = 6
 
 // lowerPairs changes two numbers together. It lowers both by the same amount, which keeps their difference, halves
 // both, or lowers one and raises the other, which keeps their sum.
-func (s *guess) lowerPairs() {
-	numbers := s.doc.Words(IsInteger)
+func (s *guessSearch) lowerPairs() {
+	numbers := s.doc.FindWords(IsInteger)
 	for i, p := range numbers {
-		for _, q := range numbers[i+1 : min(len(numbers), i+1+near)] {
+		for _, q := range numbers[i+1 : min(len(numbers), i+1+pairDistance)] {
 			if s.over() {
 				return
 			}
@@ -130,19 +130,19 @@ func (s *guess) lowerPairs() {
 	}
 }
 
-func (s *guess) lowerBoth(p, q Spot) {
+func (s *guessSearch) lowerBoth(p, q Position) {
 	try := func(move func(a, b, step int64) (int64, int64)) {
 		a, _ := Integer(s.doc.At(p))
 		b, _ := Integer(s.doc.At(q))
 		for step := max(a, b); step > 0 && !s.over(); step /= 2 {
-			for range inARow {
+			for range maxRepeats {
 				a, _ := Integer(s.doc.At(p))
 				b, _ := Integer(s.doc.At(q))
 				newA, newB := move(a, b, step)
 				if newA < min(a, 0) || newB < min(b, 0) {
 					break
 				}
-				c := s.doc.With(p, strconv.FormatInt(newA, 10)).With(q, strconv.FormatInt(newB, 10))
+				c := s.doc.WithWord(p, strconv.FormatInt(newA, 10)).WithWord(q, strconv.FormatInt(newB, 10))
 				if s.over() || !s.try("lower both", c) {
 					break
 				}
@@ -154,23 +154,23 @@ func (s *guess) lowerBoth(p, q Spot) {
 	try(func(a, b, step int64) (int64, int64) { return a - step, b + step })
 }
 
-// alike is the maximum number of replacements tried for a word.
-const alike = 12
+// maxReplacements is the maximum number of replacements tried for a word.
+const maxReplacements = 12
 
-// likenWords replaces words with smaller words of the text. It tries the smallest words first.
-func (s *guess) likenWords() {
+// replaceWords replaces words with smaller words of the text. It tries the smallest words first.
+func (s *guessSearch) replaceWords() {
 	for _, numbers := range []bool{false, true} {
 		kind := func(w string) bool { return w != "" && IsInteger(w) == numbers }
 		var words []string
-		for _, p := range s.doc.Words(kind) {
+		for _, p := range s.doc.FindWords(kind) {
 			words = append(words, strings.Clone(s.doc.At(p)))
 		}
-		slices.SortFunc(words, order)
+		slices.SortFunc(words, compareShortlex)
 		words = slices.Compact(words)
-		words = words[:min(len(words), alike)]
-		for _, p := range s.doc.Words(kind) {
+		words = words[:min(len(words), maxReplacements)]
+		for _, p := range s.doc.FindWords(kind) {
 			for _, w := range words {
-				if s.over() || order(w, s.doc.At(p)) >= 0 || s.set("liken words", p, w) {
+				if s.over() || compareShortlex(w, s.doc.At(p)) >= 0 || s.set("liken words", p, w) {
 					break
 				}
 			}

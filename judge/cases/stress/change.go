@@ -13,9 +13,9 @@ import (
 	"assay/judge/cases/shrink"
 )
 
-// words holds the values from which changed cases are built: numbers, words and lines of the problem's cases, and
+// vocabulary holds the values from which changed cases are built: numbers, words and lines of the problem's cases, and
 // constants of its programs.
-type words struct {
+type vocabulary struct {
 	literals []int64 // constants of programs, and their neighbors
 	numbers  []int64 // numbers in the cases
 	words    []string
@@ -23,11 +23,11 @@ type words struct {
 	spans    map[string][2]int64 // maps slots of generator lines to the smallest and largest number
 }
 
-// most is the maximum length of each list in words.
-const most = 4096
+// maxListLength is the maximum length of each list in words.
+const maxListLength = 4096
 
-func newWords(bases []base, literals []int64, groups []judge.Group) *words {
-	w := &words{spans: map[string][2]int64{}}
+func newVocabulary(bases []base, literals []int64, groups []judge.Group) *vocabulary {
+	w := &vocabulary{spans: map[string][2]int64{}}
 	for _, n := range literals {
 		w.literals = append(w.literals, n-1, n, n+1)
 	}
@@ -35,7 +35,7 @@ func newWords(bases []base, literals []int64, groups []judge.Group) *words {
 	w.literals = slices.Compact(w.literals)
 	seen := map[string]bool{}
 	first := func(s string, have int) bool {
-		if seen[s] || have >= most {
+		if seen[s] || have >= maxListLength {
 			return false
 		}
 		seen[s] = true
@@ -57,14 +57,14 @@ func newWords(bases []base, literals []int64, groups []judge.Group) *words {
 	}
 	for _, g := range groups {
 		for _, c := range g.Cases {
-			w.learn(strings.Fields(c.Line))
+			w.recordLine(strings.Fields(c.Line))
 		}
 	}
 	return w
 }
 
-// learn records the numbers of a generator line.
-func (w *words) learn(line []string) {
+// recordLine records the numbers of a generator line.
+func (w *vocabulary) recordLine(line []string) {
 	for k := range line {
 		n, ok := shrink.Integer(line[k])
 		if !ok {
@@ -80,7 +80,7 @@ func (w *words) learn(line []string) {
 
 // span returns the range for word k of a generator line. The range contains 0 and the numbers at the same position
 // in all lines with the same first word.
-func (w *words) span(line []string, k int) (lo, hi int64) {
+func (w *vocabulary) span(line []string, k int) (lo, hi int64) {
 	s := w.spans[slot(line, k)]
 	return s[0], s[1]
 }
@@ -95,28 +95,28 @@ func slot(line []string, k int) string {
 }
 
 // change returns a modified copy of a document. It makes one change, and more with decreasing probability.
-func (w *words) change(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
+func (w *vocabulary) change(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
 	for {
-		d = w.one(r, d)
+		d = w.changeOnce(r, d)
 		if r.IntN(3) > 0 {
 			return d
 		}
 	}
 }
 
-// one returns a copy with one change.
-func (w *words) one(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
-	numbers := d.Words(shrink.IsInteger)
+// changeOnce returns a copy with one change.
+func (w *vocabulary) changeOnce(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
+	numbers := d.FindWords(shrink.IsInteger)
 	switch k := r.IntN(16); {
 	case k < 6 && len(numbers) > 0:
 		p := numbers[r.IntN(len(numbers))]
-		return d.With(p, w.number(r, d, p, numbers))
+		return d.WithWord(p, w.number(r, d, p, numbers))
 	case k == 6 && len(numbers) > 1: // change two numbers by the same amount
 		p, q := numbers[r.IntN(len(numbers))], numbers[r.IntN(len(numbers))]
 		a, _ := shrink.Integer(d.At(p))
 		b, _ := shrink.Integer(d.At(q))
 		step := w.step(r, max(a, b))
-		return d.With(p, text(a+step)).With(q, text(b+step))
+		return d.WithWord(p, text(a+step)).WithWord(q, text(b+step))
 	case k < 9:
 		return w.otherWord(r, d)
 	case k < 13:
@@ -132,9 +132,9 @@ func (w *words) one(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
 }
 
 // number returns a replacement for the number at p.
-func (w *words) number(r *rand.Rand, d *shrink.Doc, p shrink.Spot, all []shrink.Spot) string {
+func (w *vocabulary) number(r *rand.Rand, d *shrink.Doc, p shrink.Position, numbers []shrink.Position) string {
 	n, _ := shrink.Integer(d.At(p))
-	other, _ := shrink.Integer(d.At(all[r.IntN(len(all))]))
+	other, _ := shrink.Integer(d.At(numbers[r.IntN(len(numbers))]))
 	switch r.IntN(12) {
 	case 0:
 		return text(int64(r.IntN(3)))
@@ -163,7 +163,7 @@ func (w *words) number(r *rand.Rand, d *shrink.Doc, p shrink.Spot, all []shrink.
 }
 
 // step returns an amount of up to about n. Each number of digits is equally likely.
-func (w *words) step(r *rand.Rand, n int64) int64 {
+func (w *vocabulary) step(r *rand.Rand, n int64) int64 {
 	size := int64(math.Exp(r.Float64() * math.Log(math.Abs(float64(n))+2)))
 	if r.IntN(2) == 0 {
 		return -size
@@ -174,8 +174,8 @@ func (w *words) step(r *rand.Rand, n int64) int64 {
 func text(n int64) string { return strconv.FormatInt(n, 10) }
 
 // otherWord replaces a word that is not a number with another word from the cases.
-func (w *words) otherWord(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
-	spots := d.Words(func(word string) bool { return word != "" && !shrink.IsInteger(word) })
+func (w *vocabulary) otherWord(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
+	spots := d.FindWords(func(word string) bool { return word != "" && !shrink.IsInteger(word) })
 	if len(spots) == 0 {
 		return swapWords(r, d)
 	}
@@ -184,20 +184,20 @@ func (w *words) otherWord(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
 	i := r.IntN(len(word))
 	switch r.IntN(4) {
 	case 0:
-		return d.With(p, word[:i]+word[i+1:])
+		return d.WithWord(p, word[:i]+word[i+1:])
 	case 1:
-		return d.With(p, word[:i]+word[r.IntN(len(word)):])
+		return d.WithWord(p, word[:i]+word[r.IntN(len(word)):])
 	case 2:
-		return d.With(p, d.At(spots[r.IntN(len(spots))]))
+		return d.WithWord(p, d.At(spots[r.IntN(len(spots))]))
 	}
 	if len(w.words) == 0 { // the cases contain only numbers, so an earlier change made this word
 		return swapWords(r, d)
 	}
-	return d.With(p, w.words[r.IntN(len(w.words))])
+	return d.WithWord(p, w.words[r.IntN(len(w.words))])
 }
 
 // series removes or duplicates a counted item, and adjusts its count.
-func (w *words) series(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
+func (w *vocabulary) series(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
 	all := d.Series()
 	if len(all) == 0 {
 		return w.otherWord(r, d)
@@ -205,12 +205,12 @@ func (w *words) series(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
 	s := all[r.IntN(len(all))]
 	item := r.IntN(len(s.Items))
 	if r.IntN(3) == 0 {
-		return d.Without(s, item, item+1)
+		return d.WithoutItems(s, item, item+1)
 	}
-	more := d.Twice(s, item)
-	if numbers := more.Words(shrink.IsInteger); len(numbers) > 0 && r.IntN(2) == 0 {
+	more := d.WithItemTwice(s, item)
+	if numbers := more.FindWords(shrink.IsInteger); len(numbers) > 0 && r.IntN(2) == 0 {
 		p := numbers[r.IntN(len(numbers))]
-		return more.With(p, w.number(r, more, p, numbers))
+		return more.WithWord(p, w.number(r, more, p, numbers))
 	}
 	return more
 }
@@ -226,12 +226,12 @@ func swapLines(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
 }
 
 func swapWords(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
-	spots := d.Words(func(string) bool { return true })
+	spots := d.FindWords(func(string) bool { return true })
 	if len(spots) < 2 {
 		return d
 	}
 	p, q := spots[r.IntN(len(spots))], spots[r.IntN(len(spots))]
-	return d.With(p, d.At(q)).With(q, d.At(p))
+	return d.WithWord(p, d.At(q)).WithWord(q, d.At(p))
 }
 
 // clone copies the list of lines. The lines themselves are shared and must not be changed.

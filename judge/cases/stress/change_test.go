@@ -20,7 +20,7 @@ func FuzzChange(f *testing.F) {
 		if len(text) > 1000 {
 			return
 		}
-		w := newWords([]base{{input: text}, {input: []byte("2\nx 5\n")}}, []int64{99}, nil)
+		w := newVocabulary([]base{{input: text}, {input: []byte("2\nx 5\n")}}, []int64{99}, nil)
 		doc := shrink.Parse(text)
 		once := w.change(rand.New(rand.NewPCG(seed, 1)), doc).Bytes()
 		again := w.change(rand.New(rand.NewPCG(seed, 1)), doc).Bytes()
@@ -37,13 +37,13 @@ func FuzzChange(f *testing.F) {
 // "0" with a count of its digits becomes "00".
 func TestChangesOfCasesWithoutWords(t *testing.T) {
 	text := []byte("1 3 3\n0\n")
-	w := newWords([]base{{input: text}}, nil, nil)
+	w := newVocabulary([]base{{input: text}}, nil, nil)
 	made := false
 	for seed := range uint64(2000) {
 		doc := shrink.Parse(text)
 		for r := rand.New(rand.NewPCG(seed, 1)); r.IntN(6) > 0; {
-			doc = w.one(r, doc)
-			made = made || len(doc.Words(func(word string) bool { return word != "" && !shrink.IsInteger(word) })) > 0
+			doc = w.changeOnce(r, doc)
+			made = made || len(doc.FindWords(func(word string) bool { return word != "" && !shrink.IsInteger(word) })) > 0
 		}
 	}
 	if !made {
@@ -52,7 +52,7 @@ func TestChangesOfCasesWithoutWords(t *testing.T) {
 }
 
 func TestSpans(t *testing.T) {
-	w := newWords(nil, nil, []judge.Group{{Cases: []judge.Case{{Line: "pair 3 5"}, {Line: "pair 7 -2"}, {Line: "many --max 40 --seed 2"}}}})
+	w := newVocabulary(nil, nil, []judge.Group{{Cases: []judge.Case{{Line: "pair 3 5"}, {Line: "pair 7 -2"}, {Line: "many --max 40 --seed 2"}}}})
 	for _, row := range []struct {
 		line   []string
 		word   int

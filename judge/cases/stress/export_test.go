@@ -9,14 +9,14 @@ import (
 )
 
 // Grammar returns the declared input format, or nil if there is none.
-func (l *Lab) Grammar() *format.Grammar { return l.grammar }
+func (l *Tester) Grammar() *format.Grammar { return l.grammar }
 
 // Forget makes the lab ignore the declared input format, so that only the validator can check inputs.
-func (l *Lab) Forget() { l.grammar = nil }
+func (l *Tester) Forget() { l.grammar = nil }
 
 // Ways returns the names of the methods (see way) by which Shrink makes inputs smaller.
-func (l *Lab) Ways() (names []string) {
-	for _, w := range l.ways() {
+func (l *Tester) Ways() (names []string) {
+	for _, w := range l.shrinkMethods() {
 		if !slices.Contains(names, w.name) {
 			names = append(names, w.name)
 		}
@@ -25,6 +25,6 @@ func (l *Lab) Ways() (names []string) {
 }
 
 // ShrinkWithout is like Shrink, but omits the method with the given name.
-func (l *Lab) ShrinkWithout(ctx context.Context, t *Trial, budget shrink.Budget, name string) (*Shrunk, error) {
-	return l.shrink(ctx, t, budget, nil, slices.DeleteFunc(slices.Clone(l.ways()), func(w way) bool { return w.name == name }))
+func (l *Tester) ShrinkWithout(ctx context.Context, t *Trial, budget shrink.Budget, name string) (*Shrunk, error) {
+	return l.shrink(ctx, t, budget, nil, slices.DeleteFunc(slices.Clone(l.shrinkMethods()), func(w shrinkMethod) bool { return w.name == name }))
 }

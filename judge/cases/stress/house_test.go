@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 
 // failing is a bundled case on which one of the problem's solutions fails.
 type failing struct {
-	lab   *workspace.Lab
+	lab   *workspace.SolutionTester
 	trial *stress.Trial
 	known map[string]bool // result of the solution by text
 }
@@ -44,7 +44,7 @@ type failing struct {
 func house(b *testing.B, w *workspace.Workspace) (all []*failing) {
 	problems := []string{"wythoff", "sylver", "pd-duel"}
 	for k, id := range problems {
-		p, err := w.OpenReady(b.Context(), id, workspace.Running{})
+		p, err := w.OpenForJudging(b.Context(), id, workspace.RunOptions{})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func house(b *testing.B, w *workspace.Workspace) (all []*failing) {
 }
 
 func fails(b *testing.B, p *workspace.Problem, path string) *failing {
-	lab, err := p.Lab(b.Context(), path, "", false)
+	lab, err := p.TestSolution(b.Context(), path, "", false)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func BenchmarkShrinking(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := w.Start(workspace.Running{Jobs: 1}); err != nil {
+	if err := w.Start(workspace.RunOptions{Jobs: 1}); err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { w.Close() })
@@ -193,7 +193,7 @@ func passes(b *testing.B, title string, inputs []*failing, shape func(*failing) 
 	run := func(pass string) (o outcome, tried map[string]int) {
 		tried = map[string]int{}
 		for _, f := range inputs {
-			result, err := shrink.Guided(
+			result, err := shrink.TextWithShape(
 				b.Context(), f.trial.Input, without{shape(f), pass, tried},
 				shrink.Budget{Evaluations: *evaluations}, f.holds(b), nil,
 			)
@@ -225,7 +225,7 @@ func (f *failing) holds(b *testing.B) func(text []byte) (bool, error) {
 			if err != nil {
 				return false, err
 			}
-			same = t.Same(f.trial)
+			same = t.FailsLike(f.trial)
 			f.known[string(text)] = same
 		}
 		return same, nil

@@ -11,12 +11,12 @@ type Input struct {
 
 // Inputs generates the inputs of a search, for other packages.
 type Inputs struct {
-	lab  *Lab
-	plan *plan
+	tester *Tester
+	plan   *plan
 }
 
 // Inputs returns the infinite sequence of numbered inputs for a seed.
-func (l *Lab) Inputs(seed uint64) (*Inputs, error) {
+func (l *Tester) Inputs(seed uint64) (*Inputs, error) {
 	p, err := l.plan(seed)
 	if err != nil {
 		return nil, err
@@ -24,14 +24,14 @@ func (l *Lab) Inputs(seed uint64) (*Inputs, error) {
 	return &Inputs{l, p}, nil
 }
 
-// Make returns input i, which is the same for every call. If the input is not valid, Make returns nil, nil. It is
+// Generate returns input i, which is the same for every call. If the input is not valid, Generate returns nil, nil. It is
 // safe for concurrent use.
-func (in *Inputs) Make(ctx context.Context, i int) (*Input, error) {
-	b, err := in.lab.take()
+func (in *Inputs) Generate(ctx context.Context, i int) (*Input, error) {
+	b, err := in.tester.acquire()
 	if err != nil {
 		return nil, err
 	}
-	defer in.lab.give(b)
+	defer in.tester.release(b)
 	c, err := in.plan.input(ctx, b, i)
 	if c == nil || err != nil {
 		return nil, err
@@ -40,11 +40,11 @@ func (in *Inputs) Make(ctx context.Context, i int) (*Input, error) {
 }
 
 // Validate returns what is wrong with an input, or "" if it is valid.
-func (l *Lab) Validate(ctx context.Context, name string, input []byte) (string, error) {
-	b, err := l.take()
+func (l *Tester) Validate(ctx context.Context, name string, input []byte) (string, error) {
+	b, err := l.acquire()
 	if err != nil {
 		return "", err
 	}
-	defer l.give(b)
+	defer l.release(b)
 	return b.validate(ctx, name, input)
 }

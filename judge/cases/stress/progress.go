@@ -8,7 +8,7 @@ import (
 
 // Progress is the state of a running search.
 type Progress struct {
-	Looked              int // number of inputs, including invalid ones
+	Tried               int // number of inputs, including invalid ones
 	Evaluations         int // number of inputs evaluated while shrinking; see Shrunk
 	Reference, Solution Runs
 }
@@ -19,33 +19,33 @@ type Runs struct {
 	Time  time.Duration // total wall time
 }
 
-// Waits returns a text with the name and the time per input of the program that slows the search down: the
+// Bottleneck returns a text with the name and the time per input of the program that slows the search down: the
 // solution or the reference solution. It returns "" if both are fast.
-func (p Progress) Waits() string {
+func (p Progress) Bottleneck() string {
 	const long = time.Second / 2
-	who, r := "the solution", p.Solution
+	name, r := "the solution", p.Solution
 	if p.Reference.Time > p.Solution.Time {
-		who, r = "the reference", p.Reference
+		name, r = "the reference", p.Reference
 	}
 	if r.Count == 0 || r.Time < time.Duration(r.Count)*long {
 		return ""
 	}
-	return fmt.Sprintf("%s takes %.1f s an input", who, r.Time.Seconds()/float64(r.Count))
+	return fmt.Sprintf("%s takes %.1f s an input", name, r.Time.Seconds()/float64(r.Count))
 }
 
 // Progress returns the state of the current search. It is safe for concurrent use.
-func (l *Lab) Progress() Progress {
+func (l *Tester) Progress() Progress {
 	return Progress{
-		Looked: int(l.looked.Load()), Evaluations: int(l.evaluated.Load()), Reference: l.answering.runs(),
+		Tried: int(l.tried.Load()), Evaluations: int(l.evaluated.Load()), Reference: l.answering.runs(),
 		Solution: l.solving.runs(),
 	}
 }
 
-// A clock accumulates the number and the time of a program's runs.
-type clock struct{ count, time atomic.Int64 }
+// A runTimer accumulates the number and the time of a program's runs.
+type runTimer struct{ count, time atomic.Int64 }
 
 // start begins a run, and returns the function that ends it.
-func (c *clock) start() (end func()) {
+func (c *runTimer) start() (end func()) {
 	began := time.Now()
 	return func() {
 		c.count.Add(1)
@@ -53,4 +53,4 @@ func (c *clock) start() (end func()) {
 	}
 }
 
-func (c *clock) runs() Runs { return Runs{int(c.count.Load()), time.Duration(c.time.Load())} }
+func (c *runTimer) runs() Runs { return Runs{int(c.count.Load()), time.Duration(c.time.Load())} }

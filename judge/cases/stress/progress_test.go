@@ -16,7 +16,7 @@ func TestWaits(t *testing.T) {
 		{Runs{10, 7 * time.Second}, Runs{12, 18 * time.Second}, "the solution takes 1.5 s an input"},
 		{Runs{}, Runs{1, 2 * time.Second}, "the solution takes 2.0 s an input"},
 	} {
-		if got := (Progress{Reference: c.reference, Solution: c.solution}).Waits(); got != c.want {
+		if got := (Progress{Reference: c.reference, Solution: c.solution}).Bottleneck(); got != c.want {
 			t.Errorf("%v and %v: %q, not %q", c.reference, c.solution, got, c.want)
 		}
 	}

@@ -22,27 +22,27 @@ type Options struct {
 	Time  time.Duration // inputs that are still running at the end are not counted
 }
 
-// A Searched counts the inputs that a search tried.
-type Searched struct {
-	Looked  int // all inputs
-	Invalid int // inputs that the validator or the generator rejected
-	Twice   int // repeated inputs
-	Ran     int // inputs on which the solution ran
+// A SearchCounts counts the inputs that a search tried.
+type SearchCounts struct {
+	Tried    int // all inputs
+	Invalid  int // inputs that the validator or the generator rejected
+	Repeated int // repeated inputs
+	Run      int // inputs on which the solution ran
 }
 
 // Search looks for an input on which the solution fails. It tries the samples first. If it finds none within the
 // limits of o, it returns a nil Trial.
-func (l *Lab) Search(ctx context.Context, o Options) (*Trial, *Searched, error) {
-	if l.broken != nil {
-		return l.broken, &Searched{Looked: 1, Ran: 1}, nil
+func (l *Tester) Search(ctx context.Context, o Options) (*Trial, *SearchCounts, error) {
+	if l.failedSample != nil {
+		return l.failedSample, &SearchCounts{Tried: 1, Run: 1}, nil
 	}
 	plan, err := l.plan(o.Seed)
 	if err != nil {
 		return nil, nil, err
 	}
-	h := &hunt{lab: l, plan: plan, o: o, seen: map[[sha256.Size]byte]int{}}
+	h := &failureSearch{tester: l, plan: plan, o: o, seen: map[[sha256.Size]byte]int{}}
 	h.lowest.Store(math.MaxInt64)
-	timed, cancel := within(ctx, o.Time)
+	timed, cancel := withTimeLimit(ctx, o.Time)
 	defer cancel()
 	group, timed := errgroup.WithContext(timed)
 	for range max(l.Jobs, 1) {
@@ -54,9 +54,9 @@ func (l *Lab) Search(ctx context.Context, o Options) (*Trial, *Searched, error) 
 	return h.found, &h.tally, h.fault
 }
 
-// A hunt is the state of Search.
-type hunt struct {
-	lab    *Lab
+// A failureSearch is the state of Search.
+type failureSearch struct {
+	tester *Tester
 	plan   *plan
 	o      Options
 	next   atomic.Int64
@@ -66,53 +66,53 @@ type hunt struct {
 	found *Trial
 	fault error                     // a problem error, if the search ended with one
 	seen  map[[sha256.Size]byte]int // lowest number of each input
-	tally Searched
+	tally SearchCounts
 }
 
 // work tries inputs until the search ends. Workers take inputs in increasing order. So when a worker finds a
 // failing input, all inputs before it are tried too, even if other workers must still finish them.
-func (h *hunt) work(ctx context.Context) error {
-	b, err := h.lab.take()
+func (h *failureSearch) work(ctx context.Context) error {
+	b, err := h.tester.acquire()
 	if err != nil {
 		return err
 	}
-	defer h.lab.give(b)
+	defer h.tester.release(b)
 	for ctx.Err() == nil {
 		i := int(h.next.Add(1) - 1)
 		if h.o.Count > 0 && i >= h.o.Count || int64(i) > h.lowest.Load() {
 			return nil
 		}
-		t, err := h.look(ctx, b, i)
-		if over(ctx) && t == nil {
+		t, err := h.tryInput(ctx, b, i)
+		if timeUp(ctx) && t == nil {
 			return nil
 		}
-		if _, fault := errors.AsType[*judge.Fault](err); err != nil && !fault {
+		if _, fault := errors.AsType[*judge.ProblemError](err); err != nil && !fault {
 			return err
 		}
 		if t != nil || err != nil {
-			h.find(i, t, err)
+			h.record(i, t, err)
 		}
-		b.lab.looked.Add(1)
+		b.tester.tried.Add(1)
 	}
 	return ended(ctx)
 }
 
 // ended returns the error of ctx, or nil if only the search's time limit has expired.
 func ended(ctx context.Context) error {
-	if over(ctx) {
+	if timeUp(ctx) {
 		return nil
 	}
 	return ctx.Err()
 }
 
-// look tries input i. It returns the trial if the solution fails on the input.
-func (h *hunt) look(ctx context.Context, b *bench, i int) (*Trial, error) {
+// tryInput tries input i. It returns the trial if the solution fails on the input.
+func (h *failureSearch) tryInput(ctx context.Context, b *worker, i int) (*Trial, error) {
 	c, err := h.plan.input(ctx, b, i)
 	if err != nil {
 		return nil, err
 	}
 	h.mu.Lock()
-	h.tally.Looked++
+	h.tally.Tried++
 	if c == nil {
 		h.tally.Invalid++
 		h.mu.Unlock()
@@ -120,12 +120,12 @@ func (h *hunt) look(ctx context.Context, b *bench, i int) (*Trial, error) {
 	}
 	key := sha256.Sum256(c.input)
 	if k, twice := h.seen[key]; twice && k < i {
-		h.tally.Twice++
+		h.tally.Repeated++
 		h.mu.Unlock()
 		return nil, nil
 	}
 	h.seen[key] = i
-	h.tally.Ran++
+	h.tally.Run++
 	h.mu.Unlock()
 
 	t, err := b.run(ctx, fmt.Sprintf("stress/%d", i), c.input, nil)
@@ -139,8 +139,8 @@ func (h *hunt) look(ctx context.Context, b *bench, i int) (*Trial, error) {
 	return t, nil
 }
 
-// find records that the solution fails on input i, or that the input reveals a problem error.
-func (h *hunt) find(i int, t *Trial, fault error) {
+// record records that the solution fails on input i, or that the input reveals a problem error.
+func (h *failureSearch) record(i int, t *Trial, fault error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if int64(i) < h.lowest.Load() {
@@ -152,14 +152,14 @@ func (h *hunt) find(i int, t *Trial, fault error) {
 // Slowest looks for the valid input on which the solution uses the most CPU time. The result depends on the
 // machine. The search starts with the large cases. Half of the inputs are modifications of the slowest input so
 // far.
-func (l *Lab) Slowest(ctx context.Context, o Options) (*Trial, *Searched, error) {
+func (l *Tester) Slowest(ctx context.Context, o Options) (*Trial, *SearchCounts, error) {
 	plan, err := l.plan(o.Seed)
 	if err != nil {
 		return nil, nil, err
 	}
-	plan.whole = true
-	s := &slow{lab: l, plan: plan, o: o}
-	timed, cancel := within(ctx, o.Time)
+	plan.useAll = true
+	s := &slowestSearch{tester: l, plan: plan, o: o}
+	timed, cancel := withTimeLimit(ctx, o.Time)
 	defer cancel()
 	group, timed := errgroup.WithContext(timed)
 	for range max(l.Jobs, 1) {
@@ -174,45 +174,45 @@ func (l *Lab) Slowest(ctx context.Context, o Options) (*Trial, *Searched, error)
 	return s.slowest, &s.tally, s.measure(ctx)
 }
 
-// slow is the state of a search for the slowest input.
-type slow struct {
-	lab  *Lab
-	plan *plan
-	o    Options
-	next atomic.Int64
+// slowestSearch is the state of a search for the slowest input.
+type slowestSearch struct {
+	tester *Tester
+	plan   *plan
+	o      Options
+	next   atomic.Int64
 
 	mu      sync.Mutex
 	slowest *Trial
-	from    string // origin of the slowest input
-	tally   Searched
+	origin  string // origin of the slowest input
+	tally   SearchCounts
 }
 
-func (s *slow) work(ctx context.Context) error {
-	b, err := s.lab.take()
+func (s *slowestSearch) work(ctx context.Context) error {
+	b, err := s.tester.acquire()
 	if err != nil {
 		return err
 	}
-	defer s.lab.give(b)
+	defer s.tester.release(b)
 	for ctx.Err() == nil {
 		i := int(s.next.Add(1) - 1)
 		if s.o.Count > 0 && i >= s.o.Count {
 			return nil
 		}
-		if err := s.look(ctx, b, i); err != nil && !over(ctx) {
+		if err := s.tryInput(ctx, b, i); err != nil && !timeUp(ctx) {
 			return err
 		}
-		b.lab.looked.Add(1)
+		b.tester.tried.Add(1)
 	}
 	return ended(ctx)
 }
 
-func (s *slow) look(ctx context.Context, b *bench, i int) error {
+func (s *slowestSearch) tryInput(ctx context.Context, b *worker, i int) error {
 	c, err := s.plan.input(ctx, b, i)
 	s.mu.Lock()
-	best, from := s.slowest, s.from
+	best, from := s.slowest, s.origin
 	s.mu.Unlock()
 	if i%2 == 1 && best != nil && s.plan.canChange() {
-		c, err = s.plan.changed(ctx, b, i, base{best.Input, from})
+		c, err = s.plan.changeCase(ctx, b, i, base{best.Input, from})
 	}
 	if err != nil {
 		return err
@@ -226,26 +226,26 @@ func (s *slow) look(ctx context.Context, b *bench, i int) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tally.Looked++
+	s.tally.Tried++
 	if t == nil {
 		s.tally.Invalid++
 		return nil
 	}
-	s.tally.Ran++
+	s.tally.Run++
 	if s.slowest == nil || t.Exec.CPU > s.slowest.Exec.CPU {
-		s.slowest, s.from = t, c.from
+		s.slowest, s.origin = t, c.baseOrigin
 	}
 	return nil
 }
 
 // measure runs the slowest input again, alone, because the machine may have slowed down the first run. It keeps
 // the shorter of the two times.
-func (s *slow) measure(ctx context.Context) error {
-	b, err := s.lab.take()
+func (s *slowestSearch) measure(ctx context.Context) error {
+	b, err := s.tester.acquire()
 	if err != nil {
 		return err
 	}
-	defer s.lab.give(b)
+	defer s.tester.release(b)
 	for range 3 {
 		t, err := b.time(ctx, s.slowest.Input)
 		if err != nil {
@@ -263,9 +263,9 @@ func (s *slow) measure(ctx context.Context) error {
 }
 
 // time measures a run of the solution on an input, without checking the output.
-func (b *bench) time(ctx context.Context, input []byte) (*Trial, error) {
-	if b.lab.staged() {
+func (b *worker) time(ctx context.Context, input []byte) (*Trial, error) {
+	if b.tester.usesStage() {
 		return b.run(ctx, "slowest", input, nil)
 	}
-	return b.lab.execute(ctx, b.limits, input)
+	return b.tester.execute(ctx, b.limits, input)
 }

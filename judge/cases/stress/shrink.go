@@ -26,55 +26,55 @@ type Shrunk struct {
 // Shrink looks for a smaller valid input on which the solution fails in the same way. If the input came from a
 // generator line, Shrink first makes the line smaller, as long as the line's input also becomes smaller. It calls
 // step, if not nil, with each smaller input.
-func (l *Lab) Shrink(ctx context.Context, t *Trial, budget shrink.Budget, step func(shrink.Step)) (*Shrunk, error) {
-	return l.shrink(ctx, t, budget, step, l.ways())
+func (l *Tester) Shrink(ctx context.Context, t *Trial, budget shrink.Budget, step func(shrink.Step)) (*Shrunk, error) {
+	return l.shrink(ctx, t, budget, step, l.shrinkMethods())
 }
 
-// A way is one method to make an input smaller. Its budget is the remaining budget divided by the field part.
-type way struct {
-	name string
-	part int
-	run  func(s *shrinking, ctx context.Context, budget shrink.Budget) error
+// A shrinkMethod is one method to make an input smaller. Its budget is the remaining budget divided by the field part.
+type shrinkMethod struct {
+	name    string
+	divisor int
+	run     func(s *shrinkState, ctx context.Context, budget shrink.Budget) error
 }
 
-// declared lists the ways for inputs with a declared format. They start from the smallest case that fails in the
+// formatMethods lists the ways for inputs with a declared format. They start from the smallest case that fails in the
 // same way or from a smaller generator line, and continue with changes that follow the declared format. In
 // measurements, other ways did not improve the result.
-var declared = []way{
-	{"smaller cases", 4, (*shrinking).byCases},
-	{"generator lines", 3, (*shrinking).byLine},
-	{"the text", 1, (*shrinking).byText},
+var formatMethods = []shrinkMethod{
+	{"smaller cases", 4, (*shrinkState).byCases},
+	{"generator lines", 3, (*shrinkState).byLine},
+	{"the text", 1, (*shrinkState).byText},
 }
 
-// guessed lists the ways for inputs without a declared format.
-var guessed = []way{
-	{"other inputs", 4, (*shrinking).byOthers},
-	{"generator lines", 3, (*shrinking).byLine},
-	{"the generator's choices", 3, (*shrinking).byChoices},
-	{"the text", 1, (*shrinking).byText},
+// guessMethods lists the ways for inputs without a declared format.
+var guessMethods = []shrinkMethod{
+	{"other inputs", 4, (*shrinkState).byOthers},
+	{"generator lines", 3, (*shrinkState).byLine},
+	{"the generator's choices", 3, (*shrinkState).byChoices},
+	{"the text", 1, (*shrinkState).byText},
 }
 
-func (l *Lab) ways() []way {
+func (l *Tester) shrinkMethods() []shrinkMethod {
 	if l.grammar != nil {
-		return declared
+		return formatMethods
 	}
-	return guessed
+	return guessMethods
 }
 
-func (l *Lab) shrink(ctx context.Context, t *Trial, budget shrink.Budget, step func(shrink.Step), ways []way) (*Shrunk, error) {
-	b, err := l.take()
+func (l *Tester) shrink(ctx context.Context, t *Trial, budget shrink.Budget, step func(shrink.Step), methods []shrinkMethod) (*Shrunk, error) {
+	b, err := l.acquire()
 	if err != nil {
 		return nil, err
 	}
-	b.limits = hurried(l.Folder.Limits, t)
+	b.limits = tightenLimits(l.Directory.Limits, t)
 	defer func() {
-		b.limits = l.Folder.Limits
-		l.give(b)
+		b.limits = l.Directory.Limits
+		l.release(b)
 	}()
 	best := *t
-	s := &shrinking{bench: b, Shrunk: &Shrunk{Trial: &best}, original: *t, budget: budget, start: time.Now(), step: step}
-	for _, w := range ways {
-		left, over := s.left(w.part)
+	s := &shrinkState{worker: b, Shrunk: &Shrunk{Trial: &best}, original: *t, budget: budget, start: time.Now(), step: step}
+	for _, w := range methods {
+		left, over := s.remaining(w.divisor)
 		if over {
 			break
 		}
@@ -85,9 +85,9 @@ func (l *Lab) shrink(ctx context.Context, t *Trial, budget shrink.Budget, step f
 	return s.Shrunk, l.Complete(ctx, &best)
 }
 
-// shrinking is the state of a call of Shrink.
-type shrinking struct {
-	*bench
+// shrinkState is the state of a call of Shrink.
+type shrinkState struct {
+	*worker
 	*Shrunk
 	original Trial
 	budget   shrink.Budget
@@ -95,28 +95,28 @@ type shrinking struct {
 	step     func(shrink.Step)
 }
 
-// left returns the remaining budget divided by part, and whether the budget is used up.
-func (s *shrinking) left(part int) (b shrink.Budget, over bool) {
+// remaining returns the remaining budget divided by part, and whether the budget is used up.
+func (s *shrinkState) remaining(part int) (b shrink.Budget, exhausted bool) {
 	if s.budget.Time > 0 {
 		b.Time = (s.budget.Time - time.Since(s.start)) / time.Duration(part)
-		over = b.Time <= 0
+		exhausted = b.Time <= 0
 	}
 	if s.budget.Evaluations > 0 {
 		rest := s.budget.Evaluations - s.Evaluations
 		b.Evaluations = max(rest/part, 1)
-		over = over || rest <= 0
+		exhausted = exhausted || rest <= 0
 	}
-	return b, over
+	return b, exhausted
 }
 
-// spent returns a function that reports whether a way has used up its budget of evaluations.
-func (s *shrinking) spent(budget shrink.Budget) func() bool {
+// exhausted returns a function that reports whether a way has used up its budget of evaluations.
+func (s *shrinkState) exhausted(budget shrink.Budget) func() bool {
 	most := s.Evaluations + budget.Evaluations
 	return func() bool { return budget.Evaluations > 0 && s.Evaluations >= most }
 }
 
-// take adopts a smaller input.
-func (s *shrinking) take(t *Trial, pass string) {
+// adopt adopts a smaller input.
+func (s *shrinkState) adopt(t *Trial, pass string) {
 	*s.Trial = *t
 	s.Steps++
 	if s.step != nil {
@@ -125,21 +125,21 @@ func (s *shrinking) take(t *Trial, pass string) {
 }
 
 // byCases looks for the smallest case of the problem that fails in the same way.
-func (s *shrinking) byCases(ctx context.Context, budget shrink.Budget) error {
-	plan, err := s.lab.plan(0)
+func (s *shrinkState) byCases(ctx context.Context, budget shrink.Budget) error {
+	plan, err := s.tester.plan(0)
 	if err != nil {
 		return err
 	}
-	timed, cancel := within(ctx, budget.Time)
+	timed, cancel := withTimeLimit(ctx, budget.Time)
 	defer cancel()
-	spent := s.spent(budget)
+	spent := s.exhausted(budget)
 	for _, base := range plan.bases {
 		if spent() || !shrink.Less(base.input, s.Input) {
 			return nil // all remaining cases are larger
 		}
 		s.Evaluations++
 		t, err := s.fails(timed, base.input, &s.original)
-		if over(timed) && ctx.Err() == nil {
+		if timeUp(timed) && ctx.Err() == nil {
 			return nil
 		}
 		if err != nil {
@@ -147,7 +147,7 @@ func (s *shrinking) byCases(ctx context.Context, budget shrink.Budget) error {
 		}
 		if t != nil {
 			t.Origin = "it is made from " + base.name
-			s.take(t, "a smaller case")
+			s.adopt(t, "a smaller case")
 			return nil
 		}
 	}
@@ -155,7 +155,7 @@ func (s *shrinking) byCases(ctx context.Context, budget shrink.Budget) error {
 }
 
 // byText makes an input smaller step by step.
-func (s *shrinking) byText(ctx context.Context, budget shrink.Budget) error {
+func (s *shrinkState) byText(ctx context.Context, budget shrink.Budget) error {
 	holds := func(text []byte) (bool, error) {
 		t, err := s.fails(ctx, text, &s.original)
 		if err == nil && t != nil {
@@ -171,11 +171,11 @@ func (s *shrinking) byText(ctx context.Context, budget shrink.Budget) error {
 		}
 	}
 	var shape shrink.Shape = shrink.Guess{}
-	if s.lab.grammar != nil {
-		shape = s.lab.grammar
+	if s.tester.grammar != nil {
+		shape = s.tester.grammar
 	}
-	result, err := shrink.Guided(ctx, s.Input, shape, budget, holds, told)
-	if errors.Is(err, shrink.ErrNotHeld) {
+	result, err := shrink.TextWithShape(ctx, s.Input, shape, budget, holds, told)
+	if errors.Is(err, shrink.ErrPropertyNotHeld) {
 		return fmt.Errorf("cannot shrink the input for %s: the solution did not fail in the same way again", s.Verdict.Words())
 	}
 	if err != nil {
@@ -190,9 +190,9 @@ func (s *shrinking) byText(ctx context.Context, budget shrink.Budget) error {
 	return nil
 }
 
-// hurried returns limits for inputs that are smaller than t's input. If t was not slow, it returns shorter limits.
+// tightenLimits returns limits for inputs that are smaller than t's input. If t was not slow, it returns shorter limits.
 // An input on which the solution hangs fails in another way, so it does not need the full time limit.
-func hurried(limits judge.Limits, t *Trial) judge.Limits {
+func tightenLimits(limits judge.Limits, t *Trial) judge.Limits {
 	switch t.Verdict {
 	case judge.TimeLimit, judge.IdlenessLimit, judge.MemoryLimit, judge.OutputLimit:
 		return limits
@@ -204,38 +204,38 @@ func hurried(limits judge.Limits, t *Trial) judge.Limits {
 	return limits
 }
 
-// others is the maximum number of other inputs that byOthers tries.
-const others = 400
+// maxOthers is the maximum number of other inputs that byOthers tries.
+const maxOthers = 400
 
 // byOthers looks among the first inputs of a search for a smaller input that fails in the same way. It is useful
 // because shrinking a large input in small steps may not reach the smallest failing input.
-func (s *shrinking) byOthers(ctx context.Context, budget shrink.Budget) error {
-	plan, err := s.lab.plan(0)
-	if _, fault := errors.AsType[*judge.Fault](err); fault {
+func (s *shrinkState) byOthers(ctx context.Context, budget shrink.Budget) error {
+	plan, err := s.tester.plan(0)
+	if _, fault := errors.AsType[*judge.ProblemError](err); fault {
 		return nil // other inputs cannot be made
 	}
 	if err != nil {
 		return err
 	}
 	plan.small = true
-	timed, cancel := within(ctx, budget.Time)
+	timed, cancel := withTimeLimit(ctx, budget.Time)
 	defer cancel()
-	spent := s.spent(budget)
-	for i := range others {
+	spent := s.exhausted(budget)
+	for i := range maxOthers {
 		if spent() {
 			return nil
 		}
-		plan.below = s.Input
-		c, err := plan.input(timed, s.bench, i)
+		plan.smallerThan = s.Input
+		c, err := plan.input(timed, s.worker, i)
 		var t *Trial
 		if err == nil && c != nil && shrink.Less(c.input, s.Input) {
 			s.Evaluations++
 			t, err = s.fails(timed, c.input, &s.original)
 		}
-		if _, fault := errors.AsType[*judge.Fault](err); fault {
+		if _, fault := errors.AsType[*judge.ProblemError](err); fault {
 			continue // the solution fails in another way
 		}
-		if over(timed) && ctx.Err() == nil {
+		if timeUp(timed) && ctx.Err() == nil {
 			return nil
 		}
 		if err != nil {
@@ -243,7 +243,7 @@ func (s *shrinking) byOthers(ctx context.Context, budget shrink.Budget) error {
 		}
 		if t != nil {
 			t.Line, t.Seed, t.Origin = c.line, c.seed, c.origin
-			s.take(t, "another input")
+			s.adopt(t, "another input")
 		}
 	}
 	return nil
@@ -253,7 +253,7 @@ func (s *shrinking) byOthers(ctx context.Context, budget shrink.Budget) error {
 const lineSalts = 2
 
 // byLine makes the generator line smaller.
-func (s *shrinking) byLine(ctx context.Context, budget shrink.Budget) error {
+func (s *shrinkState) byLine(ctx context.Context, budget shrink.Budget) error {
 	if s.Line == "" || s.generator == nil || problem.Derived(s.Line) {
 		return nil
 	}
@@ -270,7 +270,7 @@ func (s *shrinking) byLine(ctx context.Context, budget shrink.Budget) error {
 		for salt := range lineSalts {
 			seed := kit.Seed(fmt.Sprintf("shrink %d", salt), string(line))
 			input, err := s.generator.Generate(ctx, seed, words)
-			if _, fault := errors.AsType[*judge.Fault](err); fault {
+			if _, fault := errors.AsType[*judge.ProblemError](err); fault {
 				return false, nil // the generator rejects the line
 			}
 			if err != nil {
@@ -304,18 +304,18 @@ func (s *shrinking) byLine(ctx context.Context, budget shrink.Budget) error {
 
 // byChoices reduces the generator's random choices, in shortlex order: it makes them fewer and lower. Inputs must
 // not become larger.
-func (s *shrinking) byChoices(ctx context.Context, budget shrink.Budget) error {
+func (s *shrinkState) byChoices(ctx context.Context, budget shrink.Budget) error {
 	if s.Line == "" || s.Seed == "" || s.generator == nil {
 		return nil
 	}
-	chooser := gen.Chooses(s.generator, s.Line)
+	chooser := gen.AsReplayer(s.generator, s.Line)
 	if chooser == nil {
 		return nil
 	}
 	line := s.Line
 	words := strings.Fields(line)
 	first, err := chooser.Record(ctx, s.Seed, words)
-	if _, fault := errors.AsType[*judge.Fault](err); fault || err == nil && !bytes.Equal(first.Input, s.Input) {
+	if _, fault := errors.AsType[*judge.ProblemError](err); fault || err == nil && !bytes.Equal(first.Input, s.Input) {
 		return nil // the input no longer comes from the generator
 	}
 	if err != nil {
@@ -323,7 +323,7 @@ func (s *shrinking) byChoices(ctx context.Context, budget shrink.Budget) error {
 	}
 	try := func(choices []uint64) ([]uint64, bool, error) {
 		c, err := chooser.Replay(ctx, choices, words)
-		if _, fault := errors.AsType[*judge.Fault](err); fault {
+		if _, fault := errors.AsType[*judge.ProblemError](err); fault {
 			return nil, false, nil // the generator rejects the choices
 		}
 		if err != nil {
@@ -341,7 +341,7 @@ func (s *shrinking) byChoices(ctx context.Context, budget shrink.Budget) error {
 			return nil, false, err
 		}
 		t.Origin = fmt.Sprintf("it is made by the generator of the line %q with other choices", line)
-		s.take(t, "the generator's choices")
+		s.adopt(t, "the generator's choices")
 		return c.Choices, true, nil
 	}
 	_, err = shrink.Choices(ctx, first.Choices, budget, try)
@@ -351,18 +351,18 @@ func (s *shrinking) byChoices(ctx context.Context, budget shrink.Budget) error {
 // fails tries an input. It returns the trial if the input is valid and the solution fails on it in the same way as
 // in an earlier trial, which is the parameter as. Otherwise, it returns nil, nil. If the reference solution fails
 // on an input, fails treats the input as invalid.
-func (b *bench) fails(ctx context.Context, input []byte, as *Trial) (*Trial, error) {
-	b.lab.evaluated.Add(1)
+func (b *worker) fails(ctx context.Context, input []byte, original *Trial) (*Trial, error) {
+	b.tester.evaluated.Add(1)
 	t, err := b.try(ctx, "shrink", input)
-	if _, fault := errors.AsType[*judge.Fault](err); fault {
+	if _, fault := errors.AsType[*judge.ProblemError](err); fault {
 		return nil, nil // the solution fails in another way
 	}
-	if err != nil || !t.Same(as) {
+	if err != nil || !t.FailsLike(original) {
 		return nil, err
 	}
 	if b.validator == nil {
-		err = b.lab.Complete(ctx, t)
-		if _, fault := errors.AsType[*judge.Fault](err); fault {
+		err = b.tester.Complete(ctx, t)
+		if _, fault := errors.AsType[*judge.ProblemError](err); fault {
 			return nil, nil
 		}
 	}

@@ -9,25 +9,25 @@ import (
 	"path/filepath"
 
 	"assay/judge"
-	"assay/judge/internal/raze"
+	"assay/judge/internal/forceremove"
 	"assay/judge/running/trial"
 )
 
 // Solutions that talk to an interactor or run more than once per case are tried exactly as they are judged. For
 // this, each goroutine has its own stage.
 
-// A stage is a trial.Bench for one solution with fixed limits, with files for its current case.
+// A stage is a trial.Executor for one solution with fixed limits, with files for its current case.
 type stage struct {
-	trial.Bench
+	trial.Executor
 	limits judge.Limits
 	dir    string
 	remove func() error
 }
 
-// staged reports whether solutions are tried on a stage. Other solutions run once per input, and the checker
+// usesStage reports whether solutions are tried on a stage. Other solutions run once per input, and the checker
 // compares their output with the reference solution's.
-func (l *Lab) staged() bool {
-	return l.Folder.Kind.Interactive || l.Folder.Kind.MultiPass || len(l.Folder.Reruns) > 0
+func (l *Tester) usesStage() bool {
+	return l.Directory.Kind.Interactive || l.Directory.Kind.MultiPass || len(l.Directory.Reruns) > 0
 }
 
 // close closes the stage. S may be nil.
@@ -35,12 +35,12 @@ func (s *stage) close() error {
 	if s == nil {
 		return nil
 	}
-	return errors.Join(s.Bench.Close(), s.remove())
+	return errors.Join(s.Executor.Close(), s.remove())
 }
 
-// onStage returns the stage for the given limits. It reuses the stage while the limits stay the same, which is the
+// stageFor returns the stage for the given limits. It reuses the stage while the limits stay the same, which is the
 // usual case.
-func (b *bench) onStage(ctx context.Context, limits judge.Limits) (*stage, error) {
+func (b *worker) stageFor(ctx context.Context, limits judge.Limits) (*stage, error) {
 	if b.stage != nil && b.stage.limits == limits {
 		return b.stage, nil
 	}
@@ -48,11 +48,11 @@ func (b *bench) onStage(ctx context.Context, limits judge.Limits) (*stage, error
 	if b.stage = nil; err != nil {
 		return nil, err
 	}
-	dir, remove, err := raze.Temp("", "assay-stress-")
+	dir, remove, err := forceremove.Temp("", "assay-stress-")
 	if err != nil {
 		return nil, err
 	}
-	made, err := b.lab.Stage(b.lab.life, limits)
+	made, err := b.tester.Stage(b.tester.processCtx, limits)
 	if err != nil {
 		return nil, errors.Join(err, remove())
 	}
@@ -61,9 +61,9 @@ func (b *bench) onStage(ctx context.Context, limits judge.Limits) (*stage, error
 	return b.stage, err
 }
 
-// perform judges the solution on a case with the given input and answer.
-func (b *bench) perform(ctx context.Context, limits judge.Limits, name string, input, answer []byte) (*Trial, error) {
-	s, err := b.onStage(ctx, limits)
+// runStaged judges the solution on a case with the given input and answer.
+func (b *worker) runStaged(ctx context.Context, limits judge.Limits, name string, input, answer []byte) (*Trial, error) {
+	s, err := b.stageFor(ctx, limits)
 	if err != nil {
 		return nil, err
 	}
@@ -78,25 +78,25 @@ func (b *bench) perform(ctx context.Context, limits judge.Limits, name string, i
 	if a.Close != nil {
 		defer a.Close()
 	}
-	o := judge.Outcome{Verdict: judge.Classify(a.Exec, limits), Message: a.Exec.Fate()}
+	o := judge.Outcome{Verdict: judge.Classify(a.Exec, limits), Message: a.Exec.Termination()}
 	switch {
-	case a.Settled != nil:
-		o = *a.Settled
+	case a.Outcome != nil:
+		o = *a.Outcome
 	case o.Verdict == judge.NotJudged:
 		if o, err = s.Check(ctx, c, a); err != nil {
 			return nil, err
 		}
 	}
 	if o.Verdict == judge.JudgeError {
-		part := b.lab.Folder.Interactor
+		part := b.tester.Directory.Interactor
 		if part == nil {
-			part = b.lab.Folder.Checker.Program
+			part = b.tester.Directory.Checker.Program
 		}
-		return nil, b.lab.blame(&judge.Fault{Text: o.Message}, part, input)
+		return nil, b.tester.blame(&judge.ProblemError{Text: o.Message}, part, input)
 	}
 	out, err := io.ReadAll(a.Out)
 	return &Trial{
 		Input: input, Answer: answer, Output: out, Exec: a.Exec, Stderr: a.Stderr, Dialogue: a.Dialogue,
-		Verdict: o.Verdict, Message: o.Message, Place: o.Place,
+		Verdict: o.Verdict, Message: o.Message, Position: o.Place,
 	}, err
 }

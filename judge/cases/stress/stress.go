@@ -42,56 +42,56 @@ import (
 
 // A Setting contains the problem, the solution, and the tools of a search.
 type Setting struct {
-	Folder *problem.Directory
-	Runner judge.Runner
-	// Crew builds the setter's programs, and makes checkers.
-	Crew     *check.Crew
+	Directory *problem.Directory
+	Runner    judge.Runner
+	// Programs builds the setter's programs, and makes checkers.
+	Programs *check.SetterPrograms
 	Solution *judge.Program
 	// Stage returns a bench that judges the solution with the given limits. It is needed only for problems whose
 	// solutions talk to an interactor or run more than once.
-	Stage func(ctx context.Context, limits judge.Limits) (trial.Bench, error)
+	Stage func(ctx context.Context, limits judge.Limits) (trial.Executor, error)
 	// Literals lists constants in the source of the programs; see gen.Literals.
 	Literals []int64
-	// Derived means that all inputs are drawn from the declared input format.
-	Derived bool
-	Limits  judge.Limits // limits of the generator and the validator, for each case
-	Jobs    int
+	// FromFormat means that all inputs are drawn from the declared input format.
+	FromFormat bool
+	Limits     judge.Limits // limits of the generator and the validator, for each case
+	Jobs       int
 }
 
-// A Lab tries inputs. It holds the problem's built programs, and runs as many processes of each as there are jobs.
-type Lab struct {
+// A Tester tries inputs. It holds the problem's built programs, and runs as many processes of each as there are jobs.
+type Tester struct {
 	Setting
-	programs gen.Programs
-	grammar  *format.Grammar // nil if the problem declares no format
-	stateful bool            // the checker may keep state
-	samples  []solved
-	broken   *Trial          // trial of the first sample on which the solution fails
-	life     context.Context // context of processes that are used for several inputs
+	programs     gen.Programs
+	grammar      *format.Grammar // nil if the problem declares no format
+	stateful     bool            // the checker may keep state
+	samples      []solvedSample
+	failedSample *Trial          // trial of the first sample on which the solution fails
+	processCtx   context.Context // context of processes that are used for several inputs
 
-	looked, evaluated  atomic.Int64 // inputs
-	answering, solving clock
+	tried, evaluated   atomic.Int64 // inputs
+	answering, solving runTimer
 
-	mu    sync.Mutex
-	spare []*bench
+	mu   sync.Mutex
+	idle []*worker
 }
 
-// A solved is a sample with an accepted output.
-type solved struct {
+// A solvedSample is a sample with an accepted output.
+type solvedSample struct {
 	name         string
 	in, ans, out []byte
 }
 
 // A Trial is one run of the solution on one input.
 type Trial struct {
-	Input   []byte
-	Invalid string        // message of the validator; if not empty, the solution was not run
-	Verdict judge.Verdict // Accepted, or the kind of failure
-	Exec    judge.Exec
-	Message string
-	Place   *judge.Place
-	Output  []byte
-	Answer  []byte // answer of the reference solution; nil if it was not run
-	Stderr  []byte
+	Input    []byte
+	Invalid  string        // message of the validator; if not empty, the solution was not run
+	Verdict  judge.Verdict // Accepted, or the kind of failure
+	Exec     judge.Exec
+	Message  string
+	Position *judge.Position
+	Output   []byte
+	Answer   []byte // answer of the reference solution; nil if it was not run
+	Stderr   []byte
 	// Dialogue records the communication of the solution and the interactor; see judge.CaseJudged.
 	Dialogue string
 	Line     string // generator line that made the input; empty if there is none
@@ -102,9 +102,9 @@ type Trial struct {
 // Fails reports whether the solution fails on a valid input.
 func (t *Trial) Fails() bool { return t.Invalid == "" && t.Verdict != judge.Accepted }
 
-// Same reports whether two trials fail in the same way. They must have the same verdict and, if the program exited
+// FailsLike reports whether two trials fail in the same way. They must have the same verdict and, if the program exited
 // by itself, the same exit code or signal.
-func (t *Trial) Same(o *Trial) bool {
+func (t *Trial) FailsLike(o *Trial) bool {
 	if !t.Fails() || !o.Fails() || t.Verdict != o.Verdict {
 		return false
 	}
@@ -119,34 +119,34 @@ func (t *Trial) Event(group, name string) *judge.CaseJudged {
 	}
 	if t.Fails() {
 		e.Stderr = strings.ToValidUTF8(string(t.Stderr), "\uFFFD")
-		e.Detail = window.Detail(section(t.Input), section(t.Answer), section(t.Output), t.Place)
+		e.Detail = window.Detail(section(t.Input), section(t.Answer), section(t.Output), t.Position)
 	}
 	return e
 }
 
-// Open builds the problem's programs, and runs the solution on the samples. The caller must close the Lab no later
+// Open builds the problem's programs, and runs the solution on the samples. The caller must close the Tester no later
 // than when ctx is done. If cases need answers and the problem has no reference solution, Open returns a
-// *judge.Fault.
-func Open(ctx context.Context, s Setting) (*Lab, error) {
-	l := &Lab{Setting: s, life: ctx}
-	if s.Folder.Reference == nil && !s.Folder.Unanswered() {
-		return nil, s.Folder.Fault("reference", "without a reference no correct output is known", `add: [reference] program = "reference"`)
+// *judge.ProblemError.
+func Open(ctx context.Context, s Setting) (*Tester, error) {
+	l := &Tester{Setting: s, processCtx: ctx}
+	if s.Directory.Reference == nil && !s.Directory.LacksAnswers() {
+		return nil, s.Directory.Fault("reference", "without a reference no correct output is known", `add: [reference] program = "reference"`)
 	}
 	var err error
-	if l.grammar, err = s.Folder.Format(); err != nil {
+	if l.grammar, err = s.Directory.Format(); err != nil {
 		return nil, err
 	}
-	if s.Derived && l.grammar == nil {
-		return nil, &judge.Fault{
-			File: s.Folder.Dir, Text: "the problem does not declare its input format",
-			Hint: "declare it in " + filepath.Join(s.Folder.Dir, problem.FormatFile),
+	if s.FromFormat && l.grammar == nil {
+		return nil, &judge.ProblemError{
+			File: s.Directory.Dir, Text: "the problem does not declare its input format",
+			Hint: "declare it in " + filepath.Join(s.Directory.Dir, problem.FormatFile),
 		}
 	}
-	if l.programs, err = gen.Build(ctx, s.Crew, s.Folder); err != nil {
+	if l.programs, err = gen.Build(ctx, s.Programs, s.Directory); err != nil {
 		return nil, err
 	}
-	part := s.Folder.Checker.Program
-	l.stateful = part != nil && part.Speaks == "kit"
+	part := s.Directory.Checker.Program
+	l.stateful = part != nil && part.Protocol == "kit"
 	if err := l.solveSamples(ctx); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
@@ -154,19 +154,19 @@ func Open(ctx context.Context, s Setting) (*Lab, error) {
 }
 
 // Close kills all processes of the lab.
-func (l *Lab) Close() error {
+func (l *Tester) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var errs []error
-	for _, b := range l.spare {
+	for _, b := range l.idle {
 		errs = append(errs, b.close())
 	}
-	l.spare = nil
+	l.idle = nil
 	return errors.Join(errs...)
 }
 
 // Notes returns messages for the setter about shortcomings that make the search less effective.
-func (l *Lab) Notes() (notes []string) {
+func (l *Tester) Notes() (notes []string) {
 	if l.programs.Validator == nil && l.grammar == nil {
 		notes = append(
 			notes,
@@ -181,13 +181,13 @@ func (l *Lab) Notes() (notes []string) {
 
 // solveSamples runs the solution on the samples in judging order. The checker will see the solved samples before
 // each input.
-func (l *Lab) solveSamples(ctx context.Context) error {
-	b, err := l.take()
+func (l *Tester) solveSamples(ctx context.Context) error {
+	b, err := l.acquire()
 	if err != nil {
 		return err
 	}
-	defer l.give(b)
-	for _, g := range l.Folder.Groups {
+	defer l.release(b)
+	for _, g := range l.Directory.Groups {
 		for i := range g.Cases {
 			c := &g.Cases[i]
 			if c.Group != problem.Sample || c.Line != "" {
@@ -202,7 +202,7 @@ func (l *Lab) solveSamples(ctx context.Context) error {
 				answer, err = os.ReadFile(c.Ans)
 			}
 			if err != nil {
-				return l.Folder.CaseFault(c, fmt.Sprintf("case %s has no answer that can be read", c.ID()), "run: judge generate "+l.Folder.ID)
+				return l.Directory.CaseFault(c, fmt.Sprintf("case %s has no answer that can be read", c.ID()), "run: judge generate "+l.Directory.ID)
 			}
 			t, err := b.run(ctx, c.ID(), input, answer)
 			if err != nil {
@@ -210,9 +210,9 @@ func (l *Lab) solveSamples(ctx context.Context) error {
 			}
 			switch {
 			case !t.Fails():
-				l.samples = append(l.samples, solved{c.ID(), input, answer, t.Output})
-			case l.broken == nil:
-				l.broken, t.Origin = t, "it is the case "+c.ID()
+				l.samples = append(l.samples, solvedSample{c.ID(), input, answer, t.Output})
+			case l.failedSample == nil:
+				l.failedSample, t.Origin = t, "it is the case "+c.ID()
 			}
 		}
 	}
@@ -220,47 +220,47 @@ func (l *Lab) solveSamples(ctx context.Context) error {
 }
 
 // Try runs the solution on one input.
-func (l *Lab) Try(ctx context.Context, name string, input []byte) (*Trial, error) {
-	b, err := l.take()
+func (l *Tester) Try(ctx context.Context, name string, input []byte) (*Trial, error) {
+	b, err := l.acquire()
 	if err != nil {
 		return nil, err
 	}
-	defer l.give(b)
+	defer l.release(b)
 	return b.try(ctx, name, input)
 }
 
-// take returns an unused bench.
-func (l *Lab) take() (*bench, error) {
+// acquire returns an unused bench.
+func (l *Tester) acquire() (*worker, error) {
 	l.mu.Lock()
-	if n := len(l.spare); n > 0 {
-		b := l.spare[n-1]
-		l.spare = l.spare[:n-1]
+	if n := len(l.idle); n > 0 {
+		b := l.idle[n-1]
+		l.idle = l.idle[:n-1]
 		l.mu.Unlock()
 		return b, nil
 	}
 	l.mu.Unlock()
-	g, v, err := l.programs.Open(l.life, l.Runner, l.Folder, l.Limits)
-	return &bench{lab: l, generator: g, validator: v, limits: l.Folder.Limits}, err
+	g, v, err := l.programs.Open(l.processCtx, l.Runner, l.Directory, l.Limits)
+	return &worker{tester: l, generator: g, validator: v, limits: l.Directory.Limits}, err
 }
 
-func (l *Lab) give(b *bench) {
+func (l *Tester) release(b *worker) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.spare = append(l.spare, b)
+	l.idle = append(l.idle, b)
 }
 
-// A bench holds what one goroutine needs to try inputs.
-type bench struct {
-	lab       *Lab
-	validator gen.Validator // may be nil
-	generator gen.Generator // may be nil
-	scout     check.Checker // created when first needed; nil until then
-	stage     *stage        // created when first needed; nil until then; see staged
-	limits    judge.Limits  // limits of the solution
-	stale     bool          // whether the scout keeps state and has seen more than the samples
+// A worker holds what one goroutine needs to try inputs.
+type worker struct {
+	tester      *Tester
+	validator   gen.Validator // may be nil
+	generator   gen.Generator // may be nil
+	checker     check.Checker // created when first needed; nil until then
+	stage       *stage        // created when first needed; nil until then; see staged
+	limits      judge.Limits  // limits of the solution
+	checkerUsed bool          // whether the scout keeps state and has seen more than the samples
 }
 
-func (b *bench) close() error {
+func (b *worker) close() error {
 	errs := []error{b.stage.close()}
 	if b.validator != nil {
 		errs = append(errs, b.validator.Close())
@@ -268,14 +268,14 @@ func (b *bench) close() error {
 	if b.generator != nil {
 		errs = append(errs, b.generator.Close())
 	}
-	if b.scout != nil {
-		errs = append(errs, b.scout.Close())
+	if b.checker != nil {
+		errs = append(errs, b.checker.Close())
 	}
 	return errors.Join(errs...)
 }
 
 // try validates an input and runs the solution on it.
-func (b *bench) try(ctx context.Context, name string, input []byte) (*Trial, error) {
+func (b *worker) try(ctx context.Context, name string, input []byte) (*Trial, error) {
 	invalid, err := b.validate(ctx, name, input)
 	if err != nil || invalid != "" {
 		return &Trial{Input: input, Invalid: invalid}, err
@@ -284,12 +284,12 @@ func (b *bench) try(ctx context.Context, name string, input []byte) (*Trial, err
 }
 
 // validate returns what is wrong with an input, or "" if it is valid.
-func (b *bench) validate(ctx context.Context, name string, input []byte) (string, error) {
-	if text, _ := gen.Flaw(input); text != "" || b.validator == nil {
+func (b *worker) validate(ctx context.Context, name string, input []byte) (string, error) {
+	if text, _ := gen.EncodingProblem(input); text != "" || b.validator == nil {
 		return text, nil
 	}
 	invalid, err := b.validator.Validate(ctx, name, input)
-	return invalid, b.lab.blame(err, b.lab.Folder.Validator, input)
+	return invalid, b.tester.blame(err, b.tester.Directory.Validator, input)
 }
 
 // A program may reach its wall time limit because the machine is busy. This is assumed if the program has used
@@ -300,19 +300,19 @@ const (
 )
 
 // run runs the solution on a valid input. If answer is nil, it also runs the reference solution.
-func (b *bench) run(ctx context.Context, name string, input, answer []byte) (t *Trial, err error) {
-	staged := b.lab.staged()
+func (b *worker) run(ctx context.Context, name string, input, answer []byte) (t *Trial, err error) {
+	staged := b.tester.usesStage()
 	if staged && answer == nil { // a staged trial needs the answer
-		if answer, err = b.lab.Answer(ctx, input); err != nil {
+		if answer, err = b.tester.Answer(ctx, input); err != nil {
 			return nil, err
 		}
 	}
 	try := func(limits judge.Limits) (*Trial, error) {
-		defer b.lab.solving.start()()
+		defer b.tester.solving.start()()
 		if staged {
-			return b.perform(ctx, limits, name, input, answer)
+			return b.runStaged(ctx, limits, name, input, answer)
 		}
-		return b.lab.execute(ctx, limits, input)
+		return b.tester.execute(ctx, limits, input)
 	}
 	t, err = try(b.limits)
 	if err == nil && t.Verdict == judge.IdlenessLimit && t.Exec.CPU > b.limits.CPU/starved {
@@ -324,7 +324,7 @@ func (b *bench) run(ctx context.Context, name string, input, answer []byte) (t *
 		return t, err
 	}
 	if t.Answer = answer; answer == nil {
-		if t.Answer, err = b.lab.Answer(ctx, input); err != nil {
+		if t.Answer, err = b.tester.Answer(ctx, input); err != nil {
 			return nil, err
 		}
 	}
@@ -332,7 +332,7 @@ func (b *bench) run(ctx context.Context, name string, input, answer []byte) (t *
 }
 
 // execute runs the solution, and classifies the result of the run.
-func (l *Lab) execute(ctx context.Context, limits judge.Limits, input []byte) (*Trial, error) {
+func (l *Tester) execute(ctx context.Context, limits judge.Limits, input []byte) (*Trial, error) {
 	var out bytes.Buffer
 	var stderr tail.Buffer
 	cmd := l.Solution.Command(limits)
@@ -347,23 +347,23 @@ func (l *Lab) execute(ctx context.Context, limits judge.Limits, input []byte) (*
 	}
 	t := &Trial{Input: input, Exec: x, Output: out.Bytes(), Stderr: stderr.Bytes(), Verdict: judge.Classify(x, limits)}
 	if t.Verdict != judge.NotJudged {
-		t.Message = x.Fate()
+		t.Message = x.Termination()
 	}
 	return t, nil
 }
 
 // Answer runs the reference solution on a valid input. If cases need no answers, it returns nil, nil.
-func (l *Lab) Answer(ctx context.Context, input []byte) ([]byte, error) {
-	if l.Folder.Unanswered() {
+func (l *Tester) Answer(ctx context.Context, input []byte) ([]byte, error) {
+	if l.Directory.LacksAnswers() {
 		return nil, nil
 	}
 	defer l.answering.start()()
-	answer, err := gen.Answer(ctx, l.Runner, l.programs.Reference, l.Folder.Reference, l.Folder.Limits, bytes.NewReader(input))
-	return answer, l.blame(err, l.Folder.Reference, input)
+	answer, err := gen.RunReference(ctx, l.Runner, l.programs.Reference, l.Directory.Reference, l.Directory.Limits, bytes.NewReader(input))
+	return answer, l.blame(err, l.Directory.Reference, input)
 }
 
 // Complete runs the reference solution on the input of a trial, unless the trial already has an answer.
-func (l *Lab) Complete(ctx context.Context, t *Trial) (err error) {
+func (l *Tester) Complete(ctx context.Context, t *Trial) (err error) {
 	if t.Answer == nil {
 		t.Answer, err = l.Answer(ctx, t.Input)
 	}
@@ -371,8 +371,8 @@ func (l *Lab) Complete(ctx context.Context, t *Trial) (err error) {
 }
 
 // check judges the output of a trial, and sets its verdict.
-func (b *bench) check(ctx context.Context, name string, t *Trial) (err error) {
-	if !b.lab.stateful && bytes.Equal(t.Output, t.Answer) {
+func (b *worker) check(ctx context.Context, name string, t *Trial) (err error) {
+	if !b.tester.stateful && bytes.Equal(t.Output, t.Answer) {
 		t.Verdict = judge.Accepted
 		return nil
 	}
@@ -381,15 +381,15 @@ func (b *bench) check(ctx context.Context, name string, t *Trial) (err error) {
 		return err
 	}
 	if outcome.Verdict == judge.JudgeError {
-		return b.lab.blame(&judge.Fault{Text: outcome.Message}, nil, t.Input)
+		return b.tester.blame(&judge.ProblemError{Text: outcome.Message}, nil, t.Input)
 	}
-	t.Verdict, t.Message, t.Place = outcome.Verdict, outcome.Message, outcome.Place
+	t.Verdict, t.Message, t.Position = outcome.Verdict, outcome.Message, outcome.Place
 	return nil
 }
 
-// briefed starts a checker. If the checker keeps state, briefed gives it the samples.
-func (l *Lab) briefed(ctx context.Context) (check.Checker, error) {
-	checker, err := l.Crew.Checker(ctx)
+// newChecker starts a checker. If the checker keeps state, briefed gives it the samples.
+func (l *Tester) newChecker(ctx context.Context) (check.Checker, error) {
+	checker, err := l.Programs.Checker(ctx)
 	if err != nil || !l.stateful {
 		return checker, err
 	}
@@ -403,41 +403,41 @@ func (l *Lab) briefed(ctx context.Context) (check.Checker, error) {
 
 // judge runs the checker. If a checker that keeps state rejects an output, the reason may be an earlier input. In
 // that case, a checker that has seen only the samples decides.
-func (b *bench) judge(ctx context.Context, name string, t *Trial) (judge.Outcome, error) {
+func (b *worker) judge(ctx context.Context, name string, t *Trial) (judge.Outcome, error) {
 	for {
-		if b.scout == nil {
+		if b.checker == nil {
 			var err error
-			if b.scout, err = b.lab.briefed(ctx); err != nil {
+			if b.checker, err = b.tester.newChecker(ctx); err != nil {
 				return judge.Outcome{}, err
 			}
-			b.stale = false
+			b.checkerUsed = false
 		}
-		outcome, err := b.scout.Check(ctx, check.Request{Case: name, In: section(t.Input), Ans: section(t.Answer), Out: section(t.Output)})
-		if err == nil && (outcome.Verdict == judge.Accepted || !b.stale) {
-			b.stale = b.lab.stateful
+		outcome, err := b.checker.Check(ctx, check.Request{Case: name, In: section(t.Input), Ans: section(t.Answer), Out: section(t.Output)})
+		if err == nil && (outcome.Verdict == judge.Accepted || !b.checkerUsed) {
+			b.checkerUsed = b.tester.stateful
 			return outcome, nil
 		}
-		err = errors.Join(err, b.scout.Close())
-		if b.scout = nil; err != nil {
+		err = errors.Join(err, b.checker.Close())
+		if b.checker = nil; err != nil {
 			return judge.Outcome{}, err
 		}
 	}
 }
 
 // repeats runs the solution on the input of t again, and reports whether it fails in the same way as before.
-func (b *bench) repeats(ctx context.Context, t *Trial) (bool, error) {
+func (b *worker) repeats(ctx context.Context, t *Trial) (bool, error) {
 	again, err := b.run(ctx, "again", t.Input, t.Answer)
-	return err == nil && again.Same(t), err
+	return err == nil && again.FailsLike(t), err
 }
 
 // blame sets the position of a fault in a setter's program, and adds the input that caused the fault.
-func (l *Lab) blame(err error, part *judge.Part, input []byte) error {
-	f, ok := errors.AsType[*judge.Fault](err)
+func (l *Tester) blame(err error, part *judge.SetterProgram, input []byte) error {
+	f, ok := errors.AsType[*judge.ProblemError](err)
 	if !ok || f.File != "" {
 		return err
 	}
 	placed := *f
-	placed.File = l.Folder.Dir
+	placed.File = l.Directory.Dir
 	if part != nil {
 		placed.File = part.Path
 	}
@@ -454,16 +454,16 @@ func section(text []byte) *io.SectionReader {
 	return io.NewSectionReader(bytes.NewReader(text), 0, int64(len(text)))
 }
 
-// errOver is the cause of a context whose search time is over.
-var errOver = errors.New("the time is over")
+// errTimeUp is the cause of a context whose search time is over.
+var errTimeUp = errors.New("the time is over")
 
-// within returns a context that ends after a duration. Zero means no limit.
-func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+// withTimeLimit returns a context that ends after a duration. Zero means no limit.
+func withTimeLimit(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	if d <= 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeoutCause(ctx, d, errOver)
+	return context.WithTimeoutCause(ctx, d, errTimeUp)
 }
 
-// over reports whether ctx is done because the search time is over.
-func over(ctx context.Context) bool { return context.Cause(ctx) == errOver }
+// timeUp reports whether ctx is done because the search time is over.
+func timeUp(ctx context.Context) bool { return context.Cause(ctx) == errTimeUp }

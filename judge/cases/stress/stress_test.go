@@ -117,13 +117,13 @@ cases = ["random 3", "random 20"]
 `
 
 // open opens a lab for a solution.
-func open(t testing.TB, toml string, jobs int, solution program, others map[string]program) (*stress.Lab, *runner) {
+func open(t testing.TB, toml string, jobs int, solution program, others map[string]program) (*stress.Tester, *runner) {
 	t.Helper()
-	return declared(t, "", toml, jobs, solution, others)
+	return formatMethods(t, "", toml, jobs, solution, others)
 }
 
-// declared opens a lab for a solution of a problem that declares its input format.
-func declared(t testing.TB, format, toml string, jobs int, solution program, others map[string]program) (*stress.Lab, *runner) {
+// formatMethods opens a lab for a solution of a problem that declares its input format.
+func formatMethods(t testing.TB, format, toml string, jobs int, solution program, others map[string]program) (*stress.Tester, *runner) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "sums")
 	files := map[string]string{
@@ -148,12 +148,12 @@ func declared(t testing.TB, format, toml string, jobs int, solution program, oth
 		r.programs[name] = p
 	}
 	lab, err := stress.Open(t.Context(), stress.Setting{
-		Folder:   folder,
-		Runner:   r,
-		Crew:     &check.Crew{Problem: folder.Problem, Runner: r, Builder: named{}},
-		Solution: &judge.Program{Name: "solution", Argv: []string{"solution"}},
-		Literals: []int64{1000},
-		Jobs:     jobs,
+		Directory: folder,
+		Runner:    r,
+		Programs:  &check.SetterPrograms{Problem: folder.Problem, Runner: r, Builder: named{}},
+		Solution:  &judge.Program{Name: "solution", Argv: []string{"solution"}},
+		Literals:  []int64{1000},
+		Jobs:      jobs,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +191,7 @@ func TestSearchIsTheSameAtAnyNumberOfJobs(t *testing.T) {
 func TestSearchEndsWithNothingWhereNothingIsWrong(t *testing.T) {
 	lab, _ := open(t, usual, 2, sum(same), nil)
 	found, tally, err := lab.Search(t.Context(), stress.Options{Count: 300})
-	if found != nil || err != nil || tally.Looked != 300 || tally.Ran+tally.Invalid+tally.Twice != 300 || tally.Ran < 50 {
+	if found != nil || err != nil || tally.Tried != 300 || tally.Run+tally.Invalid+tally.Repeated != 300 || tally.Run < 50 {
 		t.Errorf("Search = %+v, %+v, %v; want nothing in 300 inputs, most of which run", found, tally, err)
 	}
 }
@@ -233,7 +233,7 @@ func TestSearchNamesTheSettersFaults(t *testing.T) {
 		t.Run("it "+row.it, func(t *testing.T) {
 			lab, _ := open(t, usual, 1, sum(same), row.others)
 			_, _, err := lab.Search(t.Context(), stress.Options{Count: 50})
-			fault, ok := errors.AsType[*judge.Fault](err)
+			fault, ok := errors.AsType[*judge.ProblemError](err)
 			if !ok || !strings.Contains(fault.Text, row.want) || fault.File == "" {
 				t.Errorf("Search: %v, want a fault with %q", err, row.want)
 			}
@@ -329,7 +329,7 @@ const bare = "title = \"Sums\"\n[limits]\ntime = \"1s\"\n[reference]\nprogram = 
 func TestADeclaredFormatIsEnough(t *testing.T) {
 	var first *stress.Trial
 	for _, jobs := range []int{1, 8} {
-		lab, _ := declared(t, form, bare, jobs, threeDigits, nil)
+		lab, _ := formatMethods(t, form, bare, jobs, threeDigits, nil)
 		if notes := lab.Notes(); len(notes) > 0 {
 			t.Errorf("Notes = %q, want none", notes)
 		}
@@ -351,7 +351,7 @@ func TestADeclaredFormatIsEnough(t *testing.T) {
 }
 
 func TestShrinkGoesThroughTheDeclaredFormat(t *testing.T) {
-	lab, _ := declared(t, form, usual, 1, crashesAbove(4), nil)
+	lab, _ := formatMethods(t, form, usual, 1, crashesAbove(4), nil)
 	trial, err := lab.Try(t.Context(), "case", []byte("40\n"+strings.Repeat("499\n", 40)))
 	if err != nil || !trial.Fails() {
 		t.Fatalf("Try = %+v, %v", trial, err)
@@ -372,7 +372,7 @@ func TestShrinkStartsFromASmallerCaseThatFails(t *testing.T) {
 		}
 		return a
 	})
-	lab, _ := declared(t, form, toml, 1, odd, nil)
+	lab, _ := formatMethods(t, form, toml, 1, odd, nil)
 	trial, err := lab.Try(t.Context(), "case", []byte("3\n9001\n9002\n9003\n"))
 	if err != nil || !trial.Fails() {
 		t.Fatalf("Try = %+v, %v", trial, err)
@@ -440,7 +440,7 @@ func TestWithoutAValidatorCasesAreNotChanged(t *testing.T) {
 	toml := strings.Replace(usual, "[validator]\nprogram = \"validate.x\"\nspeaks = \"testlib\"\n", "", 1)
 	lab, _ := open(t, toml, 1, threeDigits, nil)
 	found, tally, err := lab.Search(t.Context(), stress.Options{Count: 300})
-	if err != nil || found != nil || tally.Ran == 0 || len(lab.Notes()) != 1 {
+	if err != nil || found != nil || tally.Run == 0 || len(lab.Notes()) != 1 {
 		t.Errorf("Search = %+v, %+v, %v with the notes %q; want only what the lines make, and a note", found, tally, err, lab.Notes())
 	}
 }
@@ -455,7 +455,7 @@ func BenchmarkSearch(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		looked += tally.Looked
+		looked += tally.Tried
 	}
 	b.ReportMetric(float64(looked)/b.Elapsed().Seconds(), "inputs/s")
 	b.ReportMetric(float64(r.runs.Load())/float64(looked), "runs/input")
@@ -464,6 +464,6 @@ func BenchmarkSearch(b *testing.B) {
 // named is a builder whose programs are named after their files.
 type named struct{}
 
-func (named) Part(_ context.Context, p *judge.Part) (*judge.Program, error) {
+func (named) BuildProgram(_ context.Context, p *judge.SetterProgram) (*judge.Program, error) {
 	return &judge.Program{Name: filepath.Base(p.Path), Argv: []string{filepath.Base(p.Path)}}, nil
 }

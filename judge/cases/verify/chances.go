@@ -19,8 +19,8 @@ import (
 // extraTime returns the problem's limits, extended by the margin that must lie between the time limit and the
 // times of programs that are too slow.
 func (v *Verifier) extraTime() judge.Limits {
-	limits := v.Folder.Limits
-	limits.CPU = time.Duration(float64(limits.CPU) * v.Folder.Package.Timing.Margin)
+	limits := v.Directory.Limits
+	limits.CPU = time.Duration(float64(limits.CPU) * v.Directory.Package.Timing.Margin)
 	limits.Wall += limits.CPU
 	return limits
 }
@@ -28,7 +28,7 @@ func (v *Verifier) extraTime() judge.Limits {
 // mayNeedTime reports whether a submission missed its expected verdict and was too slow on some case. On a faster
 // machine, it might have gotten another verdict.
 func (v *Verifier) mayNeedTime(s *submission, r *problem.Result) bool {
-	if ok, _ := s.Holds(r); ok || bounds(s.Submission, problem.Upper) {
+	if ok, _ := s.Holds(r); ok || hasBound(s.Submission, problem.Upper) {
 		return false
 	}
 	return slices.ContainsFunc(r.Cases, func(c problem.CaseResult) bool {
@@ -36,63 +36,63 @@ func (v *Verifier) mayNeedTime(s *submission, r *problem.Result) bool {
 	})
 }
 
-// chance is another way to judge a submission.
-type chance struct {
-	made   *lang.Result
-	limits judge.Limits
-	words  string // describes what the submission needs
+// retry is another way to judge a submission.
+type retry struct {
+	program     *lang.Result
+	limits      judge.Limits
+	description string // describes what the submission needs
 }
 
-// chances returns the other ways to judge a submission that was too slow, the best first.
-func (v *Verifier) chances(ctx context.Context, s *submission) (all []chance, err error) {
+// retries returns the other ways to judge a submission that was too slow, the best first.
+func (v *Verifier) retries(ctx context.Context, s *submission) (list []retry, err error) {
 	extra := v.extraTime()
 	words := fmt.Sprintf("%v of time", extra.CPU)
-	faster, err := v.faster(ctx, s.Submission)
+	faster, err := v.buildFaster(ctx, s.Submission)
 	if err != nil {
 		return nil, err
 	}
 	if faster != nil {
-		all = append(all, chance{faster, v.Folder.Limits, faster.Program.Language})
+		list = append(list, retry{faster, v.Directory.Limits, faster.Program.Language})
 	}
-	if v.Folder.Package.Timing.Margin <= 1 {
-		return all, nil
+	if v.Directory.Package.Timing.Margin <= 1 {
+		return list, nil
 	}
-	all = append(all, chance{s.made, extra, words})
+	list = append(list, retry{s.program, extra, words})
 	if faster != nil {
-		all = append(all, chance{faster, extra, fmt.Sprintf("%s and %s", faster.Program.Language, words)})
+		list = append(list, retry{faster, extra, fmt.Sprintf("%s and %s", faster.Program.Language, words)})
 	}
-	return all, nil
+	return list, nil
 }
 
-// faster builds a submission with a faster toolchain. It returns nil, nil if there is none, or if the build fails.
-func (v *Verifier) faster(ctx context.Context, s *problem.Submission) (*lang.Result, error) {
-	made, err := v.Entries.Faster(ctx, s)
+// buildFaster builds a submission with a faster toolchain. It returns nil, nil if there is none, or if the build fails.
+func (v *Verifier) buildFaster(ctx context.Context, s *problem.Submission) (*lang.Result, error) {
+	made, err := v.Builder.Faster(ctx, s)
 	_, missing := errors.AsType[*lang.MissingError](err)
 	_, unusable := errors.AsType[*lang.UnusableError](err)
-	_, fault := errors.AsType[*judge.Fault](err)
+	_, fault := errors.AsType[*judge.ProblemError](err)
 	if missing || unusable || fault || err == nil && (made == nil || !made.OK || made.Program == nil) {
 		return nil, nil
 	}
 	return made, err
 }
 
-// secondChance judges a submission with a faster toolchain, or with more time as the format's own tool does. If
+// retrySlow judges a submission with a faster toolchain, or with more time as the format's own tool does. If
 // the submission then gets its expected verdict, that verdict counts, and a note tells what was needed.
-func (v *Verifier) secondChance(
+func (v *Verifier) retrySlow(
 	ctx context.Context, s *submission, judged *judge.SolutionJudged, result *problem.Result,
-	before *judge.Finished,
+	earlier *judge.Finished,
 ) (string, *judge.Finished, error) {
-	chances, err := v.chances(ctx, s)
+	chances, err := v.retries(ctx, s)
 	if err != nil {
-		return "", before, err
+		return "", earlier, err
 	}
-	first, own := *judged, s.made
+	first, own := *judged, s.program
 	for _, c := range chances {
-		patient := *v.Folder.Problem
+		patient := *v.Directory.Problem
 		patient.Limits = c.limits
 		again := &problem.Result{Groups: map[string]float64{}}
-		s.made = c.made
-		sum, err := v.round(ctx, s, &patient, c.limits, judged, again, judge.Options{Jobs: v.Jobs, All: !v.oneFailureIsEnough(s)})
+		s.program = c.program
+		sum, err := v.judgeOnce(ctx, s, &patient, c.limits, judged, again, judge.Options{Jobs: v.Jobs, ContinueAfterFailure: !v.oneFailureIsEnough(s)})
 		if err != nil || sum == nil {
 			return "", sum, err
 		}
@@ -100,10 +100,10 @@ func (v *Verifier) secondChance(
 			*result = *again
 			return fmt.Sprintf(
 				"sensitive to the time limit: it gets %s at %v, and needs %s to get what it must",
-				before.Verdict, v.Folder.Limits.CPU, c.words,
+				earlier.Verdict, v.Directory.Limits.CPU, c.description,
 			), sum, nil
 		}
 	}
-	*judged, s.made = first, own
-	return "", before, nil
+	*judged, s.program = first, own
+	return "", earlier, nil
 }

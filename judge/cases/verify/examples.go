@@ -29,14 +29,14 @@ type sampleCase struct {
 
 // examples compares every example in a statement with the sample cases. In problems whose programs interact or run
 // several times, examples are dialogues and are not compared.
-func (v *Verifier) examples(ctx context.Context) (n int, faults judge.Faults, err error) {
-	if v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
+func (v *Verifier) examples(ctx context.Context) (n int, faults judge.ProblemErrors, err error) {
+	if v.Directory.Kind.Interactive || v.Directory.Kind.MultiPass {
 		return 0, nil, nil
 	}
 	samples := v.samples()
-	files := slices.Compact(append([]string{v.Folder.Statement()}, slices.Sorted(maps.Values(v.Folder.Statements()))...))
-	if v.Folder.Package != nil {
-		files = v.Folder.Package.StatementFiles()
+	files := slices.Compact(append([]string{v.Directory.Statement()}, slices.Sorted(maps.Values(v.Directory.Statements()))...))
+	if v.Directory.Package != nil {
+		files = v.Directory.Package.StatementFiles()
 	}
 	for _, file := range files {
 		data, err := os.ReadFile(file)
@@ -53,13 +53,13 @@ func (v *Verifier) examples(ctx context.Context) (n int, faults judge.Faults, er
 		for _, e := range found {
 			e, places, fault := v.load(file, e)
 			if fault == nil {
-				same := matching(samples, e.Input.Same)
+				same := samplesWithInput(samples, e.Input.Equals)
 				if len(same) == 0 {
-					same = matching(samples, e.Input.Abbreviates)
+					same = samplesWithInput(samples, e.Input.Abbreviates)
 				}
 				if len(same) > 0 {
 					fault, err = v.example(ctx, e, places, same)
-				} else if fault = unknown(e, places, samples); fault == nil {
+				} else if fault = unknownExample(e, places, samples); fault == nil {
 					continue // the text may be something other than an example
 				}
 				if err != nil {
@@ -75,7 +75,7 @@ func (v *Verifier) examples(ctx context.Context) (n int, faults judge.Faults, er
 }
 
 // samples reads the sample cases.
-func (v *Verifier) samples() (all []sampleCase) {
+func (v *Verifier) samples() (samples []sampleCase) {
 	texts := func(path string) (texts []string) {
 		for _, path := range []string{path, path + ".statement"} { // packages show the .statement file instead
 			if info, err := os.Stat(path); err == nil && info.Size() <= largestShown {
@@ -88,16 +88,16 @@ func (v *Verifier) samples() (all []sampleCase) {
 	}
 	for c := range v.cases {
 		if c.Group == problem.Sample || strings.HasPrefix(c.Group, problem.Sample+"/") {
-			all = append(all, sampleCase{Case: c, in: texts(c.In), ans: texts(c.Ans), inPath: c.In, ansPath: c.Ans})
+			samples = append(samples, sampleCase{Case: c, in: texts(c.In), ans: texts(c.Ans), inPath: c.In, ansPath: c.Ans})
 		}
 	}
-	return all
+	return samples
 }
 
 // equalSamples finds samples with the same input as an earlier one. In problems whose programs interact or run
 // several times, samples are dialogues, which may differ.
-func (v *Verifier) equalSamples(context.Context) (n int, warnings judge.Faults, err error) {
-	if v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
+func (v *Verifier) equalSamples(context.Context) (n int, warnings judge.ProblemErrors, err error) {
+	if v.Directory.Kind.Interactive || v.Directory.Kind.MultiPass {
 		return 0, nil, nil
 	}
 	first := map[string]sampleCase{}
@@ -107,7 +107,7 @@ func (v *Verifier) equalSamples(context.Context) (n int, warnings judge.Faults, 
 		}
 		words := []any{fmt.Sprintf("%q %q", strings.Fields(s.in[0]), s.Args)}
 		for _, f := range s.Files {
-			sum, err := v.Memory.hash(f.Path)
+			sum, err := v.Cache.hash(f.Path)
 			if err != nil {
 				return n, warnings, err
 			}
@@ -123,17 +123,17 @@ func (v *Verifier) equalSamples(context.Context) (n int, warnings judge.Faults, 
 		if s.in[0] != other.in[0] {
 			text = "the inputs of sample cases %s and %s differ only in white space"
 		}
-		warnings = append(warnings, v.Folder.CaseFault(s.Case, fmt.Sprintf(text, other.ID(), s.ID()), "remove one of them"))
+		warnings = append(warnings, v.Directory.CaseFault(s.Case, fmt.Sprintf(text, other.ID(), s.ID()), "remove one of them"))
 	}
 	return len(warnings), warnings, nil
 }
 
-// places holds the files that contain the two texts of an example.
-type places struct{ in, out string }
+// exampleFiles holds the files that contain the two texts of an example.
+type exampleFiles struct{ in, out string }
 
 // load reads the files that an example names.
-func (v *Verifier) load(statement string, e example.Example) (example.Example, places, *judge.Fault) {
-	at := places{statement, statement}
+func (v *Verifier) load(statement string, e example.Example) (example.Example, exampleFiles, *judge.ProblemError) {
+	at := exampleFiles{statement, statement}
 	for _, part := range []struct {
 		text *example.Text
 		to   *string
@@ -144,12 +144,12 @@ func (v *Verifier) load(statement string, e example.Example) (example.Example, p
 		}
 		path := filepath.Join(filepath.Dir(statement), name)
 		if !filepath.IsLocal(name) {
-			return e, at, &judge.Fault{File: statement, Line: part.text.Line, Hint: "name a file beside the statement",
+			return e, at, &judge.ProblemError{File: statement, Line: part.text.Line, Hint: "name a file beside the statement",
 				Text: fmt.Sprintf("the example names %s, which is outside the statement's directory", part.text.File)}
 		}
 		data, err := os.ReadFile(path)
 		if err != nil {
-			return e, at, &judge.Fault{File: statement, Line: part.text.Line, Hint: "add the file beside the statement",
+			return e, at, &judge.ProblemError{File: statement, Line: part.text.Line, Hint: "add the file beside the statement",
 				Text: fmt.Sprintf("the example names %s: %s", part.text.File, problem.Reason(err))}
 		}
 		*part.text, *part.to = example.Text{Text: string(data[:min(len(data), largestShown)]), Line: 1}, path
@@ -159,28 +159,28 @@ func (v *Verifier) load(statement string, e example.Example) (example.Example, p
 
 // example returns a fault unless the checker accepts the example's output for at least one of the samples with the
 // same input.
-func (v *Verifier) example(ctx context.Context, e example.Example, at places, same []sampleCase) (*judge.Fault, error) {
+func (v *Verifier) example(ctx context.Context, e example.Example, files exampleFiles, same []sampleCase) (*judge.ProblemError, error) {
 	var why string
 	for _, s := range same {
-		if slices.ContainsFunc(s.ans, e.Output.Same) || slices.ContainsFunc(s.ans, e.Output.Abbreviates) {
+		if slices.ContainsFunc(s.ans, e.Output.Equals) || slices.ContainsFunc(s.ans, e.Output.Abbreviates) {
 			return nil, nil
 		}
-		if slices.ContainsFunc(e.Rest, func(t example.Text) bool { return slices.ContainsFunc(s.ans, t.Same) }) {
+		if slices.ContainsFunc(e.OtherBlocks, func(t example.Text) bool { return slices.ContainsFunc(s.ans, t.Equals) }) {
 			return nil, nil // the preceding block was not an output
 		}
 		for _, out := range []string{e.Output.Text, e.Output.Raw} {
 			if out == "" && e.Output.Text != "" {
 				continue
 			}
-			o, err := v.alone(ctx, s.Case, []byte(strings.Trim(out, "\n")+"\n"))
-			if _, broken := errors.AsType[*judge.Fault](err); broken {
+			o, err := v.judgeAlone(ctx, s.Case, []byte(strings.Trim(out, "\n")+"\n"))
+			if _, broken := errors.AsType[*judge.ProblemError](err); broken {
 				return nil, nil // another check reports checker errors
 			}
 			if err != nil || o.Verdict == judge.Accepted {
 				return nil, err
 			}
 			if why == "" {
-				why = said(o)
+				why = outcomeText(o)
 			}
 		}
 	}
@@ -188,38 +188,38 @@ func (v *Verifier) example(ctx context.Context, e example.Example, at places, sa
 	if len(s.ans) == 0 {
 		return nil, nil
 	}
-	line, shown, want := e.Output.Differ(s.ans[len(s.ans)-1])
-	return &judge.Fault{File: at.out, Line: lineOf(e.Output, line),
+	line, shown, want := e.Output.FirstDifference(s.ans[len(s.ans)-1])
+	return &judge.ProblemError{File: files.out, Line: lineOf(e.Output, line),
 		Text: fmt.Sprintf("the example's output is not accepted for sample case %s: %s", s.ID(), why),
-		Hint: fmt.Sprintf("correct the statement or %s:%d\n%s", s.ansPath, line+1, beside(shown, want))}, nil
+		Hint: fmt.Sprintf("correct the statement or %s:%d\n%s", s.ansPath, line+1, showLines(shown, want))}, nil
 }
 
-// matching returns the samples that have an input for which the function `is` returns true.
-func matching(samples []sampleCase, is func(string) bool) (found []sampleCase) {
+// samplesWithInput returns the samples that have an input for which the function `is` returns true.
+func samplesWithInput(samples []sampleCase, match func(string) bool) (found []sampleCase) {
 	for _, s := range samples {
-		if slices.ContainsFunc(s.in, is) {
+		if slices.ContainsFunc(s.in, match) {
 			found = append(found, s)
 		}
 	}
 	return found
 }
 
-// unknown returns the fault for an example whose input does not match any sample. It returns nil if the statement
+// unknownExample returns the fault for an example whose input does not match any sample. It returns nil if the statement
 // does not clearly mark the text as an example.
-func unknown(e example.Example, at places, samples []sampleCase) *judge.Fault {
-	nearest := nearest(e.Input, samples)
+func unknownExample(e example.Example, files exampleFiles, samples []sampleCase) *judge.ProblemError {
+	nearest := mostSimilar(e.Input, samples)
 	switch {
 	case e.Input.Abbreviated(), e.Certainty == example.Loose:
 		return nil
-	case e.Certainty == example.Paired && !alike(e.Input, samples) && nearest == nil:
+	case e.Certainty == example.Paired && !resemblesInput(e.Input, samples) && nearest == nil:
 		return nil
 	}
-	f := &judge.Fault{File: at.in, Line: lineOf(e.Input, 0), Text: "the example's input is the input of no sample case",
+	f := &judge.ProblemError{File: files.in, Line: lineOf(e.Input, 0), Text: "the example's input is the input of no sample case",
 		Hint: "add it as a sample case, or correct it"}
 	if nearest != nil {
-		line, shown, want := e.Input.Differ(nearest.in[len(nearest.in)-1])
+		line, shown, want := e.Input.FirstDifference(nearest.in[len(nearest.in)-1])
 		f.Line = lineOf(e.Input, line)
-		f.Hint += fmt.Sprintf("; the nearest one is %s:%d\n%s", nearest.inPath, line+1, beside(shown, want))
+		f.Hint += fmt.Sprintf("; the nearest one is %s:%d\n%s", nearest.inPath, line+1, showLines(shown, want))
 	}
 	return f
 }
@@ -239,8 +239,8 @@ func lineOf(t example.Text, line int) int {
 	return t.Line + min(line, strings.Count(strings.TrimRight(t.Text, "\n"), "\n"))
 }
 
-// beside shows a line of a statement next to a line of a file.
-func beside(shown, want string) string {
+// showLines shows a line of a statement next to a line of a file.
+func showLines(shown, want string) string {
 	cut := func(s string) string {
 		if r := []rune(s); len(r) > lineShown {
 			s = string(r[:lineShown]) + "…"
@@ -250,13 +250,13 @@ func beside(shown, want string) string {
 	return fmt.Sprintf("statement: %s\nfile:      %s", cut(shown), cut(want))
 }
 
-// nearest returns the sample whose input is most similar to a text. It returns nil if no sample shares more than
+// mostSimilar returns the sample whose input is most similar to a text. It returns nil if no sample shares more than
 // half of its lines or words.
-func nearest(t example.Text, samples []sampleCase) (best *sampleCase) {
+func mostSimilar(t example.Text, samples []sampleCase) (best *sampleCase) {
 	most := 0.5
 	for i := range samples {
 		for _, in := range samples[i].in {
-			share := max(shared(strings.Split(t.Text, "\n"), strings.Split(in, "\n")), shared(strings.Fields(t.Text), strings.Fields(in)))
+			share := max(similarity(strings.Split(t.Text, "\n"), strings.Split(in, "\n")), similarity(strings.Fields(t.Text), strings.Fields(in)))
 			if share > most || share == most && best == nil {
 				best, most = &samples[i], share
 			}
@@ -265,9 +265,9 @@ func nearest(t example.Text, samples []sampleCase) (best *sampleCase) {
 	return best
 }
 
-// shared returns the number of equal pieces at equal positions in two texts, divided by the length of the longer
+// similarity returns the number of equal pieces at equal positions in two texts, divided by the length of the longer
 // text.
-func shared(a, b []string) float64 {
+func similarity(a, b []string) float64 {
 	n := 0
 	for k := range min(len(a), len(b)) {
 		if strings.TrimSpace(a[k]) == strings.TrimSpace(b[k]) {
@@ -277,8 +277,8 @@ func shared(a, b []string) float64 {
 	return float64(n) / float64(max(len(a), len(b), 1))
 }
 
-// alike reports whether all words of a text are numbers or words in the samples' inputs.
-func alike(t example.Text, samples []sampleCase) bool {
+// resemblesInput reports whether all words of a text are numbers or words in the samples' inputs.
+func resemblesInput(t example.Text, samples []sampleCase) bool {
 	known := map[string]bool{}
 	for _, s := range samples {
 		for _, in := range s.in {

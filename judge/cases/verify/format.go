@@ -12,16 +12,16 @@ import (
 	"assay/judge/cases/gen"
 )
 
-// agreeing is the number of inputs drawn from the declared format and passed to the validator.
-const agreeing = 60
+// agreementInputs is the number of inputs drawn from the declared format and passed to the validator.
+const agreementInputs = 60
 
-// mostShown is the maximum number of faults shown for one disagreement.
-const mostShown = 3
+// maxShown is the maximum number of faults shown for one disagreement.
+const maxShown = 3
 
 // agreement compares the validator with the declared input format. The validator must accept inputs drawn from the
 // format, and reject inputs that nearly match it.
-func (v *Verifier) agreement(ctx context.Context) (n int, faults judge.Faults, err error) {
-	grammar, err := v.Folder.Format()
+func (v *Verifier) agreement(ctx context.Context) (n int, faults judge.ProblemErrors, err error) {
+	grammar, err := v.Directory.Format()
 	if grammar == nil || err != nil {
 		return 0, nil, nil // Lint has reported errors in the format
 	}
@@ -30,47 +30,47 @@ func (v *Verifier) agreement(ctx context.Context) (n int, faults judge.Faults, e
 		return 0, nil, err
 	}
 	defer validator.Close()
-	n, faults, err = v.takes(ctx, grammar, validator)
+	n, faults, err = v.checkAccepts(ctx, grammar, validator)
 	if err != nil || len(faults) > 0 {
 		return n, faults, err
 	}
-	more, faults, err := v.refuses(ctx, grammar, validator)
+	more, faults, err := v.checkRejects(ctx, grammar, validator)
 	return n + more, faults, err
 }
 
-// takes passes inputs drawn from the declared format to the validator. The validator may reject some of them,
+// checkAccepts passes inputs drawn from the declared format to the validator. The validator may reject some of them,
 // because the declaration may be incomplete, but not all.
-func (v *Verifier) takes(ctx context.Context, grammar *format.Grammar, validator gen.Validator) (n int, faults judge.Faults, err error) {
+func (v *Verifier) checkAccepts(ctx context.Context, grammar *format.Grammar, validator gen.Validator) (n int, faults judge.ProblemErrors, err error) {
 	taken, said := 0, ""
-	for i := range agreeing {
+	for i := range agreementInputs {
 		o := format.Options{Size: 1 + int64(i)/4}
 		if i%20 == 19 {
-			o.Size, o.Most = 0, 1<<20
+			o.Size, o.MaxSize = 0, 1<<20
 		}
 		input, err := grammar.Draw(rand.New(rand.NewPCG(uint64(i), 0)), o)
 		if err != nil {
-			return n, judge.Faults{{File: v.Folder.FormatPath(), Text: err.Error(), Hint: "check that some inputs satisfy all conditions"}}, nil
+			return n, judge.ProblemErrors{{File: v.Directory.FormatPath(), Text: err.Error(), Hint: "check that some inputs satisfy all conditions"}}, nil
 		}
 		n++
 		text, err := validator.Validate(ctx, "drawn", input)
 		if err != nil {
-			return n, nil, v.place(v.Folder.Validator, err)
+			return n, nil, v.locateInProgram(v.Directory.Validator, err)
 		}
 		if text == "" {
 			taken++
 			continue
 		}
 		said = text
-		if len(grammar.Beyond()) == 0 && len(faults) < mostShown {
-			faults = append(faults, &judge.Fault{
-				File: v.Folder.FormatPath(), Text: "the validator refuses an input of the declared format: " + text,
+		if len(grammar.InformalConditions()) == 0 && len(faults) < maxShown {
+			faults = append(faults, &judge.ProblemError{
+				File: v.Directory.FormatPath(), Text: "the validator refuses an input of the declared format: " + text,
 				Hint: "fix one of them, or say what only the validator can tell: beyond \"...\"\nthe input was:\n" + excerpt(input),
 			})
 		}
 	}
 	if taken == 0 && len(faults) == 0 {
-		faults = judge.Faults{{
-			File: v.Folder.FormatPath(),
+		faults = judge.ProblemErrors{{
+			File: v.Directory.FormatPath(),
 			Text: fmt.Sprintf("the validator refuses each of %d inputs of the declared format; the last one: %s", n, said),
 			Hint: "declare more of what it demands",
 		}}
@@ -78,22 +78,22 @@ func (v *Verifier) takes(ctx context.Context, grammar *format.Grammar, validator
 	return n, faults, nil
 }
 
-// refuses passes inputs that nearly match the format to the validator, which must reject them.
-func (v *Verifier) refuses(ctx context.Context, grammar *format.Grammar, validator gen.Validator) (n int, faults judge.Faults, err error) {
-	wrong, err := grammar.Near(rand.New(rand.NewPCG(1, 0)), format.Options{})
+// checkRejects passes inputs that nearly match the format to the validator, which must reject them.
+func (v *Verifier) checkRejects(ctx context.Context, grammar *format.Grammar, validator gen.Validator) (n int, faults judge.ProblemErrors, err error) {
+	wrong, err := grammar.NearMisses(rand.New(rand.NewPCG(1, 0)), format.Options{})
 	if err != nil {
-		return 0, judge.Faults{{File: v.Folder.FormatPath(), Text: err.Error()}}, nil
+		return 0, judge.ProblemErrors{{File: v.Directory.FormatPath(), Text: err.Error()}}, nil
 	}
 	for _, w := range wrong {
 		n++
 		text, err := validator.Validate(ctx, "nearly", w.Text)
 		if err != nil {
-			return n, faults, v.place(v.Folder.Validator, err)
+			return n, faults, v.locateInProgram(v.Directory.Validator, err)
 		}
-		if text == "" && len(faults) < mostShown {
-			faults = append(faults, &judge.Fault{
-				File: v.Folder.Validator.Path, Text: fmt.Sprintf(
-					"the validator accepts what the declared format refuses (%s): %s", w.What,
+		if text == "" && len(faults) < maxShown {
+			faults = append(faults, &judge.ProblemError{
+				File: v.Directory.Validator.Path, Text: fmt.Sprintf(
+					"the validator accepts what the declared format refuses (%s): %s", w.Description,
 					grammar.Check(w.Text),
 				),
 				Hint: "fix one of them; the input was:\n" + excerpt(w.Text),
@@ -124,7 +124,7 @@ func excerpt(input []byte) string {
 // coverage reports which bounds, words, alternatives and features of the declared input format occur in the cases.
 // It adds notes about those that do not occur.
 func (v *Verifier) coverage() error {
-	grammar, err := v.Folder.Format()
+	grammar, err := v.Directory.Format()
 	if grammar == nil || err != nil {
 		return nil // Lint has reported errors in the format
 	}
@@ -140,14 +140,14 @@ func (v *Verifier) coverage() error {
 	var missing []string
 	for _, g := range goals {
 		if g.Count == 0 {
-			missing = append(missing, fmt.Sprintf("%s (line %d)", g.What, g.Row))
+			missing = append(missing, fmt.Sprintf("%s (line %d)", g.Description, g.Line))
 		}
 	}
 	v.report("the cases show what the format declares", len(goals)-len(missing), nil)
 	if len(missing) > 0 {
-		v.listen(&judge.Noted{Text: fmt.Sprintf(
+		v.onEvent(&judge.Noted{Text: fmt.Sprintf(
 			"%d of %d things that %s declares are in no case: %s", len(missing), len(goals),
-			v.Folder.FormatPath(), strings.Join(missing, "; "),
+			v.Directory.FormatPath(), strings.Join(missing, "; "),
 		)})
 	}
 	return nil

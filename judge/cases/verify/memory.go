@@ -14,19 +14,19 @@ import (
 	"assay/judge/internal/cachedir"
 )
 
-// Memory caches results of runs, so that verifying a package again does not repeat them. The keys are hashes of
+// Cache caches results of runs, so that verifying a package again does not repeat them. The keys are hashes of
 // the program, its files, and the limits. A zero Memory does not write to disk.
-type Memory struct {
-	Dir   string // directory; if empty, results are not stored
-	Fresh bool   // ignore stored results
+type Cache struct {
+	Dir          string // directory; if empty, results are not stored
+	IgnoreStored bool   // ignore stored results
 
 	mu     sync.Mutex
 	caches map[string]*runCache
 	files  map[string]string // hashes by path and stamp
 }
 
-// memoryFormat is part of every key. It must be changed when old results become invalid.
-const memoryFormat = "1"
+// cacheFormat is part of every key. It must be changed when old results become invalid.
+const cacheFormat = "1"
 
 // runCache holds the results of one program, in one file.
 type runCache struct {
@@ -38,17 +38,17 @@ type runCache struct {
 }
 
 // cache opens the cache of a program.
-func (m *Memory) cache(program string) *runCache {
+func (m *Cache) cache(program string) *runCache {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	name := digest(memoryFormat, program)
+	name := digest(cacheFormat, program)
 	if s := m.caches[name]; s != nil {
 		return s
 	}
 	s := &runCache{known: map[string]json.RawMessage{}}
 	if m.Dir != "" {
 		s.file = filepath.Join(m.Dir, name[:2], name+".json")
-		if data, err := os.ReadFile(s.file); err == nil && !m.Fresh {
+		if data, err := os.ReadFile(s.file); err == nil && !m.IgnoreStored {
 			if json.Unmarshal(data, &s.known) != nil || s.known == nil {
 				s.known = map[string]json.RawMessage{}
 			}
@@ -63,11 +63,11 @@ func (m *Memory) cache(program string) *runCache {
 
 // get decodes the result for a key into the value to which the parameter into points. It reports whether there is
 // a result.
-func (s *runCache) get(key string, into any) bool {
+func (s *runCache) get(key string, result any) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	data, ok := s.known[key]
-	return ok && json.Unmarshal(data, into) == nil
+	return ok && json.Unmarshal(data, result) == nil
 }
 
 // put stores a result.
@@ -82,14 +82,14 @@ func (s *runCache) put(key string, value any) {
 }
 
 // save writes new results to disk. If that fails, the results are determined again next time.
-func (m *Memory) save() {
+func (m *Cache) save() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	written := false
 	for _, s := range m.caches {
 		s.mu.Lock()
 		if s.changed && s.file != "" {
-			if data, err := json.Marshal(s.known); err == nil && len(data) <= maxShelf {
+			if data, err := json.Marshal(s.known); err == nil && len(data) <= maxRunCache {
 				s.changed = atomicfile.Write(s.file, data) != nil
 				written = true
 			}
@@ -97,19 +97,19 @@ func (m *Memory) save() {
 		s.mu.Unlock()
 	}
 	if written {
-		cachedir.Trim(m.Dir, cachedir.Limits{Bytes: maxMemory, Files: maxShelves})
+		cachedir.Trim(m.Dir, cachedir.Limits{Bytes: maxCacheBytes, Files: maxCacheFiles})
 	}
 }
 
 // The size limits of the cache, for one program and for all.
 const (
-	maxShelf   = 64 << 20
-	maxMemory  = 1 << 30
-	maxShelves = 50_000
+	maxRunCache   = 64 << 20
+	maxCacheBytes = 1 << 30
+	maxCacheFiles = 50_000
 )
 
 // hash returns the hash of a file's content. If path is empty, it returns "empty".
-func (m *Memory) hash(path string) (string, error) {
+func (m *Cache) hash(path string) (string, error) {
 	if path == "" {
 		return "empty", nil
 	}

@@ -21,38 +21,38 @@ import (
 
 // packageChecks runs the checks that precede the submissions of a package.
 func (v *Verifier) packageChecks(ctx context.Context) (ready bool, err error) {
-	p := v.Folder.Package
+	p := v.Directory.Package
 	if p.Assumed != "" {
 		v.note(p.Assumed)
 	}
-	v.report("the package is as the format says", 1, append(p.Warnings, badName(v.Folder.ID, v.Folder.Dir, p.Foreign)...))
+	v.report("the package is as the format says", 1, append(p.Warnings, checkName(v.Directory.ID, v.Directory.Dir, p.Foreign)...))
 	// The following results are only advice, and so are the validators' results for junk, because the format does
 	// not require these checks to succeed.
 	faults, warnings := v.texts()
-	v.checked("every case is a text with proper line ends", v.Folder.Count(), few(faults), few(warnings))
-	v.checked("no two secret cases are the same", v.Folder.Count(), nil, v.duplicates())
-	if err := v.steps(ctx,
-		step{what: "every input is valid", do: v.packageInputs},
-		step{what: "the validators refuse junk", do: v.packageJunk, warns: true},
-		step{what: "the validators prove themselves", do: v.proofs},
-		step{what: "the validator judges every answer", do: v.packageAnswers},
-		step{what: "the statement's examples are sample cases", do: v.examples},
-		step{what: "the statement's pictures can be shown", do: v.pictures},
-		step{what: "no formula of the statement is broken", do: v.formulas},
-		step{what: "every formula of the statement can be drawn", do: v.undrawn, warns: true},
-		step{what: "all of the statement is shown", do: v.unshown, warns: true},
-		step{what: "no two sample cases are the same", do: v.equalSamples, warns: true},
-		step{what: "the output validator refuses junk", do: v.junkOutputs, warns: true},
+	v.reportCheck("every case is a text with proper line ends", v.Directory.CaseCount(), limitPerText(faults), limitPerText(warnings))
+	v.reportCheck("no two secret cases are the same", v.Directory.CaseCount(), nil, v.duplicates())
+	if err := v.runSteps(ctx,
+		step{name: "every input is valid", do: v.packageInputs},
+		step{name: "the validators refuse junk", do: v.packageInvalidInputs, advisory: true},
+		step{name: "the validators prove themselves", do: v.validatorCases},
+		step{name: "the validator judges every answer", do: v.packageAnswers},
+		step{name: "the statement's examples are sample cases", do: v.examples},
+		step{name: "the statement's pictures can be shown", do: v.pictures},
+		step{name: "no formula of the statement is broken", do: v.formulas},
+		step{name: "every formula of the statement can be drawn", do: v.undrawn, advisory: true},
+		step{name: "all of the statement is shown", do: v.unshown, advisory: true},
+		step{name: "no two sample cases are the same", do: v.equalSamples, advisory: true},
+		step{name: "the output validator refuses junk", do: v.checkWrongOutputs, advisory: true},
 	); err != nil {
 		return false, err
 	}
-	if len(v.marked) > 0 && v.unfit() {
+	if len(v.oddlyEncoded) > 0 && v.casesUnusable() {
 		return false, nil
 	}
-	if built, err := v.built(ctx); !built {
+	if built, err := v.buildJudgingPrograms(ctx); !built {
 		return false, err
 	}
-	prepared, err := v.Entries.Prepared(ctx)
+	prepared, err := v.Builder.Prepared(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -60,7 +60,7 @@ func (v *Verifier) packageChecks(ctx context.Context) (ready bool, err error) {
 		v.report("the graders can be built", n, prepared.Graders)
 	}
 	if prepared.Limit != "" {
-		v.listen(&judge.Noted{Text: prepared.Limit})
+		v.onEvent(&judge.Noted{Text: prepared.Limit})
 	}
 	return true, nil
 }
@@ -68,16 +68,16 @@ func (v *Verifier) packageChecks(ctx context.Context) (ready bool, err error) {
 // packageName matches valid names for the directory of a package.
 var packageName = pattern.New(`^[a-z0-9]+$`)
 
-func badName(id, dir string, foreign bool) judge.Faults {
+func checkName(id, dir string, foreign bool) judge.ProblemErrors {
 	if foreign || packageName().MatchString(id) {
 		return nil
 	}
-	return judge.Faults{{File: dir, Text: fmt.Sprintf("%q cannot be the name of a package", id), Hint: "small letters and digits will do"}}
+	return judge.ProblemErrors{{File: dir, Text: fmt.Sprintf("%q cannot be the name of a package", id), Hint: "small letters and digits will do"}}
 }
 
-// few keeps the first five faults with each text. If it omits faults, it adds the number of all faults with that
+// limitPerText keeps the first five faults with each text. If it omits faults, it adds the number of all faults with that
 // text to a hint.
-func few(faults judge.Faults) (kept judge.Faults) {
+func limitPerText(faults judge.ProblemErrors) (kept judge.ProblemErrors) {
 	const most = 5
 	count := map[string]int{}
 	for _, f := range faults {
@@ -95,25 +95,25 @@ func few(faults judge.Faults) (kept judge.Faults) {
 }
 
 // duplicates finds secret cases that are identical from a submission's point of view.
-func (v *Verifier) duplicates() (faults judge.Faults) {
+func (v *Verifier) duplicates() (faults judge.ProblemErrors) {
 	first := map[string]string{}
 	for c := range v.cases {
 		if c.Group == "sample" || strings.HasPrefix(c.Group, "sample/") {
 			continue
 		}
-		sum, err := v.Memory.hash(c.In)
+		sum, err := v.Cache.hash(c.In)
 		if err != nil {
 			continue // judging reports unreadable files
 		}
 		words := []any{sum, c.Group, fmt.Sprintf("%q", c.Args)}
 		for _, f := range c.Files {
-			if sum, err := v.Memory.hash(f.Path); err == nil {
+			if sum, err := v.Cache.hash(f.Path); err == nil {
 				words = append(words, f.Name, sum)
 			}
 		}
 		key := digest(words...)
 		if other := first[key]; other != "" {
-			faults = append(faults, &judge.Fault{File: c.In, Text: fmt.Sprintf("the same case as %s", other), Hint: "remove one"})
+			faults = append(faults, &judge.ProblemError{File: c.In, Text: fmt.Sprintf("the same case as %s", other), Hint: "remove one"})
 			continue
 		}
 		first[key] = c.ID()
@@ -131,21 +131,21 @@ type inputCheck struct {
 }
 
 // inputChecks builds the input validators.
-func (v *Verifier) inputChecks(ctx context.Context) (all []*inputCheck, err error) {
-	for _, in := range v.Folder.Package.Inputs {
-		program, err := v.Crew.Part(ctx, &in.Part)
+func (v *Verifier) inputChecks(ctx context.Context) (list []*inputCheck, err error) {
+	for _, in := range v.Directory.Package.Inputs {
+		program, err := v.Programs.BuildProgram(ctx, &in.SetterProgram)
 		if err != nil {
 			return nil, err
 		}
 		key := program.Key
 		if key == "" { // nothing was built, so hash the file itself
-			if key, err = v.Memory.hash(in.Path); err != nil {
-				return nil, &judge.Fault{File: in.Path, Text: err.Error()}
+			if key, err = v.Cache.hash(in.Path); err != nil {
+				return nil, &judge.ProblemError{File: in.Path, Text: err.Error()}
 			}
 		}
-		all = append(all, &inputCheck{InputValidator: in, program: program, cache: v.Memory.cache(key), ready: map[string]gen.Validator{}})
+		list = append(list, &inputCheck{InputValidator: in, program: program, cache: v.Cache.cache(key), ready: map[string]gen.Validator{}})
 	}
-	return all, nil
+	return list, nil
 }
 
 // validate runs an input validator. It returns "" if the validator accepts the input.
@@ -159,12 +159,12 @@ func (v *Verifier) validate(ctx context.Context, in *inputCheck, args []string, 
 	words := fmt.Sprintf("%q", args)
 	validator := in.ready[words]
 	if validator == nil {
-		part := in.Part
+		part := in.SetterProgram
 		part.Args = args
 		made, err := gen.NewValidator(ctx, v.Runner, in.program, &part, v.Limits)
 		if err != nil {
 			in.mu.Unlock()
-			return "", v.place(&in.Part, err)
+			return "", v.locateInProgram(&in.SetterProgram, err)
 		}
 		validator = made
 		in.ready[words] = made
@@ -172,14 +172,14 @@ func (v *Verifier) validate(ctx context.Context, in *inputCheck, args []string, 
 	in.mu.Unlock()
 	text, err := validator.Validate(ctx, in.Name, data)
 	if err != nil {
-		return "", v.place(&in.Part, err)
+		return "", v.locateInProgram(&in.SetterProgram, err)
 	}
 	in.cache.put(key, text)
 	return text, nil
 }
 
-func closeChecks(all []*inputCheck) {
-	for _, in := range all {
+func closeChecks(validators []*inputCheck) {
+	for _, in := range validators {
 		for _, validator := range in.ready {
 			validator.Close()
 		}
@@ -187,45 +187,45 @@ func closeChecks(all []*inputCheck) {
 }
 
 // packageInputs runs every input validator on every input.
-func (v *Verifier) packageInputs(ctx context.Context) (n int, faults judge.Faults, err error) {
+func (v *Verifier) packageInputs(ctx context.Context) (n int, faults judge.ProblemErrors, err error) {
 	all, err := v.inputChecks(ctx)
 	if err != nil {
 		return 0, nil, err
 	}
 	defer closeChecks(all)
 	if len(all) == 0 {
-		return 0, judge.Faults{{File: filepath.Join(
-			v.Folder.Dir, "input_validators",
+		return 0, judge.ProblemErrors{{File: filepath.Join(
+			v.Directory.Dir, "input_validators",
 		), Text: "there is no input validator", Hint: "add one: it reads an input, and exits with 42 if it is valid"}}, nil
 	}
 	var cases []*judge.Case
 	for c := range v.cases {
 		cases = append(cases, c)
 	}
-	for i := range v.Folder.Package.Extra {
+	for i := range v.Directory.Package.Extra {
 		// In Polygon, validators do not check the inputs of checker tests, and these inputs keep their Windows
 		// line endings.
-		if e := &v.Folder.Package.Extra[i]; e.Kind != problem.InvalidInput && !v.Folder.Package.Foreign {
+		if e := &v.Directory.Package.Extra[i]; e.Kind != problem.InvalidInput && !v.Directory.Package.Foreign {
 			cases = append(cases, &e.Case)
 		}
 	}
-	found := make([]judge.Faults, len(cases))
+	found := make([]judge.ProblemErrors, len(cases))
 	group, gctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(v.Jobs, 1))
 	for i, c := range cases {
 		group.Go(func() error {
 			data, err := os.ReadFile(c.In)
 			if err != nil {
-				found[i] = judge.Faults{{File: c.In, Text: err.Error()}}
+				found[i] = judge.ProblemErrors{{File: c.In, Text: err.Error()}}
 				return nil
 			}
 			for _, in := range all {
-				text, err := v.validate(gctx, in, v.Folder.Package.InputArgs(in.InputValidator, c), data)
+				text, err := v.validate(gctx, in, v.Directory.Package.InputArgs(in.InputValidator, c), data)
 				if err != nil {
 					return err
 				}
 				if text != "" {
-					found[i] = append(found[i], &judge.Fault{
+					found[i] = append(found[i], &judge.ProblemError{
 						File: c.In, Text: fmt.Sprintf("the input is not valid, says %s: %s", in.Name, text),
 						Hint: "fix the case or the validator",
 					})
@@ -241,8 +241,8 @@ func (v *Verifier) packageInputs(ctx context.Context) (n int, faults judge.Fault
 	return len(cases), faults, err
 }
 
-// packageJunk passes invalid inputs to the input validators. At least one validator must reject each.
-func (v *Verifier) packageJunk(ctx context.Context) (n int, faults judge.Faults, err error) {
+// packageInvalidInputs passes invalid inputs to the input validators. At least one validator must reject each.
+func (v *Verifier) packageInvalidInputs(ctx context.Context) (n int, faults judge.ProblemErrors, err error) {
 	all, err := v.inputChecks(ctx)
 	if err != nil || len(all) == 0 {
 		return 0, nil, nil // packageInputs has reported it
@@ -255,17 +255,17 @@ func (v *Verifier) packageJunk(ctx context.Context) (n int, faults judge.Faults,
 			valid[string(data)] = true
 		}
 	}
-	for _, try := range gen.Junk() {
+	for _, try := range gen.InvalidInputs() {
 		if valid[try.Text] {
 			continue
 		}
 		n++
-		refused, err := v.refused(ctx, all, nil, []byte(try.Text))
+		refused, err := v.anyRejects(ctx, all, nil, []byte(try.Text))
 		if err != nil {
 			return n, faults, err
 		}
 		if !refused {
-			faults = append(faults, &judge.Fault{
+			faults = append(faults, &judge.ProblemError{
 				File: all[0].Path, Text: "the input validators accept " + try.Name,
 				Hint: "read the input to its last byte, and nothing else",
 			})
@@ -274,12 +274,12 @@ func (v *Verifier) packageJunk(ctx context.Context) (n int, faults judge.Faults,
 	return n, faults, nil
 }
 
-// refused reports whether any of the input validators rejects an input.
-func (v *Verifier) refused(ctx context.Context, all []*inputCheck, c *judge.Case, data []byte) (bool, error) {
-	for _, in := range all {
+// anyRejects reports whether any of the input validators rejects an input.
+func (v *Verifier) anyRejects(ctx context.Context, validators []*inputCheck, c *judge.Case, data []byte) (bool, error) {
+	for _, in := range validators {
 		var args []string
 		if c != nil {
-			args = v.Folder.Package.InputArgs(in.InputValidator, c)
+			args = v.Directory.Package.InputArgs(in.InputValidator, c)
 		}
 		text, err := v.validate(ctx, in, args, data)
 		if err != nil || text != "" {
@@ -289,9 +289,9 @@ func (v *Verifier) refused(ctx context.Context, all []*inputCheck, c *judge.Case
 	return false, nil
 }
 
-// proofs checks the cases in invalid_input, invalid_output and valid_output.
-func (v *Verifier) proofs(ctx context.Context) (n int, faults judge.Faults, err error) {
-	extra := v.Folder.Package.Extra
+// validatorCases checks the cases in invalid_input, invalid_output and valid_output.
+func (v *Verifier) validatorCases(ctx context.Context) (n int, faults judge.ProblemErrors, err error) {
+	extra := v.Directory.Package.Extra
 	if len(extra) == 0 {
 		return 0, nil, nil
 	}
@@ -306,21 +306,21 @@ func (v *Verifier) proofs(ctx context.Context) (n int, faults judge.Faults, err 
 		if e.Kind == problem.InvalidInput {
 			data, err := os.ReadFile(e.In)
 			if err != nil {
-				return n, faults, &judge.Fault{File: e.In, Text: err.Error()}
+				return n, faults, &judge.ProblemError{File: e.In, Text: err.Error()}
 			}
-			refused, err := v.refused(ctx, all, &e.Case, data)
+			refused, err := v.anyRejects(ctx, all, &e.Case, data)
 			if err != nil {
 				return n, faults, err
 			}
 			if !refused {
 				faults = append(
 					faults,
-					&judge.Fault{File: e.In, Text: "no input validator rejects this input", Hint: "fix a validator, or remove the case"},
+					&judge.ProblemError{File: e.In, Text: "no input validator rejects this input", Hint: "fix a validator, or remove the case"},
 				)
 			}
 			continue
 		}
-		if v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
+		if v.Directory.Kind.Interactive || v.Directory.Kind.MultiPass {
 			continue // the case has no output to check
 		}
 		o, err := v.validateOutput(ctx, &e.Case, e.Out)
@@ -330,7 +330,7 @@ func (v *Verifier) proofs(ctx context.Context) (n int, faults judge.Faults, err 
 		if want := (map[problem.ProofKind]judge.Verdict{
 			problem.InvalidOutput: judge.WrongAnswer, problem.ValidOutput: judge.Accepted,
 		})[e.Kind]; o.Verdict != want {
-			faults = append(faults, &judge.Fault{
+			faults = append(faults, &judge.ProblemError{
 				File: e.Out,
 				Text: strings.TrimSuffix(fmt.Sprintf("the output validator says %s, want %s: %s", o.Verdict.Words(), want.Words(), o.Message), ": "),
 				Hint: "fix the validator, or move the case",
@@ -342,7 +342,7 @@ func (v *Verifier) proofs(ctx context.Context) (n int, faults judge.Faults, err 
 
 // validateOutput runs the output validator on a file as an output.
 func (v *Verifier) validateOutput(ctx context.Context, c *judge.Case, out string) (judge.Outcome, error) {
-	checker, err := v.Crew.Checker(ctx)
+	checker, err := v.Programs.Checker(ctx)
 	if err != nil {
 		return judge.Outcome{}, err
 	}
@@ -351,7 +351,7 @@ func (v *Verifier) validateOutput(ctx context.Context, c *judge.Case, out string
 }
 
 func judgeFile(ctx context.Context, checker check.Checker, c *judge.Case, out string) (judge.Outcome, error) {
-	data, err := optional(out)
+	data, err := readOptional(out)
 	if err != nil {
 		return judge.Outcome{}, err
 	}
@@ -361,17 +361,17 @@ func judgeFile(ctx context.Context, checker check.Checker, c *judge.Case, out st
 // packageAnswers judges each answer file as an output with the package's own output validator. The default
 // validator always accepts equal texts. A rejected answer is only noted, because answer files may have another
 // form than outputs.
-func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Faults, err error) {
-	part := v.Folder.Checker.Program
-	if part == nil || v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
+func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.ProblemErrors, err error) {
+	part := v.Directory.Checker.Program
+	if part == nil || v.Directory.Kind.Interactive || v.Directory.Kind.MultiPass {
 		return 0, nil, nil
 	}
-	program, err := v.Crew.Part(ctx, part)
+	program, err := v.Programs.BuildProgram(ctx, part)
 	if err != nil {
 		return 0, nil, err
 	}
-	cache := v.Memory.cache(program.Key)
-	checker, err := v.Crew.Checker(ctx)
+	cache := v.Cache.cache(program.Key)
+	checker, err := v.Programs.Checker(ctx)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -379,7 +379,7 @@ func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Faul
 	var refused []string
 	defer func() {
 		if len(refused) > 0 {
-			v.listen(&judge.Noted{Text: fmt.Sprintf(
+			v.onEvent(&judge.Noted{Text: fmt.Sprintf(
 				"the output validator does not accept %d of %d answers as outputs, which is right where answers have a form of their own: %s",
 				len(refused), n, refused[0],
 			)})
@@ -387,19 +387,19 @@ func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Faul
 	}()
 	for c := range v.cases {
 		n++
-		in, err1 := v.Memory.hash(c.In)
-		ans, err2 := v.Memory.hash(c.Ans)
+		in, err1 := v.Cache.hash(c.In)
+		ans, err2 := v.Cache.hash(c.Ans)
 		if err := errors.Join(err1, err2); err != nil {
-			return n, faults, &judge.Fault{File: c.In, Text: err.Error()}
+			return n, faults, &judge.ProblemError{File: c.In, Text: err.Error()}
 		}
 		key := digest("answer", in, ans, fmt.Sprintf("%q %q", part.Args, c.CheckerArgs))
-		var known answered
+		var known answerResult
 		if !cache.get(key, &known) {
 			o, err := judgeFile(ctx, checker, c, c.Ans)
 			if err != nil {
 				return n, faults, err
 			}
-			known = answered{o.Verdict, o.Message}
+			known = answerResult{o.Verdict, o.Message}
 			cache.put(key, known)
 		}
 		switch known.Verdict {
@@ -407,7 +407,7 @@ func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Faul
 		case judge.JudgeError:
 			faults = append(
 				faults,
-				&judge.Fault{File: c.Ans, Text: "the output validator fails on the answer itself: " + known.Message, Hint: "fix the validator"},
+				&judge.ProblemError{File: c.Ans, Text: "the output validator fails on the answer itself: " + known.Message, Hint: "fix the validator"},
 			)
 		default:
 			refused = append(refused, strings.TrimSuffix(c.ID()+": "+known.Message, ": "))
@@ -416,8 +416,8 @@ func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Faul
 	return n, faults, nil
 }
 
-// answered is the output validator's result for an answer file.
-type answered struct {
+// answerResult is the output validator's result for an answer file.
+type answerResult struct {
 	Verdict judge.Verdict `json:"verdict"`
 	Message string        `json:"message"`
 }
@@ -426,15 +426,15 @@ type answered struct {
 // other programs are not used.
 func (v *Verifier) judgingPrograms(ctx context.Context) error {
 	var keys []string
-	for _, part := range []*judge.Part{v.Folder.Checker.Program, v.Folder.Interactor, v.Folder.Static} {
+	for _, part := range []*judge.SetterProgram{v.Directory.Checker.Program, v.Directory.Interactor, v.Directory.Static} {
 		if part == nil {
 			continue
 		}
-		program, err := v.Crew.Part(ctx, part)
+		program, err := v.Programs.BuildProgram(ctx, part)
 		if err != nil {
 			return err
 		}
-		keys = append(keys, program.Key, fmt.Sprintf("%q %s", part.Args, part.Speaks))
+		keys = append(keys, program.Key, fmt.Sprintf("%q %s", part.Args, part.Protocol))
 	}
 	v.judgedBy = digest(fmt.Sprintf("%q", slices.Clip(keys)))
 	return nil

@@ -44,8 +44,8 @@ func TestRunsAnswer(t *testing.T) {
 			CPU: ms(1001), Killed: judge.CPUTime,
 		}, Outcome: right, Settled: true}, false},
 	} {
-		r := &remembered{limits: judge.Limits{CPU: ms(row.limit)}}
-		if got := r.answers(&row.old); got != row.want {
+		r := &cachedExecutor{limits: judge.Limits{CPU: ms(row.limit)}}
+		if got := r.isValid(&row.old); got != row.want {
 			t.Errorf("it %s: answers = %v, want %v", row.it, got, row.want)
 		}
 	}
@@ -53,7 +53,7 @@ func TestRunsAnswer(t *testing.T) {
 
 // bench counts runs and checks.
 type bench struct {
-	trial.Bench
+	trial.Executor
 	tries, checks int
 	exec          judge.Exec
 	verdict       judge.Verdict
@@ -83,9 +83,9 @@ func TestMemory(t *testing.T) {
 	limits := judge.Limits{CPU: time.Second, Memory: 1 << 20}
 	once := func(verdict judge.Verdict, program string, limits judge.Limits, fresh bool) (ran bool, said judge.Verdict) {
 		t.Helper()
-		m := &Memory{Dir: filepath.Join(dir, "memory"), Fresh: fresh}
+		m := &Cache{Dir: filepath.Join(dir, "memory"), IgnoreStored: fresh}
 		inner := &bench{verdict: verdict}
-		b := m.remember(inner, program, limits, "judged by")
+		b := m.wrap(inner, program, limits, "judged by")
 		a, err := b.Try(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
@@ -168,12 +168,12 @@ func TestTimeLimit(t *testing.T) {
 }
 
 func TestFew(t *testing.T) {
-	var faults judge.Faults
+	var faults judge.ProblemErrors
 	for range 100 {
-		faults = append(faults, &judge.Fault{Text: "the same"})
+		faults = append(faults, &judge.ProblemError{Text: "the same"})
 	}
-	faults = append(faults, &judge.Fault{Text: "another"})
-	kept := few(faults)
+	faults = append(faults, &judge.ProblemError{Text: "another"})
+	kept := limitPerText(faults)
 	if len(kept) != 6 || kept[0].Hint != "100 files are so" || kept[5].Text != "another" {
 		t.Errorf("few kept %d faults:\n%v", len(kept), kept)
 	}
@@ -181,7 +181,7 @@ func TestFew(t *testing.T) {
 
 // slow is a bench for a program that takes a fixed time and gets a fixed verdict.
 type slow struct {
-	trial.Bench
+	trial.Executor
 	took    time.Duration
 	verdict judge.Verdict
 }
@@ -255,11 +255,11 @@ func TestExtraTime(t *testing.T) {
 		}, judge.TimeLimit, true, true, nil},
 	} {
 		v := &Verifier{
-			Folder: &problem.Directory{Problem: p, Package: pkg}, Memory: &Memory{},
-			Crew: &check.Crew{Problem: p}, listen: func(judge.Event) {},
+			Directory: &problem.Directory{Problem: p, Package: pkg}, Cache: &Cache{},
+			Programs: &check.SetterPrograms{Problem: p}, onEvent: func(judge.Event) {},
 		}
-		v.Entries = entries{usual: &row.bench, faster: row.faster}
-		s := &submission{Submission: &problem.Submission{Path: file, Name: "a/1", Rules: []problem.Rule{row.rule}}, made: &lang.Result{OK: true}}
+		v.Builder = entries{usual: &row.bench, faster: row.faster}
+		s := &submission{Submission: &problem.Submission{Path: file, Name: "a/1", Rules: []problem.Rule{row.rule}}, program: &lang.Result{OK: true}}
 		judged, _, err := v.judgeSubmission(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
@@ -276,7 +276,7 @@ func TestExtraTime(t *testing.T) {
 // entries uses one bench for programs built as usual, and another for programs built with a faster toolchain. If
 // faster is nil, there is no faster toolchain.
 type entries struct {
-	Entries
+	Builder
 	usual, faster *slow
 }
 
@@ -287,7 +287,7 @@ func (e entries) Faster(context.Context, *problem.Submission) (*lang.Result, err
 	return &lang.Result{OK: true, Program: &judge.Program{Language: "other", Key: "other"}}, nil
 }
 
-func (e entries) Bench(_ context.Context, _ *judge.Problem, _ string, made *lang.Result, _ trial.Way) (trial.Bench, error) {
+func (e entries) Executor(_ context.Context, _ *judge.Problem, _ string, made *lang.Result, _ trial.RunMode) (trial.Executor, error) {
 	if made.Program != nil {
 		return e.faster, nil
 	}
@@ -308,7 +308,7 @@ func TestSeen(t *testing.T) {
 		}, "it gets 34 of 100 points, which is not accepted"},
 		{"and no points of what is", judge.SolutionJudged{Expected: "AC", Verdict: judge.Accepted, Score: &judge.Score{Points: 34, Of: 100}}, ""},
 	} {
-		if got := seen(&row.judged); got != row.want {
+		if got := resultNote(&row.judged); got != row.want {
 			t.Errorf("it %s: %q, want %q", row.it, got, row.want)
 		}
 	}
@@ -352,8 +352,8 @@ func TestSlow(t *testing.T) {
 	} {
 		p.Kind = row.kind
 		tries = 0
-		v := &Verifier{Folder: &problem.Directory{Problem: p}, Entries: timed(row.took), listen: func(judge.Event) {}}
-		s := &solution{path: file, promised: judge.TimeLimit, made: &lang.Result{OK: true}}
+		v := &Verifier{Directory: &problem.Directory{Problem: p}, Builder: timed(row.took), onEvent: func(judge.Event) {}}
+		s := &solution{path: file, expected: judge.TimeLimit, program: &lang.Result{OK: true}}
 		judged, err := v.judge(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
@@ -377,7 +377,7 @@ func (timed) Faster(context.Context, *problem.Submission) (*lang.Result, error) 
 func (timed) Solution(context.Context, string) (*lang.Result, error)                { return nil, nil }
 func (timed) Submission(context.Context, *problem.Submission) (*lang.Result, error) { return nil, nil }
 func (timed) Prepared(context.Context) (*Prepared, error)                           { return nil, nil }
-func (e timed) Bench(_ context.Context, p *judge.Problem, _ string, _ *lang.Result, _ trial.Way) (trial.Bench, error) {
+func (e timed) Executor(_ context.Context, p *judge.Problem, _ string, _ *lang.Result, _ trial.RunMode) (trial.Executor, error) {
 	return &timedBench{limits: p.Limits, runs: e}, nil
 }
 
@@ -409,29 +409,29 @@ func TestRoom(t *testing.T) {
 	const ms = time.Millisecond
 	limits := problem.Timing{Limit: 2 * time.Second, Multiplier: 2}
 	for _, row := range []struct {
-		accepted, slow span
+		accepted, slow runningTime
 		want           string
 	}{
 		{
-			span{400 * ms, "a"}, span{3000 * ms, "s"},
+			runningTime{400 * ms, "a"}, runningTime{3000 * ms, "s"},
 			"time limit 2 s: accepted solutions need up to 0.4 s, too slow ones at least 3 s; limits from 0.8 s to 2.4 s leave room for both",
 		},
 		{
-			span{1200 * ms, "a"}, span{3000 * ms, "s"},
+			runningTime{1200 * ms, "a"}, runningTime{3000 * ms, "s"},
 			"time limit 2 s: accepted solutions need up to 1.2 s, too slow ones at least 3 s; limits from 2.4 s to 2.4 s leave room for both",
 		},
-		{span{1201 * ms, "a"}, span{3000 * ms, "s"}, "no time limit separates the solutions well: accepted ones need up to 1.2 s (a), and one that must be too slow only 3 s (s); a limit should be 2 times the first, and the second 1.25 times the limit"},
-		{span{400 * ms, "a"}, span{}, ""},
-		{span{}, span{3000 * ms, "s"}, ""},
+		{runningTime{1201 * ms, "a"}, runningTime{3000 * ms, "s"}, "no time limit separates the solutions well: accepted ones need up to 1.2 s (a), and one that must be too slow only 3 s (s); a limit should be 2 times the first, and the second 1.25 times the limit"},
+		{runningTime{400 * ms, "a"}, runningTime{}, ""},
+		{runningTime{}, runningTime{3000 * ms, "s"}, ""},
 	} {
-		if got := room(limits, row.accepted, row.slow); got != row.want {
+		if got := limitRangeNote(limits, row.accepted, row.slow); got != row.want {
 			t.Errorf("room(%v, %v) = %q, want %q", row.accepted, row.slow, got, row.want)
 		}
 	}
 	judged := func(path string, promised, got judge.Verdict, took float64) judge.Event {
 		return &judge.SolutionJudged{Path: path, Promised: promised, Verdict: got, OK: promised == got, TimeMS: took}
 	}
-	v := &Verifier{Only: []string{"a.c"}, Folder: &problem.Directory{
+	v := &Verifier{Only: []string{"a.c"}, Directory: &problem.Directory{
 		Problem: &judge.Problem{ID: "p", Limits: judge.Limits{CPU: 2 * time.Second}},
 	}}
 	told := []judge.Event{
@@ -441,15 +441,15 @@ func TestRoom(t *testing.T) {
 			"s", judge.TimeLimit, judge.TimeLimit, 3000,
 		), judged("t", judge.TimeLimit, judge.TimeLimit, 2900), judged("u", judge.TimeLimit, judge.Accepted, 10),
 	}
-	end, err := v.end(told)
+	end, err := v.finalEvents(told)
 	if err != nil || len(end) != 2 {
 		t.Fatal(end, err)
 	}
 	if got, want := end[0].(*judge.Noted).Text, "time limit 2 s: accepted solutions need up to 0.4 s, too slow ones at least 2.9 s; limits from 0.8 s to 2.32 s leave room for both"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	v.Folder.Kind.Interactive = true // so it is unknown how much too slow the solutions are
-	if end, err := v.end(told); err != nil || len(end) != 1 {
+	v.Directory.Kind.Interactive = true // so it is unknown how much too slow the solutions are
+	if end, err := v.finalEvents(told); err != nil || len(end) != 1 {
 		t.Error(end, err)
 	}
 }
@@ -468,12 +468,12 @@ func TestTight(t *testing.T) {
 		{"says that the limit is tight", given, 501 * time.Millisecond, true},
 		{"has no such rule where the format has none", found, time.Second, false},
 	} {
-		if got := tight(row.timing, row.slowest, "accepted/a.c"); (got != "") != row.want {
+		if got := tightLimitNote(row.timing, row.slowest, "accepted/a.c"); (got != "") != row.want {
 			t.Errorf("it %s: tight(%+v, %v) = %q", row.it, row.timing, row.slowest, got)
 		}
 	}
 	// In a problem directory that is not a package, the limit should be at least twice the slowest accepted time.
-	v := &Verifier{Only: []string{"a.c"}, Folder: &problem.Directory{Problem: &judge.Problem{ID: "p", Limits: judge.Limits{CPU: time.Second}}}}
+	v := &Verifier{Only: []string{"a.c"}, Directory: &problem.Directory{Problem: &judge.Problem{ID: "p", Limits: judge.Limits{CPU: time.Second}}}}
 	for _, row := range []struct {
 		it     string
 		judged judge.SolutionJudged
@@ -487,7 +487,7 @@ func TestTight(t *testing.T) {
 		}, 0},
 		{"nor of what breaks its promise", judge.SolutionJudged{Path: "accepted/a.c", Verdict: judge.TimeLimit, TimeMS: 1000}, 0},
 	} {
-		if end, err := v.end([]judge.Event{&row.judged}); err != nil || len(end) != 1+row.want {
+		if end, err := v.finalEvents([]judge.Event{&row.judged}); err != nil || len(end) != 1+row.want {
 			t.Errorf("it %s: %v, %v", row.it, end, err)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 
 // named is a solution whose file name determines its verdict.
 type named struct {
-	trial.Bench
+	trial.Executor
 	path string
 }
 
@@ -36,7 +36,7 @@ func (b named) Check(context.Context, *judge.Case, *judge.Attempt) (judge.Outcom
 	return judge.Outcome{Verdict: judge.WrongAnswer}, nil
 }
 
-type namedEntries struct{ Entries }
+type namedEntries struct{ Builder }
 
 func (namedEntries) Solution(_ context.Context, path string) (*lang.Result, error) {
 	if strings.Contains(path, "nowhere") {
@@ -45,7 +45,7 @@ func (namedEntries) Solution(_ context.Context, path string) (*lang.Result, erro
 	return &lang.Result{OK: true}, nil
 }
 
-func (namedEntries) Bench(_ context.Context, _ *judge.Problem, path string, _ *lang.Result, _ trial.Way) (trial.Bench, error) {
+func (namedEntries) Executor(_ context.Context, _ *judge.Problem, path string, _ *lang.Result, _ trial.RunMode) (trial.Executor, error) {
 	return named{path: path}, nil
 }
 
@@ -75,7 +75,7 @@ func TestFold(t *testing.T) {
 			t.Fatal(faults)
 		}
 		verifier := func() *Verifier {
-			return &Verifier{Folder: folder, Solutions: solutions, Jobs: 2, Entries: namedEntries{}}
+			return &Verifier{Directory: folder, Solutions: solutions, Jobs: 2, Builder: namedEntries{}}
 		}
 		var want, checks []judge.Event
 		done, err := verifier().Run(t.Context(), func(e judge.Event) {
@@ -100,7 +100,7 @@ func TestFold(t *testing.T) {
 		}
 		for seed := range uint64(20) {
 			rand.New(rand.NewPCG(seed, 0)).Shuffle(len(parts), func(i, k int) { parts[i], parts[k] = parts[k], parts[i] })
-			got, err := verifier().Fold(parts...)
+			got, err := verifier().MergeEvents(parts...)
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Fatalf("it %s: Fold in order %d is not what Run tells: %v, %v\nwant %v", row.it, seed, got, err, want)
 			}
@@ -113,14 +113,14 @@ func TestFold(t *testing.T) {
 			t.Errorf("it %s: %d faults of solutions", row.it, faultsOfSolutions)
 		}
 	}
-	if _, err := (&Verifier{Folder: &problem.Directory{Problem: &judge.Problem{ID: "p"}}}).Solution(t.Context(), "elsewhere.py"); err == nil {
+	if _, err := (&Verifier{Directory: &problem.Directory{Problem: &judge.Problem{ID: "p"}}}).Solution(t.Context(), "elsewhere.py"); err == nil {
 		t.Error("Solution judges what is not a solution")
 	}
 }
 
 func countFaults(events []judge.Event) (n int) {
 	for _, e := range events {
-		if _, ok := e.(*judge.FaultFound); ok {
+		if _, ok := e.(*judge.ProblemErrorFound); ok {
 			n++
 		}
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // pictures checks that the pictures of the statements can be shown.
-func (v *Verifier) pictures(context.Context) (n int, faults judge.Faults, err error) {
+func (v *Verifier) pictures(context.Context) (n int, faults judge.ProblemErrors, err error) {
 	n, faults, _ = v.allPictures()
 	return n, faults, nil
 }
@@ -19,9 +19,9 @@ func (v *Verifier) pictures(context.Context) (n int, faults judge.Faults, err er
 // unshown returns warnings about parts of the statements that are not shown, or not shown everywhere. For example,
 // the extension of a picture may be that of another file type. The check named pictures reports the other
 // mistakes.
-func (v *Verifier) unshown(context.Context) (n int, warnings judge.Faults, err error) {
+func (v *Verifier) unshown(context.Context) (n int, warnings judge.ProblemErrors, err error) {
 	_, _, warnings = v.allPictures()
-	if v.Folder.Package == nil {
+	if v.Directory.Package == nil {
 		for _, file := range v.statements() {
 			warnings = append(warnings, problem.MisspelledMarks(file)...)
 		}
@@ -29,12 +29,12 @@ func (v *Verifier) unshown(context.Context) (n int, warnings judge.Faults, err e
 	return len(warnings), warnings, nil
 }
 
-func (v *Verifier) allPictures() (n int, faults, warnings judge.Faults) {
-	if v.Folder.Package != nil {
-		return v.Folder.Package.Unshown()
+func (v *Verifier) allPictures() (n int, faults, warnings judge.ProblemErrors) {
+	if v.Directory.Package != nil {
+		return v.Directory.Package.CheckPictures()
 	}
 	for _, file := range v.statements() {
-		found, wrong, misnamed := problem.CheckPictures(v.Folder.Dir, file)
+		found, wrong, misnamed := problem.CheckPictures(v.Directory.Dir, file)
 		n, faults, warnings = n+found, append(faults, wrong...), append(warnings, misnamed...)
 	}
 	return n, faults, warnings
@@ -42,31 +42,31 @@ func (v *Verifier) allPictures() (n int, faults, warnings judge.Faults) {
 
 // statements returns the files of the problem's statements, in all languages.
 func (v *Verifier) statements() (files []string) {
-	files = append([]string{v.Folder.Statement()}, slices.Sorted(maps.Values(v.Folder.Statements()))...)
-	if v.Folder.Golf != nil && v.Folder.Golf.Statement != "" {
-		files = append(files, v.Folder.Golf.Statement)
+	files = append([]string{v.Directory.Statement()}, slices.Sorted(maps.Values(v.Directory.Statements()))...)
+	if v.Directory.Golf != nil && v.Directory.Golf.Statement != "" {
+		files = append(files, v.Directory.Golf.Statement)
 	}
-	if v.Folder.Game != nil && v.Folder.Game.Statement != "" {
-		files = append(files, v.Folder.Game.Statement)
+	if v.Directory.Game != nil && v.Directory.Game.Statement != "" {
+		files = append(files, v.Directory.Game.Statement)
 	}
 	return files
 }
 
 // formulas checks that no formula of the statements is broken.
-func (v *Verifier) formulas(context.Context) (n int, faults judge.Faults, err error) {
+func (v *Verifier) formulas(context.Context) (n int, faults judge.ProblemErrors, err error) {
 	n, faults, _ = v.allFormulas()
 	return n, faults, nil
 }
 
 // undrawn returns warnings about formulas in the statements that pages cannot render.
-func (v *Verifier) undrawn(context.Context) (n int, warnings judge.Faults, err error) {
+func (v *Verifier) undrawn(context.Context) (n int, warnings judge.ProblemErrors, err error) {
 	_, _, warnings = v.allFormulas()
 	return len(warnings), warnings, nil
 }
 
-func (v *Verifier) allFormulas() (n int, broken, undrawn judge.Faults) {
-	if v.Folder.Package != nil {
-		return v.Folder.Package.Formulas()
+func (v *Verifier) allFormulas() (n int, broken, undrawn judge.ProblemErrors) {
+	if v.Directory.Package != nil {
+		return v.Directory.Package.CheckFormulas()
 	}
 	for _, file := range v.statements() {
 		data, err := os.ReadFile(file)

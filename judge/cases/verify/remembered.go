@@ -9,14 +9,14 @@ import (
 	"assay/judge/running/trial"
 )
 
-// remembered is a bench that uses stored results instead of new runs.
+// cachedExecutor is a bench that uses stored results instead of new runs.
 //
 // A stored run under one time limit is also valid under another limit in three cases: both limits are equal, the
 // program exited within both limits, or the program was killed for its time and the other limit is shorter. The
 // key covers everything else.
-type remembered struct {
-	trial.Bench
-	memory *Memory
+type cachedExecutor struct {
+	trial.Executor
+	store  *Cache
 	cache  *runCache
 	base   string       // hash of what is the same for all cases
 	limits judge.Limits // of the runs
@@ -35,30 +35,30 @@ type run struct {
 	Stderr  string         `json:"stderr,omitempty"`
 }
 
-// remember wraps the bench b so that it uses stored results. The parameter words is included in the keys of all
+// wrap wraps the bench b so that it uses stored results. The parameter words is included in the keys of all
 // cases.
-func (m *Memory) remember(b trial.Bench, program string, limits judge.Limits, words ...any) trial.Bench {
+func (m *Cache) wrap(b trial.Executor, program string, limits judge.Limits, words ...any) trial.Executor {
 	shapeless := limits
 	shapeless.CPU, shapeless.Wall = 0, 0
-	return &remembered{
-		Bench: b, memory: m, cache: m.cache(program), base: digest(append(words, shapeless)...), limits: limits,
+	return &cachedExecutor{
+		Executor: b, store: m, cache: m.cache(program), base: digest(append(words, shapeless)...), limits: limits,
 		pending: map[*judge.Attempt]string{}, known: map[*judge.Attempt]judge.Outcome{},
 	}
 }
 
 // key hashes everything that the program and the checker receive for a case.
-func (r *remembered) key(c *judge.Case) (string, error) {
-	in, err := r.memory.hash(c.In)
+func (r *cachedExecutor) key(c *judge.Case) (string, error) {
+	in, err := r.store.hash(c.In)
 	if err != nil {
 		return "", err
 	}
-	ans, err := r.memory.hash(c.Ans)
+	ans, err := r.store.hash(c.Ans)
 	if err != nil {
 		return "", err
 	}
 	words := []any{r.base, in, ans, fmt.Sprintf("%q %q", c.Args, c.CheckerArgs)}
 	for _, f := range c.Files {
-		sum, err := r.memory.hash(f.Path)
+		sum, err := r.store.hash(f.Path)
 		if err != nil {
 			return "", err
 		}
@@ -67,16 +67,16 @@ func (r *remembered) key(c *judge.Case) (string, error) {
 	return digest(words...), nil
 }
 
-func (r *remembered) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) {
+func (r *cachedExecutor) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) {
 	key, err := r.key(c)
 	if err != nil { // the bench reports the error
-		return r.Bench.Try(ctx, c)
+		return r.Executor.Try(ctx, c)
 	}
 	var old run
-	if r.cache.get(key, &old) && r.answers(&old) {
+	if r.cache.get(key, &old) && r.isValid(&old) {
 		a := &judge.Attempt{Exec: old.Exec, Stderr: []byte(old.Stderr)}
 		if old.Settled {
-			a.Settled = old.Outcome
+			a.Outcome = old.Outcome
 		} else if old.Outcome != nil {
 			r.mu.Lock()
 			r.known[a] = *old.Outcome
@@ -84,13 +84,13 @@ func (r *remembered) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, er
 		}
 		return a, nil
 	}
-	a, err := r.Bench.Try(ctx, c)
+	a, err := r.Executor.Try(ctx, c)
 	if err != nil || a == nil {
 		return a, err
 	}
 	switch {
-	case a.Settled != nil:
-		r.put(key, a, a.Settled)
+	case a.Outcome != nil:
+		r.put(key, a, a.Outcome)
 	case judge.Classify(a.Exec, r.limits) != judge.NotJudged:
 		r.put(key, a, nil)
 	default:
@@ -101,8 +101,8 @@ func (r *remembered) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, er
 	return a, nil
 }
 
-// answers reports whether an old run is valid under the current limits.
-func (r *remembered) answers(old *run) bool {
+// isValid reports whether an old run is valid under the current limits.
+func (r *cachedExecutor) isValid(old *run) bool {
 	limit, had := r.limits.CPU.Microseconds(), old.CPU
 	took := old.Exec.CPU.Microseconds()
 	switch {
@@ -119,15 +119,15 @@ func (r *remembered) answers(old *run) bool {
 }
 
 // put stores a run. It does not store a judge error, whose cause may be temporary.
-func (r *remembered) put(key string, a *judge.Attempt, o *judge.Outcome) {
+func (r *cachedExecutor) put(key string, a *judge.Attempt, o *judge.Outcome) {
 	if o != nil && o.Verdict == judge.JudgeError {
 		return
 	}
 	stderr := string(a.Stderr)
-	r.cache.put(key, run{CPU: r.limits.CPU.Microseconds(), Exec: a.Exec, Outcome: o, Settled: a.Settled != nil, Stderr: stderr})
+	r.cache.put(key, run{CPU: r.limits.CPU.Microseconds(), Exec: a.Exec, Outcome: o, Settled: a.Outcome != nil, Stderr: stderr})
 }
 
-func (r *remembered) Check(ctx context.Context, c *judge.Case, a *judge.Attempt) (judge.Outcome, error) {
+func (r *cachedExecutor) Check(ctx context.Context, c *judge.Case, a *judge.Attempt) (judge.Outcome, error) {
 	r.mu.Lock()
 	old, isKnown := r.known[a]
 	key, isPending := r.pending[a]
@@ -137,7 +137,7 @@ func (r *remembered) Check(ctx context.Context, c *judge.Case, a *judge.Attempt)
 	if isKnown {
 		return old, nil
 	}
-	o, err := r.Bench.Check(ctx, c, a)
+	o, err := r.Executor.Check(ctx, c, a)
 	if err == nil && isPending {
 		r.put(key, a, &o)
 	}
@@ -145,6 +145,6 @@ func (r *remembered) Check(ctx context.Context, c *judge.Case, a *judge.Attempt)
 }
 
 // Explain returns nil for a stored run.
-func (r *remembered) Explain(c *judge.Case, a *judge.Attempt, o judge.Outcome) *judge.Detail {
+func (r *cachedExecutor) Explain(c *judge.Case, a *judge.Attempt, o judge.Outcome) *judge.Detail {
 	return nil // verify shows no details
 }

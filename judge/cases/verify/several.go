@@ -8,13 +8,13 @@ import (
 	"assay/judge"
 )
 
-// several judges n solutions, starting with those for which early returns true. If there is more than one job, it
+// judgeConcurrently judges n solutions, starting with those for which early returns true. If there is more than one job, it
 // judges twice as many solutions concurrently as there are jobs. This is useful because their runs are limited
 // separately and some solutions only sleep. It calls tell in order, regardless of the order in which the solutions
 // finish.
-func (v *Verifier) several(
-	ctx context.Context, n int, early func(i int) bool, do func(ctx context.Context, i int) error,
-	listen func(judge.Event), tell func(i int),
+func (v *Verifier) judgeConcurrently(
+	ctx context.Context, n int, startsFirst func(i int) bool, do func(ctx context.Context, i int) error,
+	onEvent func(judge.Event), onTurn func(i int),
 ) error {
 	var group errgroup.Group
 	if group.SetLimit(1); v.Jobs > 1 {
@@ -42,7 +42,7 @@ func (v *Verifier) several(
 		defer close(ended)
 		for _, first := range []bool{true, false} {
 			for i := range n {
-				if early(i) == first {
+				if startsFirst(i) == first {
 					group.Go(one(i))
 				}
 			}
@@ -54,9 +54,9 @@ func (v *Verifier) several(
 	for i := range ended {
 		ready[i] = true
 		count++
-		listen(&judge.Progressed{Done: count, Of: n})
+		onEvent(&judge.Progressed{Done: count, Total: n})
 		for ; told < n && ready[told]; told++ {
-			tell(told)
+			onTurn(told)
 		}
 	}
 	return err

@@ -19,7 +19,7 @@ func TestSeveral(t *testing.T) {
 		var now, most atomic.Int32
 		var told []int
 		started := time.Now()
-		err := v.several(t.Context(), n, func(i int) bool { return i == 4 }, func(ctx context.Context, i int) error {
+		err := v.judgeConcurrently(t.Context(), n, func(i int) bool { return i == 4 }, func(ctx context.Context, i int) error {
 			if i == 4 {
 				time.Sleep(30 * time.Second) // while all others run
 				return nil
@@ -46,7 +46,7 @@ func TestSeveral(t *testing.T) {
 func TestSeveralEndsAtTheFirstError(t *testing.T) {
 	v := &Verifier{Jobs: 2}
 	broken := errors.New("broken")
-	err := v.several(t.Context(), 5, func(i int) bool { return i == 3 }, func(ctx context.Context, i int) error {
+	err := v.judgeConcurrently(t.Context(), 5, func(i int) bool { return i == 3 }, func(ctx context.Context, i int) error {
 		if i == 1 {
 			return broken
 		}

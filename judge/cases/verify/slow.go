@@ -13,52 +13,52 @@ import (
 
 // A solution that must be too slow may run longer than the time limit, to measure how much too slow it is.
 const (
-	slowRun    = 1.5  // runs may take this multiple of the time limit
+	maxSlowRun = 1.5  // runs may take this multiple of the time limit
 	slowEnough = 1.25 // the solution should exceed this multiple of the time limit
 )
 
-// A measured is a bench for a solution that must be too slow. Its runs may use more CPU time than the problem
+// A slowExecutor is a bench for a solution that must be too slow. Its runs may use more CPU time than the problem
 // allows. The bench strict applies the problem's limits.
-type measured struct {
-	trial.Bench
-	strict trial.Bench
+type slowExecutor struct {
+	trial.Executor
+	strict trial.Executor
 	limits judge.Limits // limits of the problem
 }
 
-// measure returns the bench for a solution. A solution that must be too slow may run longer if its verdict depends
+// newSlowExecutor returns the bench for a solution. A solution that must be too slow may run longer if its verdict depends
 // only on its time.
-func (v *Verifier) measure(ctx context.Context, s *solution, way trial.Way) (trial.Bench, error) {
-	p := v.Folder.Problem
-	strict, err := v.Entries.Bench(ctx, p, s.path, s.made, way)
-	if err != nil || !v.measures(s) {
+func (v *Verifier) newSlowExecutor(ctx context.Context, s *solution, mode trial.RunMode) (trial.Executor, error) {
+	p := v.Directory.Problem
+	strict, err := v.Builder.Executor(ctx, p, s.path, s.program, mode)
+	if err != nil || !v.mayExceedLimit(s) {
 		return strict, err
 	}
 	longer := *p
-	longer.Limits.CPU = time.Duration(float64(p.Limits.CPU) * slowRun)
-	bench, err := v.Entries.Bench(ctx, &longer, s.path, s.made, way)
+	longer.Limits.CPU = time.Duration(float64(p.Limits.CPU) * maxSlowRun)
+	bench, err := v.Builder.Executor(ctx, &longer, s.path, s.program, mode)
 	if err != nil {
 		return nil, errors.Join(err, strict.Close())
 	}
-	return &measured{Bench: bench, strict: strict, limits: p.Limits}, nil
+	return &slowExecutor{Executor: bench, strict: strict, limits: p.Limits}, nil
 }
 
-// measures reports whether a solution may run longer than the time limit.
-func (v *Verifier) measures(s *solution) bool {
-	return s.promised == judge.TimeLimit && !v.Folder.Kind.Interactive && !v.Folder.Kind.MultiPass && v.Folder.Limits.CPU > 0
+// mayExceedLimit reports whether a solution may run longer than the time limit.
+func (v *Verifier) mayExceedLimit(s *solution) bool {
+	return s.expected == judge.TimeLimit && !v.Directory.Kind.Interactive && !v.Directory.Kind.MultiPass && v.Directory.Limits.CPU > 0
 }
 
 // Build builds the solution for both benches.
-func (m *measured) Build(ctx context.Context) (*judge.Built, error) {
+func (m *slowExecutor) Build(ctx context.Context) (*judge.Built, error) {
 	if built, err := m.strict.Build(ctx); err != nil || built.Verdict != judge.NotJudged {
 		return built, err
 	}
-	return m.Bench.Build(ctx)
+	return m.Executor.Build(ctx)
 }
 
 // Try runs the solution. If the longer run exceeded another limit after the time limit, Try repeats the run under
 // the problem's limits, so that the verdict is unaffected.
-func (m *measured) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) {
-	a, err := m.Bench.Try(ctx, c)
+func (m *slowExecutor) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) {
+	a, err := m.Executor.Try(ctx, c)
 	if err != nil || a.Exec.CPU <= m.limits.CPU || judge.Classify(a.Exec, m.limits) == judge.TimeLimit {
 		return a, err
 	}
@@ -73,11 +73,11 @@ func (m *measured) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, erro
 }
 
 // Close closes both benches.
-func (m *measured) Close() error { return errors.Join(m.Bench.Close(), m.strict.Close()) }
+func (m *slowExecutor) Close() error { return errors.Join(m.Executor.Close(), m.strict.Close()) }
 
-// barely returns a note if a solution that must be too slow would not be too slow under a slightly larger limit.
+// marginNote returns a note if a solution that must be too slow would not be too slow under a slightly larger limit.
 // Took is the longest time that the solution needs on any test case.
-func barely(limit, took time.Duration) string {
+func marginNote(limit, took time.Duration) string {
 	if took >= time.Duration(float64(limit)*slowEnough) {
 		return ""
 	}
@@ -87,13 +87,13 @@ func barely(limit, took time.Duration) string {
 
 // longest returns the longest time of a solution on any case. After the first case that is too slow, it tries only
 // a few more.
-func (v *Verifier) longest(ctx context.Context, s *solution, way trial.Way) (longest time.Duration, err error) {
-	bench, err := v.measure(ctx, s, way)
+func (v *Verifier) longest(ctx context.Context, s *solution, mode trial.RunMode) (longest time.Duration, err error) {
+	bench, err := v.newSlowExecutor(ctx, s, mode)
 	if err != nil {
 		return 0, err
 	}
-	o := judge.Options{All: true, Jobs: v.Jobs, Failures: enoughFailures, Slow: enoughSlow}
-	_, err = judge.Run(ctx, v.Folder.Problem, bench, o.Lending(), func(e judge.Event) {
+	o := judge.Options{ContinueAfterFailure: true, Jobs: v.Jobs, MaxFailures: enoughFailures, MaxTimeouts: enoughSlow}
+	_, err = judge.Run(ctx, v.Directory.Problem, bench, o.WithExtraJobs(), func(e judge.Event) {
 		if e, ok := e.(*judge.CaseJudged); ok {
 			longest = max(longest, e.Exec.CPU)
 		}
@@ -101,27 +101,27 @@ func (v *Verifier) longest(ctx context.Context, s *solution, way trial.Way) (lon
 	return longest, errors.Join(err, bench.Close())
 }
 
-// span is a running time and the solution that took it.
-type span struct {
-	took time.Duration
-	path string
+// runningTime is a running time and the solution that took it.
+type runningTime struct {
+	duration time.Duration
+	path     string
 }
 
-// room describes the time limits that leave room both for the slowest accepted solution and for the fastest
+// limitRangeNote describes the time limits that leave room both for the slowest accepted solution and for the fastest
 // solution that must be too slow. It returns "" if one of these two is missing.
-func room(t problem.Timing, accepted, slow span) string {
+func limitRangeNote(t problem.Timing, accepted, slow runningTime) string {
 	if accepted.path == "" || slow.path == "" {
 		return ""
 	}
-	least := time.Duration(float64(accepted.took) * t.Multiplier)
-	most := time.Duration(float64(slow.took) / slowEnough)
+	least := time.Duration(float64(accepted.duration) * t.Multiplier)
+	most := time.Duration(float64(slow.duration) / slowEnough)
 	if least > most {
 		return fmt.Sprintf("no time limit separates the solutions well: accepted ones need up to %s (%s), "+
 			"and one that must be too slow only %s (%s); a limit should be %g times the first, and the second %g times the limit",
-			seconds(accepted.took), accepted.path, seconds(slow.took), slow.path, t.Multiplier, slowEnough)
+			seconds(accepted.duration), accepted.path, seconds(slow.duration), slow.path, t.Multiplier, slowEnough)
 	}
 	return fmt.Sprintf("time limit %s: accepted solutions need up to %s, too slow ones at least %s; limits from %s to %s leave room for both",
-		seconds(t.Limit), seconds(accepted.took), seconds(slow.took), seconds(least), seconds(most))
+		seconds(t.Limit), seconds(accepted.duration), seconds(slow.duration), seconds(least), seconds(most))
 }
 
 // seconds formats a time for messages, such as 0.4 s or 12 s.

@@ -28,20 +28,20 @@ const (
 // solution is a program in solutions/<problem>, with the verdict that its directory requires.
 type solution struct {
 	path     string
-	promised judge.Verdict
-	made     *lang.Result
-	err      error        // error from building it
-	crash    *judge.Fault // crash of the program that judges it, or why that cannot be built; may be nil
+	expected judge.Verdict
+	program  *lang.Result
+	err      error               // error from building it
+	crash    *judge.ProblemError // crash of the program that judges it, or why that cannot be built; may be nil
 }
 
-// find lists the solutions, grouped by directory in the order of the verdicts.
-func (v *Verifier) find() (found []*solution, faults judge.Faults) {
+// findSolutions lists the solutions, grouped by directory in the order of the verdicts.
+func (v *Verifier) findSolutions() (found []*solution, faults judge.ProblemErrors) {
 	entries, err := os.ReadDir(v.Solutions)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, judge.Faults{{File: v.Solutions, Text: err.Error()}}
+		return nil, judge.ProblemErrors{{File: v.Solutions, Text: err.Error()}}
 	}
 	var folders []string
 	for _, verdict := range judge.Verdicts() {
@@ -51,7 +51,7 @@ func (v *Verifier) find() (found []*solution, faults judge.Faults) {
 	}
 	for _, e := range entries {
 		if _, ok := judge.VerdictOfDir(e.Name()); !ok && e.IsDir() && e.Name() != problem.Bots && !problem.Leftover(e.Name()) {
-			faults = append(faults, &judge.Fault{
+			faults = append(faults, &judge.ProblemError{
 				File: filepath.Join(v.Solutions, e.Name()),
 				Text: fmt.Sprintf("%q is not a verdict that a solution can be promised", e.Name()),
 				Hint: suggest.Hint(e.Name(), folders),
@@ -65,7 +65,7 @@ func (v *Verifier) find() (found []*solution, faults judge.Faults) {
 		for _, e := range entries {
 			path := filepath.Join(dir, e.Name())
 			if !strings.HasPrefix(e.Name(), ".") && !problem.Leftover(e.Name()) && v.wanted(path) {
-				found = append(found, &solution{path: path, promised: verdict})
+				found = append(found, &solution{path: path, expected: verdict})
 			}
 		}
 	}
@@ -82,11 +82,11 @@ func (v *Verifier) wanted(path string) bool {
 	return len(v.Only) == 0
 }
 
-// partOfSolution returns the part that judges and reports a solution.
-func (v *Verifier) partOfSolution(s *solution) part {
-	return part{path: s.path, early: v.Jobs > 1 && s.promised == judge.IdlenessLimit, build: func(ctx context.Context) {
-		if !v.Folder.Kind.Answers {
-			s.made, s.err = v.Entries.Solution(ctx, s.path)
+// solutionTask returns the part that judges and reports a solution.
+func (v *Verifier) solutionTask(s *solution) task {
+	return task{path: s.path, sleeps: v.Jobs > 1 && s.expected == judge.IdlenessLimit, build: func(ctx context.Context) {
+		if !v.Directory.Kind.OutputOnly {
+			s.program, s.err = v.Builder.Solution(ctx, s.path)
 		}
 	}, judge: func(ctx context.Context) ([]judge.Event, error) {
 		judged, err := v.judge(ctx, s)
@@ -97,45 +97,45 @@ func (v *Verifier) partOfSolution(s *solution) part {
 			return []judge.Event{judged}, nil
 		}
 		if s.crash != nil {
-			return []judge.Event{judged, &judge.FaultFound{Fault: s.crash}}, nil
+			return []judge.Event{judged, &judge.ProblemErrorFound{Fault: s.crash}}, nil
 		}
-		return []judge.Event{judged, &judge.FaultFound{Fault: v.brokenPromise(s, judged)}}, nil
+		return []judge.Event{judged, &judge.ProblemErrorFound{Fault: v.wrongVerdict(s, judged)}}, nil
 	}}
 }
 
-// brokenPromise returns the fault of a solution whose verdict differs from the one that its directory requires. If
+// wrongVerdict returns the fault of a solution whose verdict differs from the one that its directory requires. If
 // the solution does not compile, the fault is at the line that the compiler names.
-func (v *Verifier) brokenPromise(s *solution, judged *judge.SolutionJudged) *judge.Fault {
-	f := &judge.Fault{File: s.path, Hint: v.hint(s, judged), Text: fmt.Sprintf(
-		"the solution gets %s, its directory promises %s", judged.Verdict, s.promised,
+func (v *Verifier) wrongVerdict(s *solution, judged *judge.SolutionJudged) *judge.ProblemError {
+	f := &judge.ProblemError{File: s.path, Hint: v.hint(s, judged), Text: fmt.Sprintf(
+		"the solution gets %s, its directory promises %s", judged.Verdict, s.expected,
 	)}
-	if judged.Verdict != judge.CompileError || s.made == nil {
+	if judged.Verdict != judge.CompileError || s.program == nil {
 		return f
 	}
-	f.Hint = strings.TrimRight(f.Hint+"\n"+s.made.Log, "\n")
-	if file, line := tail.Place(s.made.Log, tail.Sources(s.path)); line > 0 {
+	f.Hint = strings.TrimRight(f.Hint+"\n"+s.program.Log, "\n")
+	if file, line := tail.SourcePosition(s.program.Log, tail.Sources(s.path)); line > 0 {
 		f.File, f.Line = file, line
 	}
 	return f
 }
 
 // noneAccepted returns the fault for a problem without an accepted solution.
-func (v *Verifier) noneAccepted() *judge.Fault {
-	return &judge.Fault{File: v.Solutions, Text: "no solution is accepted", Hint: "add at least one to " + filepath.Join(
+func (v *Verifier) noneAccepted() *judge.ProblemError {
+	return &judge.ProblemError{File: v.Solutions, Text: "no solution is accepted", Hint: "add at least one to " + filepath.Join(
 		v.Solutions, judge.Accepted.Dir(),
 	)}
 }
 
 // options returns the options for judging a solution.
 func (v *Verifier) options(s *solution) judge.Options {
-	o := judge.Options{All: v.All, Jobs: v.Jobs}
-	if !v.All && (v.Several || v.Folder.Loosely && s.promised != judge.Accepted) {
-		o.All, o.Failures, o.Slow = true, enoughFailures, enoughSlow
-		if s.promised == judge.TimeLimit || s.promised == judge.IdlenessLimit {
-			o.Slow = 1 // a failure confirms the verdict, and another would take the whole time limit
+	o := judge.Options{ContinueAfterFailure: v.All, Jobs: v.Jobs}
+	if !v.All && (v.Several || v.Directory.Loosely && s.expected != judge.Accepted) {
+		o.ContinueAfterFailure, o.MaxFailures, o.MaxTimeouts = true, enoughFailures, enoughSlow
+		if s.expected == judge.TimeLimit || s.expected == judge.IdlenessLimit {
+			o.MaxTimeouts = 1 // a failure confirms the verdict, and another would take the whole time limit
 		}
 	}
-	if !o.All && s.promised != judge.Accepted {
+	if !o.ContinueAfterFailure && s.expected != judge.Accepted {
 		o.Jobs = 1 // the first failure ends judging, so concurrent runs would be wasted
 	}
 	return o
@@ -143,7 +143,7 @@ func (v *Verifier) options(s *solution) judge.Options {
 
 // hint returns a hint about what to look at first.
 func (v *Verifier) hint(s *solution, judged *judge.SolutionJudged) string {
-	see := fmt.Sprintf("see: judge submit %s %s", v.Folder.ID, s.path)
+	see := fmt.Sprintf("see: judge submit %s %s", v.Directory.ID, s.path)
 	switch {
 	case judged.Verdict == judge.Accepted:
 		return "a case is missing that it fails"
@@ -158,10 +158,10 @@ func (v *Verifier) hint(s *solution, judged *judge.SolutionJudged) string {
 // earlier check has compared the answer files with the reference solution.
 func (v *Verifier) doubt(judged *judge.SolutionJudged) string {
 	if judged.Promised != judge.Accepted || judged.Verdict != judge.WrongAnswer || len(judged.Killers) == 0 ||
-		v.Folder.Reference != nil || v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
+		v.Directory.Reference != nil || v.Directory.Kind.Interactive || v.Directory.Kind.MultiPass {
 		return ""
 	}
-	for _, g := range v.Folder.Groups {
+	for _, g := range v.Directory.Groups {
 		for _, c := range g.Cases {
 			if c.ID() == judged.Killers[0] && c.Ans != "" {
 				return fmt.Sprintf("\nif its output is correct, correct %s", c.Ans)
@@ -173,17 +173,17 @@ func (v *Verifier) doubt(judged *judge.SolutionJudged) string {
 
 // judge judges one solution on every case.
 func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudged, error) {
-	judged := &judge.SolutionJudged{Path: s.path, Promised: s.promised}
+	judged := &judge.SolutionJudged{Path: s.path, Promised: s.expected}
 	if missing, ok := errors.AsType[*lang.MissingError](s.err); ok {
 		judged.Verdict, judged.OK, judged.Note = judge.Skipped, true, missing.Error()
 		return judged, nil
 	}
 	if unusable, ok := errors.AsType[*lang.UnusableError](s.err); ok { // as for a contestant
-		judged.Verdict, judged.OK, judged.Note = judge.CompileError, s.promised == judge.CompileError, unusable.Fault.Text
+		judged.Verdict, judged.OK, judged.Note = judge.CompileError, s.expected == judge.CompileError, unusable.Fault.Text
 		s.crash = unusable.Fault
 		return judged, nil
 	}
-	if fault, ok := errors.AsType[*judge.Fault](s.err); ok {
+	if fault, ok := errors.AsType[*judge.ProblemError](s.err); ok {
 		judged.Verdict, judged.Note = judge.JudgeError, fault.Error()
 		return judged, nil
 	}
@@ -191,18 +191,18 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 		return nil, s.err
 	}
 	// Do not rerun a solution that must wait or be too slow to confirm its verdict.
-	way := trial.Way{Retime: s.promised != judge.IdlenessLimit, Slow: s.promised == judge.TimeLimit}
-	bench, err := v.measure(ctx, s, way)
+	way := trial.RunMode{Retime: s.expected != judge.IdlenessLimit, KnownSlow: s.expected == judge.TimeLimit}
+	bench, err := v.newSlowExecutor(ctx, s, way)
 	if err != nil {
 		return nil, err
 	}
 	defer bench.Close()
 	options := v.options(s)
 	loosely := false // whether some case gets the verdict of the directory
-	sum, err := judge.Run(ctx, v.Folder.Problem, bench, options.Lending(), func(e judge.Event) {
+	sum, err := judge.Run(ctx, v.Directory.Problem, bench, options.WithExtraJobs(), func(e judge.Event) {
 		switch e := e.(type) {
 		case *judge.CaseJudged:
-			loosely = loosely || v.Folder.Loosely && s.promised != judge.Accepted && problem.Same(e.Verdict, s.promised)
+			loosely = loosely || v.Directory.Loosely && s.expected != judge.Accepted && problem.Same(e.Verdict, s.expected)
 			if e.Verdict != judge.Accepted && e.Verdict != judge.Skipped {
 				judged.Killers = append(judged.Killers, e.ID())
 			}
@@ -216,7 +216,7 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 			judged.Groups = append(judged.Groups, *e)
 		}
 	})
-	if fault, ok := errors.AsType[*judge.Fault](err); ok {
+	if fault, ok := errors.AsType[*judge.ProblemError](err); ok {
 		judged.Verdict, judged.Note = judge.JudgeError, fault.Error()
 		return judged, nil
 	}
@@ -224,20 +224,20 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 		return nil, err
 	}
 	judged.Score = sum.Score
-	if s.made != nil && s.made.Program != nil {
-		judged.Language = s.made.Program.Language
+	if s.program != nil && s.program.Program != nil {
+		judged.Language = s.program.Program.Language
 	}
 	judged.Verdict, judged.TimeMS, judged.Memory = sum.Verdict, sum.TimeMS, sum.Memory
 	if sum.Verdict != judge.JudgeError {
 		s.crash, judged.Note = nil, ""
 	}
-	judged.OK = sum.Verdict == s.promised || loosely && sum.Verdict != judge.JudgeError
-	if took := time.Duration(sum.TimeMS * float64(time.Millisecond)); judged.OK && v.measures(s) && barely(v.Folder.Limits.CPU, took) != "" {
+	judged.OK = sum.Verdict == s.expected || loosely && sum.Verdict != judge.JudgeError
+	if took := time.Duration(sum.TimeMS * float64(time.Millisecond)); judged.OK && v.mayExceedLimit(s) && marginNote(v.Directory.Limits.CPU, took) != "" {
 		longest, err := v.longest(ctx, s, way) // another case may take longer
 		if err != nil {
 			return nil, err
 		}
-		judged.Note = barely(v.Folder.Limits.CPU, max(took, longest))
+		judged.Note = marginNote(v.Directory.Limits.CPU, max(took, longest))
 		judged.TimeMS = float64(max(took, longest).Microseconds()) / 1000
 	}
 	return judged, nil

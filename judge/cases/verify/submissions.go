@@ -19,133 +19,133 @@ import (
 // submission is a submission of a package that is being verified.
 type submission struct {
 	*problem.Submission
-	made *lang.Result
-	err  error // error from building it
+	program *lang.Result
+	err     error // error from building it
 }
 
-// partOfSubmission returns the part that judges and reports a submission.
-func (v *Verifier) partOfSubmission(s *submission) part {
-	return part{path: s.Path, build: func(ctx context.Context) {
-		s.made, s.err = v.Entries.Submission(ctx, s.Submission)
+// submissionTask returns the part that judges and reports a submission.
+func (v *Verifier) submissionTask(s *submission) task {
+	return task{path: s.Path, build: func(ctx context.Context) {
+		s.program, s.err = v.Builder.Submission(ctx, s.Submission)
 	}, judge: func(ctx context.Context) ([]judge.Event, error) {
 		judged, why, err := v.judgeSubmission(ctx, s)
 		if err != nil {
 			return nil, fmt.Errorf("judge %s: %w", s.Path, err)
 		}
-		v.Memory.save()
+		v.Cache.save()
 		if judged.OK {
 			return []judge.Event{judged}, nil
 		}
 		return []judge.Event{
 			judged,
-			&judge.FaultFound{
-				Fault: &judge.Fault{
+			&judge.ProblemErrorFound{
+				Fault: &judge.ProblemError{
 					File: s.Path, Text: why,
-					Hint: fmt.Sprintf("see: judge submit %s %s --all", v.Folder.Dir, s.Path) + v.doubt(judged),
+					Hint: fmt.Sprintf("see: judge submit %s %s --all", v.Directory.Dir, s.Path) + v.doubt(judged),
 				},
 			},
 		}, nil
 	}}
 }
 
-// makeAll builds submissions, several concurrently.
-func (v *Verifier) makeAll(ctx context.Context, wanted []*problem.Submission) (all []*submission, err error) {
+// buildAll builds submissions, several concurrently.
+func (v *Verifier) buildAll(ctx context.Context, wanted []*problem.Submission) (built []*submission, err error) {
 	group, gctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(v.Jobs, 1))
 	for _, w := range wanted {
 		s := &submission{Submission: w}
-		all = append(all, s)
+		built = append(built, s)
 		group.Go(func() error {
-			s.made, s.err = v.Entries.Submission(gctx, s.Submission)
+			s.program, s.err = v.Builder.Submission(gctx, s.Submission)
 			return gctx.Err()
 		})
 	}
-	return all, group.Wait()
+	return built, group.Wait()
 }
 
-// tight returns a note if the setter's time limit is too close to the time of the slowest program that must be in
+// tightLimitNote returns a note if the setter's time limit is too close to the time of the slowest program that must be in
 // time. The format defines the required factor; for a problem directory that is not a package, it is two. A close
 // limit is not a fault, because another machine may be faster.
-func tight(t problem.Timing, slowest time.Duration, who string) string {
+func tightLimitNote(t problem.Timing, slowest time.Duration, path string) string {
 	least := time.Duration(float64(slowest) * t.Multiplier)
 	if !t.Strict || least <= t.Limit {
 		return ""
 	}
 	return fmt.Sprintf("the time limit of %v is tight: the slowest program that must be in time takes %v here (%s), "+
 		"and the limit should be %v times that, %v",
-		t.Limit, slowest.Round(time.Millisecond), who, t.Multiplier, least.Round(time.Millisecond))
+		t.Limit, slowest.Round(time.Millisecond), path, t.Multiplier, least.Round(time.Millisecond))
 }
 
 // judgeSubmission judges one submission. If the submission does not get its expected result, why is the reason.
-func (v *Verifier) judgeSubmission(ctx context.Context, s *submission) (judged *judge.SolutionJudged, why string, err error) {
+func (v *Verifier) judgeSubmission(ctx context.Context, s *submission) (judged *judge.SolutionJudged, note string, err error) {
 	judged = &judge.SolutionJudged{Path: s.Path}
 	judged.Promised, judged.Expected = s.Promised()
 	if s.err != nil {
-		return v.unmade(judged, s)
+		return v.unbuiltResult(judged, s)
 	}
 	result := &problem.Result{Groups: map[string]float64{}}
-	p, limits := v.Folder.Problem, v.Folder.Limits
-	longer := bounds(s.Submission, problem.Upper) && !v.Folder.Kind.Interactive && !v.Folder.Kind.MultiPass
+	p, limits := v.Directory.Problem, v.Directory.Limits
+	longer := hasBound(s.Submission, problem.Upper) && !v.Directory.Kind.Interactive && !v.Directory.Kind.MultiPass
 	if longer { // test whether the verdict depends on the limit
 		limits = v.extraTime()
 	}
-	sum, err := v.round(ctx, s, p, limits, judged, result, judge.Options{Jobs: v.Jobs, All: !v.oneFailureIsEnough(s)})
+	sum, err := v.judgeOnce(ctx, s, p, limits, judged, result, judge.Options{Jobs: v.Jobs, ContinueAfterFailure: !v.oneFailureIsEnough(s)})
 	if err == nil && sum != nil {
 		if ok, _ := s.Holds(result); !ok && !s.Decided(result) && v.oneFailureIsEnough(s) {
 			// The format allows a later case to give the expected verdict, so judge all cases.
-			sum, err = v.round(ctx, s, p, limits, judged, result, judge.Options{Jobs: v.Jobs, All: true})
+			sum, err = v.judgeOnce(ctx, s, p, limits, judged, result, judge.Options{Jobs: v.Jobs, ContinueAfterFailure: true})
 		}
 	}
 	extra := ""
 	if err == nil && sum != nil && v.mayNeedTime(s, result) {
-		extra, sum, err = v.secondChance(ctx, s, judged, result, sum)
+		extra, sum, err = v.retrySlow(ctx, s, judged, result, sum)
 	}
-	if fault, ok := errors.AsType[*judge.Fault](err); ok {
+	if fault, ok := errors.AsType[*judge.ProblemError](err); ok {
 		judged.Verdict, judged.Note = judge.JudgeError, fault.Error()
 		return judged, "the submission cannot be judged: " + fault.Text, nil
 	}
 	if err != nil {
 		return nil, "", err
 	}
-	if s.made.Program != nil {
-		judged.Language = s.made.Program.Language
+	if s.program.Program != nil {
+		judged.Language = s.program.Program.Language
 	}
 	judged.Verdict, judged.TimeMS, judged.Memory, judged.Score = sum.Verdict, sum.TimeMS, sum.Memory, sum.Score
-	judged.OK, why = s.Holds(result)
+	judged.OK, note = s.Holds(result)
 	switch {
 	case judged.Verdict == judge.JudgeError:
-		judged.OK, why = false, "a judge error: "+v.firstMessage(result)
-		judged.Note = why
+		judged.OK, note = false, "a judge error: "+v.firstMessage(result)
+		judged.Note = note
 	case judged.Verdict == judge.CompileError && !judged.OK:
-		judged.Note = firstLine(s.made.Log)
-		why += ": " + judged.Note
+		judged.Note = firstLine(s.program.Log)
+		note += ": " + judged.Note
 	case !judged.OK && v.samplesOnly() && s.Open(result):
 		judged.OK, judged.Note = true, fmt.Sprintf("only secret cases can show %s, and there are none", judged.Expected)
 	case !judged.OK:
-		judged.Note = why
+		judged.Note = note
 	case extra != "":
 		judged.Note = extra
 	case longer:
-		judged.Note = v.sensitive(judged.TimeMS)
+		judged.Note = v.sensitivityNote(judged.TimeMS)
 	}
 	if !judged.OK {
-		why = "not as promised: " + why
+		note = "not as promised: " + note
 	} else if judged.Note == "" {
-		judged.Note = seen(judged)
+		judged.Note = resultNote(judged)
 	}
-	return judged, why, nil
+	return judged, note, nil
 }
 
 // samplesOnly reports whether all cases of a package are samples.
 func (v *Verifier) samplesOnly() bool {
-	return !slices.ContainsFunc(v.Folder.Groups, func(g judge.Group) bool {
+	return !slices.ContainsFunc(v.Directory.Groups, func(g judge.Group) bool {
 		return g.Name != problem.Sample && !strings.HasPrefix(g.Name, problem.Sample+"/")
 	})
 }
 
-// seen describes the result of a submission that got its expected verdict. It returns "" if the expected verdict
+// resultNote describes the result of a submission that got its expected verdict. It returns "" if the expected verdict
 // alone determines the result.
-func seen(s *judge.SolutionJudged) string {
+func resultNote(s *judge.SolutionJudged) string {
 	switch {
 	case s.Expected != "" && !strings.Contains(s.Expected, string(s.Verdict)):
 		return fmt.Sprintf("it gets %s, which counts as %s", s.Verdict, s.Expected)
@@ -155,13 +155,13 @@ func seen(s *judge.SolutionJudged) string {
 	return ""
 }
 
-// unmade returns the result for a submission that could not be built.
-func (v *Verifier) unmade(judged *judge.SolutionJudged, s *submission) (*judge.SolutionJudged, string, error) {
+// unbuiltResult returns the result for a submission that could not be built.
+func (v *Verifier) unbuiltResult(judged *judge.SolutionJudged, s *submission) (*judge.SolutionJudged, string, error) {
 	if missing, ok := errors.AsType[*lang.MissingError](s.err); ok {
 		judged.Verdict, judged.OK, judged.Note = judge.Skipped, true, missing.Error()
 		return judged, "", nil
 	}
-	if unusable, ok := errors.AsType[*lang.UnusableError](s.err); ok && v.foreign(s, unusable) {
+	if unusable, ok := errors.AsType[*lang.UnusableError](s.err); ok && v.isUnsupportedLanguage(s, unusable) {
 		judged.Verdict, judged.OK, judged.Note = judge.Skipped, true, unusable.Fault.Text
 		return judged, "", nil
 	} else if ok {
@@ -172,18 +172,18 @@ func (v *Verifier) unmade(judged *judge.SolutionJudged, s *submission) (*judge.S
 		judged.Note = unusable.Fault.Text
 		return judged, why + ": " + unusable.Fault.Text, nil
 	}
-	if fault, ok := errors.AsType[*judge.Fault](s.err); ok {
+	if fault, ok := errors.AsType[*judge.ProblemError](s.err); ok {
 		judged.Verdict, judged.Note = judge.JudgeError, fault.Error()
 		return judged, fault.Text, nil
 	}
 	return nil, "", s.err
 }
 
-// foreign reports whether a submission is in a language of the package format that this judge does not support.
-func (v *Verifier) foreign(s *submission, why *lang.UnusableError) bool {
-	text := why.Fault.Text
+// isUnsupportedLanguage reports whether a submission is in a language of the package format that this judge does not support.
+func (v *Verifier) isUnsupportedLanguage(s *submission, unusable *lang.UnusableError) bool {
+	text := unusable.Fault.Text
 	return (strings.HasPrefix(text, lang.NoLanguage) || strings.HasPrefix(text, lang.NoProgram)) &&
-		v.Folder.Package.KnownLanguage(s.Submission)
+		v.Directory.Package.KnownLanguage(s.Submission)
 }
 
 // oneFailureIsEnough reports whether the first rejected case determines the submission's result. This is the case
@@ -196,20 +196,20 @@ func (v *Verifier) oneFailureIsEnough(s *submission) bool {
 		len(s.Rules) == 1 && len(s.Rules[0].Permitted) == 1 && s.Rules[0].Cases == ""
 }
 
-// round judges a submission once, and records its results.
-func (v *Verifier) round(
+// judgeOnce judges a submission once, and records its results.
+func (v *Verifier) judgeOnce(
 	ctx context.Context, s *submission, p *judge.Problem, limits judge.Limits, judged *judge.SolutionJudged,
 	result *problem.Result, o judge.Options,
 ) (*judge.Finished, error) {
-	if o.All && !v.All {
-		o.Failures, o.Slow = enoughFailures, enoughSlow
-		if bounds(s.Submission, problem.Upper) {
-			o.Slow = 1 // a failure confirms the verdict, and another would take the whole time limit
+	if o.ContinueAfterFailure && !v.All {
+		o.MaxFailures, o.MaxTimeouts = enoughFailures, enoughSlow
+		if hasBound(s.Submission, problem.Upper) {
+			o.MaxTimeouts = 1 // a failure confirms the verdict, and another would take the whole time limit
 		}
 	}
 	result.Cases, judged.Killers, judged.Groups = nil, nil, nil
 	result.Whole = true
-	sum, err := v.try(ctx, p, s.Submission, s.made, limits, o, func(e judge.Event) {
+	sum, err := v.judgeProgram(ctx, p, s.Submission, s.program, limits, o, func(e judge.Event) {
 		switch e := e.(type) {
 		case *judge.CaseJudged:
 			if e.Verdict == judge.Skipped {
@@ -234,35 +234,35 @@ func (v *Verifier) round(
 	return sum, nil
 }
 
-// try judges a program. The parameter limits applies to its runs, but the problem's limits decide whether a run is
+// judgeProgram judges a program. The parameter limits applies to its runs, but the problem's limits decide whether a run is
 // too slow. A program that must be too slow is not rerun to confirm that it is.
-func (v *Verifier) try(
-	ctx context.Context, p *judge.Problem, s *problem.Submission, made *lang.Result, limits judge.Limits,
-	o judge.Options, listen func(judge.Event),
+func (v *Verifier) judgeProgram(
+	ctx context.Context, p *judge.Problem, s *problem.Submission, build *lang.Result, limits judge.Limits,
+	o judge.Options, onEvent func(judge.Event),
 ) (*judge.Finished, error) {
 	running := *p
 	running.Limits = limits
-	way := trial.Way{Retime: !bounds(s, problem.Upper)}
-	bench, err := v.Entries.Bench(ctx, &running, s.Path, made, way)
+	way := trial.RunMode{Retime: !hasBound(s, problem.Upper)}
+	bench, err := v.Builder.Executor(ctx, &running, s.Path, build, way)
 	if err != nil {
 		return nil, err
 	}
 	program := "none"
-	if made.Program != nil {
-		program = made.Program.Key
+	if build.Program != nil {
+		program = build.Program.Key
 	}
 	words := append([]any{
-		v.judgedBy, v.Folder.Kind, running.Passes, running.Reruns, running.NoFiles, running.AllOutput,
-		running.InFile, running.OutFile, fmt.Sprintf("%q", v.Folder.Checker.Args), v.Folder.Checker.Name,
+		v.judgedBy, v.Directory.Kind, running.Passes, running.Reruns, running.NoFiles, running.AllOutput,
+		running.InFile, running.OutFile, fmt.Sprintf("%q", v.Directory.Checker.Args), v.Directory.Checker.Name,
 	}, v.Isolation)
-	sum, err := judge.Run(ctx, p, v.Memory.remember(bench, program, limits, words...), o.Lending(), listen)
+	sum, err := judge.Run(ctx, p, v.Cache.wrap(bench, program, limits, words...), o.WithExtraJobs(), onEvent)
 	return sum, errors.Join(err, bench.Close())
 }
 
-// sensitive returns a note if the verdict of a submission that must be too slow depends on the exact limit.
-func (v *Verifier) sensitive(ms float64) string {
-	t := v.Folder.Package.Timing
-	limit := v.Folder.Limits.CPU
+// sensitivityNote returns a note if the verdict of a submission that must be too slow depends on the exact limit.
+func (v *Verifier) sensitivityNote(ms float64) string {
+	t := v.Directory.Package.Timing
+	limit := v.Directory.Limits.CPU
 	most := time.Duration(float64(limit) * t.Margin)
 	if took := time.Duration(ms * float64(time.Millisecond)); took > limit && took < most {
 		return fmt.Sprintf("sensitive to the time limit: it takes %v, and would be in time at %v", took.Round(time.Millisecond), most)

@@ -22,14 +22,14 @@ const (
 // Prepared contains what Prepare had to determine about a package, because the package does not define it. The
 // package is changed accordingly, once, before anything is judged.
 type Prepared struct {
-	Graders judge.Faults // of graders that cannot be built here and were dropped
-	Limit   string       // describes how the time limit was determined; empty if the package sets one
+	Graders judge.ProblemErrors // of graders that cannot be built here and were dropped
+	Limit   string              // describes how the time limit was determined; empty if the package sets one
 }
 
 // Prepare drops the graders that cannot be built, and determines a time limit if the package sets none.
 func (v *Verifier) Prepare(ctx context.Context) (p *Prepared, err error) {
 	p = &Prepared{}
-	if v.Folder.Package == nil {
+	if v.Directory.Package == nil {
 		return p, nil
 	}
 	if p.Graders, err = v.DropGraders(ctx); err != nil {
@@ -42,27 +42,27 @@ func (v *Verifier) Prepare(ctx context.Context) (p *Prepared, err error) {
 }
 
 // findTimeLimit determines the time limit of a package. If the package sets none, it measures the submissions that
-// must be in time. How describes the method, and is empty if the package sets a limit.
-func (v *Verifier) findTimeLimit(ctx context.Context) (how string, err error) {
-	p := v.Folder.Package
+// must be in time. Description describes the method, and is empty if the package sets a limit.
+func (v *Verifier) findTimeLimit(ctx context.Context) (description string, err error) {
+	p := v.Directory.Package
 	if p.Timing.Limit > 0 {
 		p.SetTime(p.Timing.Limit)
 		return "", nil
 	}
-	defer v.Memory.save()
+	defer v.Cache.save()
 	if err := v.judgingPrograms(ctx); err != nil {
 		return "", err
 	}
 	p.SetTime(searchLimit)
 	slowest, who, count := time.Duration(0), "", 0
-	inTime := slices.DeleteFunc(slices.Clone(p.Submissions), func(s *problem.Submission) bool { return !bounds(s, problem.Lower) })
-	all, err := v.makeAll(ctx, inTime)
+	inTime := slices.DeleteFunc(slices.Clone(p.Submissions), func(s *problem.Submission) bool { return !hasBound(s, problem.Lower) })
+	all, err := v.buildAll(ctx, inTime)
 	if err != nil {
 		return "", err
 	}
 	none := func(int) bool { return false }
 	took, inLimit := make([]time.Duration, len(all)), make([]bool, len(all))
-	if err := v.several(ctx, len(all), none, func(ctx context.Context, i int) (err error) {
+	if err := v.judgeConcurrently(ctx, len(all), none, func(ctx context.Context, i int) (err error) {
 		took[i], inLimit[i], err = v.slowest(ctx, all[i])
 		return err
 	}, func(judge.Event) {}, func(i int) {
@@ -93,23 +93,23 @@ func timeLimit(t problem.Timing, slowest time.Duration) time.Duration {
 	return time.Duration(max(parts, 1)) * t.Resolution
 }
 
-// bounds reports whether any rule of a submission sets a bound b on the time limit.
-func bounds(s *problem.Submission, b problem.Bound) bool {
+// hasBound reports whether any rule of a submission sets a bound b on the time limit.
+func hasBound(s *problem.Submission, b problem.Bound) bool {
 	return slices.ContainsFunc(s.Rules, func(r problem.Rule) bool { return r.Bound == b })
 }
 
 // slowest returns the longest time of a submission on the cases whose times are lower bounds for the time limit.
 // It returns false if the submission cannot be run or is never in time.
 func (v *Verifier) slowest(ctx context.Context, s *submission) (time.Duration, bool, error) {
-	took, ok, err := v.took(ctx, s.Submission, s.made, s.err)
-	if err != nil || !ok && (s.made == nil || !s.made.OK) || ok && took < quick {
+	took, ok, err := v.slowestOfBuild(ctx, s.Submission, s.program, s.err)
+	if err != nil || !ok && (s.program == nil || !s.program.OK) || ok && took < quick {
 		return took, ok, err
 	}
-	faster, err := v.faster(ctx, s.Submission)
+	faster, err := v.buildFaster(ctx, s.Submission)
 	if faster == nil || err != nil {
 		return took, ok, err
 	}
-	if less, fine, err := v.took(ctx, s.Submission, faster, nil); err != nil || fine && (!ok || less < took) {
+	if less, fine, err := v.slowestOfBuild(ctx, s.Submission, faster, nil); err != nil || fine && (!ok || less < took) {
 		return less, fine, err
 	}
 	return took, ok, nil
@@ -118,54 +118,54 @@ func (v *Verifier) slowest(ctx context.Context, s *submission) (time.Duration, b
 // quick is the running time below which a faster toolchain makes no difference.
 const quick = 500 * time.Millisecond
 
-// took returns the longest time of a submission, as slowest does, for one build of it. The parameters made and err
+// slowestOfBuild returns the longest time of a submission, as slowest does, for one build of it. The parameters made and err
 // are the result of that build.
-func (v *Verifier) took(ctx context.Context, s *problem.Submission, made *lang.Result, err error) (time.Duration, bool, error) {
+func (v *Verifier) slowestOfBuild(ctx context.Context, s *problem.Submission, program *lang.Result, err error) (time.Duration, bool, error) {
 	if err != nil {
 		_, missing := errors.AsType[*lang.MissingError](err)
-		_, fault := errors.AsType[*judge.Fault](err)
+		_, fault := errors.AsType[*judge.ProblemError](err)
 		if missing || fault {
 			return 0, false, nil // verifying the submission reports the error
 		}
 		return 0, false, err
 	}
-	if !made.OK {
+	if !program.OK {
 		return 0, false, nil
 	}
 	took, bad := time.Duration(0), false
-	_, err = v.try(ctx, v.Folder.Problem, s, made, v.Folder.Limits, judge.Options{
-		All: true, Jobs: v.Jobs, Failures: 1, Slow: 1,
+	_, err = v.judgeProgram(ctx, v.Directory.Problem, s, program, v.Directory.Limits, judge.Options{
+		ContinueAfterFailure: true, Jobs: v.Jobs, MaxFailures: 1, MaxTimeouts: 1,
 	}, func(e judge.Event) {
-		if e, ok := e.(*judge.CaseJudged); ok && about(s, problem.Lower, e.ID()) {
+		if e, ok := e.(*judge.CaseJudged); ok && appliesTo(s, problem.Lower, e.ID()) {
 			took = max(took, e.Exec.CPU)
 			bad = bad || e.Verdict == judge.TimeLimit || e.Verdict == judge.IdlenessLimit || e.Verdict == judge.JudgeError
 		}
 	})
-	if _, ok := errors.AsType[*judge.Fault](err); ok {
+	if _, ok := errors.AsType[*judge.ProblemError](err); ok {
 		return 0, false, nil
 	}
 	return took, err == nil && !bad, err
 }
 
-// about reports whether a bound of a submission applies to a case. An empty id means any case.
-func about(s *problem.Submission, b problem.Bound, id string) bool {
+// appliesTo reports whether a bound of a submission applies to a case. An empty id means any case.
+func appliesTo(s *problem.Submission, b problem.Bound, id string) bool {
 	return slices.ContainsFunc(s.Rules, func(r problem.Rule) bool { return r.Bound == b && r.About(id) })
 }
 
 // DropGraders checks whether the programs that grade groups can be built here. It replaces those that cannot with
 // the default grader. Many graders are in Python 2, and the verdicts of most submissions are the same without
 // them.
-func (v *Verifier) DropGraders(ctx context.Context) (faults judge.Faults, err error) {
-	if v.Folder.Grading == nil {
+func (v *Verifier) DropGraders(ctx context.Context) (faults judge.ProblemErrors, err error) {
+	if v.Directory.Grading == nil {
 		return nil, nil
 	}
-	broken := map[*judge.Part]bool{}
+	broken := map[*judge.SetterProgram]bool{}
 	var walk func(n *judge.Node) error
 	walk = func(n *judge.Node) error {
 		if p := n.Legacy.Grader; p != nil {
 			if _, known := broken[p]; !known {
-				_, err := v.Crew.Part(ctx, p)
-				fault, ok := errors.AsType[*judge.Fault](err)
+				_, err := v.Programs.BuildProgram(ctx, p)
+				fault, ok := errors.AsType[*judge.ProblemError](err)
 				if err != nil && !ok {
 					return err
 				}
@@ -184,7 +184,7 @@ func (v *Verifier) DropGraders(ctx context.Context) (faults judge.Faults, err er
 		}
 		return nil
 	}
-	err = walk(v.Folder.Grading.Root)
+	err = walk(v.Directory.Grading.Root)
 	// Groups have separate Parts that may refer to the same file, so its fault may occur several times.
-	return slices.CompactFunc(faults, func(a, b *judge.Fault) bool { return *a == *b }), err
+	return slices.CompactFunc(faults, func(a, b *judge.ProblemError) bool { return *a == *b }), err
 }

@@ -32,7 +32,7 @@ type Rules struct {
 	Wall   float64       // wall time limit, as a multiple of the CPU time limit
 	Memory int64         // memory limit of a bot, in bytes
 
-	// Costs maps faults to their costs, CostGame or CostEvent. A fault that is not listed costs the game.
+	// Costs maps faults to their costs, CostGame or CostTournament. A fault that is not listed costs the game.
 	Costs map[Fault]Cost
 
 	// Options contains the referee's own options, such as the numbers with which a game begins.
@@ -41,10 +41,10 @@ type Rules struct {
 
 // Score determines how the table is computed from games.
 type Score struct {
-	By   string  `json:"by"` // one of ByGame, ByEncounter, BySurplus and ByPayoff
-	Win  float64 `json:"win"`
-	Draw float64 `json:"draw"`
-	Loss float64 `json:"loss"`
+	Criterion string  `json:"by"` // one of ByGame, ByEncounter, BySurplus and ByPayoff
+	Win       float64 `json:"win"`
+	Draw      float64 `json:"draw"`
+	Loss      float64 `json:"loss"`
 }
 
 // OpenLadder is the Format of a ladder on a server, which makes its own schedule. The table of a ladder is ordered
@@ -63,8 +63,8 @@ const (
 type Cost string
 
 const (
-	CostGame  Cost = "game"  // the bot loses the game; if its process has exited, it is restarted
-	CostEvent Cost = "event" // the bot is disqualified, and games that depend on it are replayed
+	CostGame       Cost = "game"  // the bot loses the game; if its process has exited, it is restarted
+	CostTournament Cost = "event" // the bot is disqualified, and games that depend on it are replayed
 )
 
 // Fault is a way in which a bot can lose a game by its own mistake.
@@ -116,15 +116,15 @@ type Game struct {
 	// Payoff is the payoff of each seat, if the game is scored ByPayoff.
 	Payoff []float64 `json:"payoff,omitempty"`
 
-	Fault *GameFault `json:"fault,omitempty"`
-	After *GameFault `json:"after,omitempty"` // fault that occurred after the result was known
-	Notes []Note     `json:"notes,omitempty"`
-	Used  [2]float64 `json:"used_ms"`         // CPU time of each seat, in milliseconds
-	Again string     `json:"again,omitempty"` // why it was played again
+	Fault        *GameFault `json:"fault,omitempty"`
+	After        *GameFault `json:"after,omitempty"` // fault that occurred after the result was known
+	Notes        []Note     `json:"notes,omitempty"`
+	Used         [2]float64 `json:"used_ms"`         // CPU time of each seat, in milliseconds
+	ReplayReason string     `json:"again,omitempty"` // why it was played again
 
-	// Said contains each seat's answers. It is set only if the answers contain more than the seat's moves and at
+	// Answers contains each seat's answers. It is set only if the answers contain more than the seat's moves and at
 	// least one of the bots remembers earlier games. Such a bot needs Said when the game is replayed to it.
-	Said [][]string `json:"said,omitempty"`
+	Answers [][]string `json:"said,omitempty"`
 
 	// Learning means that the game is over, but its bots are still processing the result. A later record of the
 	// game is complete. If there is none, the judge was stopped, and the game is replayed.
@@ -169,13 +169,13 @@ type Disqualified struct {
 
 // Results are the current results of a tournament.
 type Results struct {
-	Game  string // id of the problem directory
-	Rules Rules
-	Seed  uint64
-	Bots  []Bot          // participants, by id
-	Out   []Disqualified // disqualifications, in order
-	Games []Result       // valid games of bots that are not disqualified, sorted by key
-	Lots  []int          // ids of all bots, in the random order that breaks remaining ties
+	Game         string // id of the problem directory
+	Rules        Rules
+	Seed         uint64
+	Bots         []Bot          // participants, by id
+	Disqualified []Disqualified // disqualifications, in order
+	Games        []Result       // valid games of bots that are not disqualified, sorted by key
+	Lots         []int          // ids of all bots, in the random order that breaks remaining ties
 
 	log *source
 }
@@ -188,10 +188,10 @@ func (r *Results) Bot(id int) *Bot {
 	return nil
 }
 
-// In returns the ids of the bots that are not disqualified.
-func (r *Results) In() (ids []int) {
+// ActiveBots returns the ids of the bots that are not disqualified.
+func (r *Results) ActiveBots() (ids []int) {
 	for _, b := range r.Bots {
-		if !slices.ContainsFunc(r.Out, func(d Disqualified) bool { return d.Bot == b.ID }) {
+		if !slices.ContainsFunc(r.Disqualified, func(d Disqualified) bool { return d.Bot == b.ID }) {
 			ids = append(ids, b.ID)
 		}
 	}
@@ -204,16 +204,16 @@ type Encounter struct {
 	A     int `json:"a"`     // ids of bots
 	B     int `json:"b"`
 	Games int `json:"games"`
-	// From is the number of games of the encounter that come before this part. It is set only for parts of an
+	// Offset is the number of games of the encounter that come before this part. It is set only for parts of an
 	// encounter, and is zero in schedules.
-	From int `json:"from,omitempty"`
+	Offset int `json:"from,omitempty"`
 }
 
 // Keys returns the keys of the encounter's games in order.
 func (e Encounter) Keys() []Key {
 	keys := make([]Key, e.Games)
 	for i := range keys {
-		keys[i] = Key{Round: e.Round, First: e.A, Second: e.B, Leg: e.From + i + 1}
+		keys[i] = Key{Round: e.Round, First: e.A, Second: e.B, Leg: e.Offset + i + 1}
 		if keys[i].Leg%2 == 0 {
 			keys[i].First, keys[i].Second = e.B, e.A
 		}

@@ -121,10 +121,10 @@ func pingPong(b *testing.B, box *sandbox.Sandbox) float64 {
 				b.Error(err, err2)
 				return
 			}
-			hold := func(role string, in, out *os.File) *sandbox.Held {
+			hold := func(role string, in, out *os.File) *sandbox.FileProcess {
 				command := program(role).Command(judge.Limits{})
 				command.Stdin, command.Stdout = in, out
-				h, err := box.Hold(b.Context(), command)
+				h, err := box.StartWithFiles(b.Context(), command)
 				if err != nil {
 					b.Error(err)
 					return nil

@@ -11,8 +11,8 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// bringing matches lines that may import other files, in any language.
-var bringing = pattern.New(`(?m)^.*(?:import|require|include).*$`)
+// importLine matches lines that may import other files, in any language.
+var importLine = pattern.New(`(?m)^.*(?:import|require|include).*$`)
 
 // Companions returns the other files that an adapter may need for a bot that is a single file. These are files in
 // the bot's directory and its subdirectories that the bot's text imports or names, directly or indirectly. If a
@@ -36,7 +36,7 @@ func Companions(bot string) (files []string) {
 		if name != own {
 			files = append(files, name)
 		}
-		lines := bytes.Join(bringing().FindAll(text, -1), []byte("\n"))
+		lines := bytes.Join(importLine().FindAll(text, -1), []byte("\n"))
 		names := func(before, word, after string) bool { return bytes.Contains(text, []byte(before+word+after)) }
 		for _, e := range entries {
 			name := e.Name()

@@ -25,12 +25,12 @@ import (
 //
 // If a fault disqualifies a bot, later games of the schedule are not played. Earlier games are still played,
 // because one of them may contain an earlier fault of this kind. So disqualifications do not depend on the number
-// of referees either.
+// encounter referees either.
 
 // director runs a tournament.
 type director struct {
 	ctx      context.Context // context of the tournament, in which processes are started
-	e        *Event
+	e        *Tournament
 	opened   *Opened
 	seeds    *seeder
 	ledger   *ledger
@@ -38,70 +38,70 @@ type director struct {
 	file     *LogFile
 
 	referees []*refereeProc
-	watch    *watch
-	heard    chan reply
+	watch    *clockWatch
+	replies  chan reply
 	failed   chan error // receives errors of the watch, at most one
-	seats    map[int]*seat
-	ending   []*player // players whose processes are about to exit
+	bots     map[int]*botState
+	exiting  []*botProcess // players whose processes are about to exit
 
 	rules *Rules // in a part, only bots that do not become ready are disqualified
 
-	tasks []*task // tasks of this stage; all tasks before index from are assigned
-	from  int
-	limit int             // index of the first game that is not played any more
-	out   *Result         // the game with that index, whose fault disqualifies its bot
-	unfit []*Disqualified // bots that did not become ready; they precede out
-	under int             // number of tasks that are assigned and not done
+	tasks         []*task // tasks of this stage; all tasks before index from are assigned
+	from          int
+	limit         int             // index of the first game that is not played any more
+	disqualifying *Result         // the game with that index, whose fault disqualifies its bot
+	neverReady    []*Disqualified // bots that did not become ready; they precede out
+	assigned      int             // number of tasks that are assigned and not done
 
 	start         time.Time
 	played, moves int
 	total         int // number of games of this stage and earlier ones
-	told          time.Time
+	lastProgress  time.Time
 }
 
-// seat holds the director's state for a bot.
-type seat struct {
-	who     *Contestant
-	greeted bool
-	said    []string // answer to the greeting
+// botState holds the director's state for a bot.
+type botState struct {
+	contestant *Contestant
+	greeted    bool
+	greeting   []string // answer to the greeting
 
-	players map[*refereeProc]*player // by referee; at most one unless the bot is pure
-	coming  map[*refereeProc]bool    // referees at which the bot is being greeted or seated
-	home    *refereeProc             // referee of a bot that is not pure
-	away    *player                  // player of a bot that is not pure, while it moves between referees
-	unread  []byte                   // unread output of away
-	queue   []*task                  // tasks of a bot that is not pure, in order
-	under   int                      // number of assigned tasks of the bot
-	tries   int                      // number of failed attempts to replay its earlier games
-	pace    pace
+	players        map[*refereeProc]*botProcess // by referee; at most one unless the bot is pure
+	arriving       map[*refereeProc]bool        // referees at which the bot is being greeted or seated
+	home           *refereeProc                 // referee of a bot that is not pure
+	movingPlayer   *botProcess                  // botProcess of a bot that is not pure, while it moves between referees
+	unread         []byte                       // unread output of away
+	queue          []*task                      // tasks of a bot that is not pure, in order
+	assigned       int                          // number of assigned tasks of the bot
+	replayFailures int                          // number of failed attempts to replay its earlier games
+	pace           durationStats
 }
 
 // task is the missing part of an encounter.
 type task struct {
 	gap
-	a, b *seat
+	a, b *botState
 }
 
 // match is one game to be played.
 type match struct {
-	key   Key
-	seed  uint64
-	index int // position in the order of the stage
-	task  *task
-	again string // why it is played again; empty the first time
-	tries int
+	key          Key
+	seed         uint64
+	index        int // position in the order of the stage
+	task         *task
+	replayReason string // why it is played again; empty the first time
+	attempts     int
 }
 
-// hold plays until the tournament is over. If a bot is disqualified, it returns true, and the caller must call it
-// again.
-func (d *director) hold(ctx context.Context) (again bool, err error) {
+// run plays until the tournament is over. If a bot is disqualified, it returns true, and the caller must call it
+// replayReason.
+func (d *director) run(ctx context.Context) (again bool, err error) {
 	asked := map[packedKey]bool{}
-	so := d.ledger.nothing()
+	so := d.ledger.emptyResults()
 	d.total = 0
 	for stage := 0; ; stage++ {
 		encounters := d.schedule.Stage(stage, so)
 		if len(encounters) == 0 {
-			return false, d.over()
+			return false, d.recordOver()
 		}
 		for _, e := range encounters {
 			for _, k := range e.Keys() {
@@ -109,7 +109,7 @@ func (d *director) hold(ctx context.Context) (again bool, err error) {
 			}
 		}
 		d.total = len(asked)
-		out, err := d.stage(ctx, encounters)
+		out, err := d.playStage(ctx, encounters)
 		if err != nil || out {
 			return out, err
 		}
@@ -117,11 +117,11 @@ func (d *director) hold(ctx context.Context) (again bool, err error) {
 	}
 }
 
-// stage plays the missing games of a stage, and reports whether a bot was disqualified.
-func (d *director) stage(ctx context.Context, encounters []Encounter) (out bool, err error) {
+// playStage plays the missing games of a stage, and reports whether a bot was disqualified.
+func (d *director) playStage(ctx context.Context, encounters []Encounter) (out bool, err error) {
 	d.plan(encounters)
 	if len(d.tasks) > 0 {
-		if err := d.ready(ctx); err != nil {
+		if err := d.startBots(ctx); err != nil {
 			return false, err
 		}
 		if d.limit > 0 {
@@ -130,9 +130,9 @@ func (d *director) stage(ctx context.Context, encounters []Encounter) (out bool,
 			}
 		}
 	}
-	leave := d.unfit
-	if len(leave) == 0 && d.out != nil {
-		games, err := d.load(d.out)
+	leave := d.neverReady
+	if len(leave) == 0 && d.disqualifying != nil {
+		games, err := d.load(d.disqualifying)
 		if err != nil {
 			return false, err
 		}
@@ -141,13 +141,13 @@ func (d *director) stage(ctx context.Context, encounters []Encounter) (out bool,
 	if len(leave) == 0 {
 		return false, nil
 	}
-	if err := d.exclude(leave); err != nil {
+	if err := d.recordDisqualified(leave); err != nil {
 		return false, err
 	}
-	d.out, d.unfit = nil, nil
-	for _, s := range d.seats {
-		if !s.who.Pure || d.ledger.res.isOut(s.who.ID) {
-			d.dismiss(s)
+	d.disqualifying, d.neverReady = nil, nil
+	for _, s := range d.bots {
+		if !s.contestant.Pure || d.ledger.res.isDisqualified(s.contestant.ID) {
+			d.endProcesses(s)
 		}
 	}
 	return true, nil
@@ -156,34 +156,34 @@ func (d *director) stage(ctx context.Context, encounters []Encounter) (out bool,
 // plan makes tasks for the missing games.
 func (d *director) plan(encounters []Encounter) {
 	p := d.rules.plan(encounters, d.ledger.game)
-	d.tasks, d.from, d.limit, d.out, d.unfit, d.under = nil, 0, p.limit, p.out, nil, 0
-	for _, s := range d.seats {
-		s.pace.left = 0
+	d.tasks, d.from, d.limit, d.disqualifying, d.neverReady, d.assigned = nil, 0, p.limit, p.out, nil, 0
+	for _, s := range d.bots {
+		s.pace.remaining = 0
 	}
 	for _, g := range p.gaps {
-		t := &task{gap: g, a: d.seats[g.of.A], b: d.seats[g.of.B]}
-		t.a.pace.left += g.left
-		t.b.pace.left += g.left
+		t := &task{gap: g, a: d.bots[g.encounter.A], b: d.bots[g.encounter.B]}
+		t.a.pace.remaining += g.missing
+		t.b.pace.remaining += g.missing
 		d.tasks = append(d.tasks, t)
 	}
-	d.ledger.expect(p.left)
+	d.ledger.reserve(p.missing)
 }
 
-// sitDown creates a seat for each bot.
-func (d *director) sitDown() {
-	d.seats = map[int]*seat{}
+// createBotStates creates a seat for each bot.
+func (d *director) createBotStates() {
+	d.bots = map[int]*botState{}
 	for _, c := range d.e.Bots {
 		if known := d.ledger.res.Bot(c.ID); known != nil {
 			c.Title, c.Pure = known.Title, known.Pure
 		}
-		d.seats[c.ID] = &seat{who: c, players: map[*refereeProc]*player{}, coming: map[*refereeProc]bool{}}
+		d.bots[c.ID] = &botState{contestant: c, players: map[*refereeProc]*botProcess{}, arriving: map[*refereeProc]bool{}}
 	}
 }
 
 // disqualify records the disqualification that is earliest in the schedule.
 func (d *director) disqualify(index int, g *Result) {
 	if index < d.limit {
-		d.limit, d.out = index, g
+		d.limit, d.disqualifying = index, g
 	}
 }
 
@@ -195,47 +195,47 @@ func (d *director) load(results ...*Result) ([]*Game, error) {
 	return d.ledger.res.Load(results...)
 }
 
-// refuse disqualifies a bot that did not become ready.
-func (d *director) refuse(s *seat, f *GameFault) {
+// disqualifyUnready disqualifies a bot that did not become ready.
+func (d *director) disqualifyUnready(s *botState, f *GameFault) {
 	d.limit = 0
-	if !slices.ContainsFunc(d.unfit, func(out *Disqualified) bool { return out.Bot == s.who.ID }) {
-		d.unfit = append(d.unfit, &Disqualified{Bot: s.who.ID, Fault: *f})
+	if !slices.ContainsFunc(d.neverReady, func(out *Disqualified) bool { return out.Bot == s.contestant.ID }) {
+		d.neverReady = append(d.neverReady, &Disqualified{Bot: s.contestant.ID, Fault: *f})
 	}
 }
 
-// ready starts the referees, and greets every bot that plays and has not been greeted.
-func (d *director) ready(ctx context.Context) error {
+// startBots starts the referees, and greets every bot that plays and has not been greeted.
+func (d *director) startBots(ctx context.Context) error {
 	if err := d.openReferees(ctx); err != nil {
 		return err
 	}
 	first := map[int]bool{}
 	for _, t := range d.tasks {
-		for _, s := range []*seat{t.a, t.b} {
-			s.queue, s.under = nil, 0
-			first[s.who.ID] = true
+		for _, s := range []*botState{t.a, t.b} {
+			s.queue, s.assigned = nil, 0
+			first[s.contestant.ID] = true
 		}
 	}
 	for i, id := range sortedKeys(first) {
-		s := d.seats[id]
-		if s.who.Broken != "" {
-			d.refuse(s, &GameFault{Kind: InitFailed, Text: s.who.Broken})
+		s := d.bots[id]
+		if s.contestant.Broken != "" {
+			d.disqualifyUnready(s, &GameFault{Kind: InitFailed, Text: s.contestant.Broken})
 			continue
 		}
-		if s.greeted && (s.who.Pure || len(s.players) > 0 || s.away != nil || s.who.Program == nil) {
+		if s.greeted && (s.contestant.Pure || len(s.players) > 0 || s.movingPlayer != nil || s.contestant.Program == nil) {
 			continue
 		}
-		if err := d.invite(ctx, s, d.referees[i%len(d.referees)]); err != nil {
+		if err := d.startAt(ctx, s, d.referees[i%len(d.referees)]); err != nil {
 			return err
 		}
 	}
-	for d.coming() {
+	for d.anyArriving() {
 		if err := d.step(ctx); err != nil {
 			return err
 		}
 	}
 	for _, t := range d.tasks {
-		for _, s := range []*seat{t.a, t.b} {
-			if !s.who.Pure {
+		for _, s := range []*botState{t.a, t.b} {
+			if !s.contestant.Pure {
 				s.queue = append(s.queue, t)
 			}
 		}
@@ -252,9 +252,9 @@ func sortedKeys(m map[int]bool) []int {
 	return keys
 }
 
-func (d *director) coming() bool {
-	for _, s := range d.seats {
-		if len(s.coming) > 0 {
+func (d *director) anyArriving() bool {
+	for _, s := range d.bots {
+		if len(s.arriving) > 0 {
 			return true
 		}
 	}
@@ -272,15 +272,15 @@ func (d *director) openReferees(ctx context.Context) error {
 	}
 	cpus := processors()
 	for i := range d.e.Jobs {
-		c, err := openReferee(ctx, d.e, i, d.heard)
+		c, err := openReferee(ctx, d.e, i, d.replies)
 		if err != nil {
 			return err
 		}
-		c.cpu = cpus[(d.e.Place+i)%len(cpus)]
+		c.cpu = cpus[(d.e.FirstCPU+i)%len(cpus)]
 		d.referees = append(d.referees, c)
 	}
 	for _, c := range d.referees {
-		if err := c.ask(d.accepted, nil, "event", about); err != nil {
+		if err := c.request(d.handleOptionsReply, nil, "event", about); err != nil {
 			return err
 		}
 		if err := c.flush(c.channel.Memory()); err != nil {
@@ -288,20 +288,20 @@ func (d *director) openReferees(ctx context.Context) error {
 		}
 	}
 	for _, c := range d.referees {
-		for len(c.waiting) > 0 {
+		for len(c.handlers) > 0 {
 			if err := d.step(ctx); err != nil {
 				return err
 			}
 		}
-		_ = c.held.Pin(c.cpu)
+		_ = c.proc.Pin(c.cpu)
 	}
-	d.watch = &watch{wall: d.e.Rules.Wall, referees: d.referees, failed: d.failed, players: map[seatAt]*player{}}
+	d.watch = &clockWatch{wall: d.e.Rules.Wall, referees: d.referees, failed: d.failed, players: map[refereeBot]*botProcess{}}
 	go d.watch.run(ctx)
 	return nil
 }
 
-// accepted handles the referee's reply to the options.
-func (d *director) accepted(f kit.Frame) error {
+// handleOptionsReply handles the referee's reply to the options.
+func (d *director) handleOptionsReply(f kit.Frame) error {
 	if f.Verb == "fail" && len(f.Parts) == 1 {
 		return &OptionsError{"rules " + d.e.Rules.Name + ": " + string(f.Parts[0])}
 	}
@@ -311,14 +311,14 @@ func (d *director) accepted(f kit.Frame) error {
 // loop assigns tasks until none are left.
 func (d *director) loop(ctx context.Context) error {
 	for {
-		if err := d.give(ctx); err != nil {
+		if err := d.assignTasks(ctx); err != nil {
 			return err
 		}
-		if d.under == 0 && !d.coming() {
-			if t := d.next(); t == nil {
+		if d.assigned == 0 && !d.anyArriving() {
+			if t := d.nextTask(); t == nil {
 				return nil
 			} else {
-				return fmt.Errorf("the director is stuck before %v", t.of)
+				return fmt.Errorf("the director is stuck before %v", t.encounter)
 			}
 		}
 		if err := d.step(ctx); err != nil {
@@ -327,8 +327,8 @@ func (d *director) loop(ctx context.Context) error {
 	}
 }
 
-// next returns the first unassigned task that has to be played.
-func (d *director) next() *task {
+// nextTask returns the first unassigned task that has to be played.
+func (d *director) nextTask() *task {
 	for _, t := range d.tasks[d.from:] {
 		if t != nil && t.first < d.limit {
 			return t
@@ -341,93 +341,93 @@ func (d *director) next() *task {
 func (d *director) step(ctx context.Context) error {
 	for _, c := range d.referees {
 		if err := c.flush(); err != nil {
-			return d.gone(c, err)
+			return d.exitReason(c, err)
 		}
 	}
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	case r := <-d.heard:
-		if err := d.hear(r); err != nil {
+	case r := <-d.replies:
+		if err := d.handleReply(r); err != nil {
 			return err
 		}
 	case err := <-d.failed:
 		return err
 	case <-time.After(progressEvery):
 	}
-	for range len(d.heard) { // handle everything else that has arrived meanwhile
-		if err := d.hear(<-d.heard); err != nil {
+	for range len(d.replies) { // handle everything else that has arrived meanwhile
+		if err := d.handleReply(<-d.replies); err != nil {
 			return err
 		}
 	}
 	if err := d.file.flush(); err != nil {
 		return err
 	}
-	d.tell()
+	d.reportProgress()
 	return nil
 }
 
 const progressEvery = 250 * time.Millisecond
 
-// tell reports the progress of the tournament.
-func (d *director) tell() {
-	if d.e.Listen == nil || time.Since(d.told) < progressEvery {
+// reportProgress reports the progress of the tournament.
+func (d *director) reportProgress() {
+	if d.e.OnProgress == nil || time.Since(d.lastProgress) < progressEvery {
 		return
 	}
-	d.told = time.Now()
-	d.e.Listen(&Progress{
-		Done: min(len(d.ledger.at), d.total), Of: d.total, Played: d.played, Moves: d.moves,
-		Took: time.Since(d.start), Out: d.ledger.res.Out, Results: func() *Results { return d.ledger.results(nil) },
+	d.lastProgress = time.Now()
+	d.e.OnProgress(&Progress{
+		Done: min(len(d.ledger.index), d.total), Total: d.total, Played: d.played, Moves: d.moves,
+		Took: time.Since(d.start), Disqualified: d.ledger.res.Disqualified, Results: func() *Results { return d.ledger.results(nil) },
 	})
 }
 
-// hear handles all answers in a reply.
-func (d *director) hear(r reply) error {
+// handleReply handles all answers in a reply.
+func (d *director) handleReply(r reply) error {
 	for _, f := range r.frames {
-		if err := d.take(r.refereeProc, f); err != nil {
+		if err := d.handleAnswer(r.refereeProc, f); err != nil {
 			return err
 		}
 	}
 	if r.err != nil {
-		return d.gone(r.refereeProc, r.err)
+		return d.exitReason(r.refereeProc, r.err)
 	}
 	return nil
 }
 
-// take handles one answer.
-func (d *director) take(c *refereeProc, f kit.Frame) error {
-	if len(c.waiting) == 0 {
-		return c.broken(d.e, fmt.Sprintf("it sent %.40q without a request", f.Verb))
+// handleAnswer handles one answer.
+func (d *director) handleAnswer(c *refereeProc, f kit.Frame) error {
+	if len(c.handlers) == 0 {
+		return c.fail(d.e, fmt.Sprintf("it sent %.40q without a request", f.Verb))
 	}
-	done := c.waiting[0]
+	done := c.handlers[0]
 	if f.Verb == "ended" { // further answers about this game follow
 		return done(f)
 	}
-	c.waiting = c.waiting[1:]
+	c.handlers = c.handlers[1:]
 	if f.Verb == "game" || f.Verb == "skipped" {
 		c.playing--
 	}
 	if err := done(f); err != nil {
 		return err
 	}
-	return d.goOn(c)
+	return d.resumeGames(c)
 }
 
-// gone returns the reason why a referee no longer replies.
-func (d *director) gone(c *refereeProc, err error) error {
+// exitReason returns the reason why a referee no longer replies.
+func (d *director) exitReason(c *refereeProc, err error) error {
 	select {
-	case <-c.held.Ended():
-	case <-time.After(lingering):
-		c.held.Kill()
+	case <-c.proc.Ended():
+	case <-time.After(exitTimeout):
+		c.proc.Kill()
 	}
-	exec, bad := c.held.Wait()
+	exec, bad := c.proc.Wait()
 	switch {
 	case bad != nil:
 		return fmt.Errorf("the referee: %w", bad)
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-		return c.broken(d.e, exec.Fate())
+		return c.fail(d.e, exec.Termination())
 	}
-	return c.broken(d.e, err.Error())
+	return c.fail(d.e, err.Error())
 }
 
 // record writes a record that is not a game, and adds it to the ledger.
@@ -440,41 +440,41 @@ func (d *director) record(r *Record) error {
 
 // close ends everything.
 func (d *director) close() {
-	for _, s := range d.seats {
-		d.dismiss(s)
+	for _, s := range d.bots {
+		d.endProcesses(s)
 	}
 	for _, c := range d.referees {
 		c.close()
 	}
-	for _, p := range d.ending {
-		p.gone()
+	for _, p := range d.exiting {
+		p.waitExit()
 	}
 }
 
-// end adds a player whose process is about to exit to d.ending. It removes players whose processes have exited
+// addExiting adds a player whose process is about to exit to d.exiting. It removes players whose processes have exited
 // from that list.
-func (d *director) end(p *player) {
-	d.ending = slices.DeleteFunc(d.ending, func(gone *player) bool {
+func (d *director) addExiting(p *botProcess) {
+	d.exiting = slices.DeleteFunc(d.exiting, func(gone *botProcess) bool {
 		select {
-		case <-gone.held.Ended():
+		case <-gone.proc.Ended():
 			return true
 		default:
 			return false
 		}
 	})
-	d.ending = append(d.ending, p)
+	d.exiting = append(d.exiting, p)
 }
 
 // history returns the games that a bot's current process has played and remembers, in order.
 func (d *director) history(id int) (games []*Result) {
 	for i := range d.ledger.games {
 		g := &d.ledger.games[i]
-		if g.First != id && g.Second != id || !d.ledger.stands(i) {
+		if g.First != id && g.Second != id || !d.ledger.isValid(i) {
 			continue
 		}
 		games = append(games, g)
-		for _, b := range []blame{g.fault, g.after} {
-			if who, kind := b.of(g); who == id && kind.Ends() {
+		for _, b := range []compactFault{g.fault, g.after} {
+			if who, kind := b.decode(g); who == id && kind.Ends() {
 				games = nil
 			}
 		}

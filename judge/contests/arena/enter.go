@@ -19,10 +19,10 @@ import (
 	"assay/judge/running/lang"
 )
 
-// Enter makes a contestant from a file or directory. The file can be a program in any language or a bot for which
+// NewContestant makes a contestant from a file or directory. The file can be a program in any language or a bot for which
 // the game has an adapter. If the game's contestants are files, it can be any file. A program that does not
 // compile gives a contestant that is Broken. All other failures are errors. If language is empty, it is detected.
-func Enter(ctx context.Context, g *problem.Game, tools *lang.Toolbox, file, language string) (*Contestant, error) {
+func NewContestant(ctx context.Context, g *problem.Game, tools *lang.Toolbox, file, language string) (*Contestant, error) {
 	c := &Contestant{Bot: Bot{File: file, Name: nameOf(file)}}
 	if g.Files {
 		text, err := os.ReadFile(file)
@@ -35,24 +35,24 @@ func Enter(ctx context.Context, g *problem.Game, tools *lang.Toolbox, file, lang
 	}
 	source := file
 	a, main, chose := adapterOf(g, file)
-	c.Chose = chose
+	c.ChosenFile = chose
 	if a != nil {
 		dir, err := os.MkdirTemp("", "assay-bot-*")
 		if err != nil {
 			return nil, fmt.Errorf("adapt a bot: %w", err)
 		}
 		defer os.RemoveAll(dir)
-		if source, err = a.lay(dir, file, main); err != nil {
+		if source, err = a.assemble(dir, file, main); err != nil {
 			return nil, fmt.Errorf("adapt the bot %s: %w", file, err)
 		}
 	}
 	l, err := tools.Detect(source, language)
 	if err != nil {
-		return nil, renamed(err, source, file)
+		return nil, withUserPath(err, source, file)
 	}
 	made, err := tools.Build(ctx, source, l)
 	if err != nil {
-		return nil, renamed(err, source, file)
+		return nil, withUserPath(err, source, file)
 	}
 	c.Language = l.ID
 	if !made.OK {
@@ -66,10 +66,10 @@ func Enter(ctx context.Context, g *problem.Game, tools *lang.Toolbox, file, lang
 	return c, nil
 }
 
-// NoBot makes a contestant from a file that Enter rejected. If the file exists but is not usable as a bot, the
-// contestant is disqualified for that reason, and the others continue to play. For any other error, NoBot returns
+// BrokenContestant makes a contestant from a file that NewContestant rejected. If the file exists but is not usable as a bot, the
+// contestant is disqualified for that reason, and the others continue to play. For any other error, BrokenContestant returns
 // nil.
-func NoBot(file string, err error) *Contestant {
+func BrokenContestant(file string, err error) *Contestant {
 	unusable, ok := errors.AsType[*lang.UnusableError](err)
 	if _, gone := os.Stat(file); !ok || gone != nil {
 		return nil
@@ -98,9 +98,9 @@ func MadeFor(g *problem.Game, file string) string {
 	return ""
 }
 
-// renamed replaces the path in an error about an adapted bot with the name that the user gave.
-func renamed(err error, laid, file string) error {
-	if e, ok := errors.AsType[*lang.UnusableError](err); ok && laid != file {
+// withUserPath replaces the path in an error about an adapted bot with the name that the user gave.
+func withUserPath(err error, assembled, file string) error {
+	if e, ok := errors.AsType[*lang.UnusableError](err); ok && assembled != file {
 		fault := *e.Fault
 		fault.File = file
 		return &lang.UnusableError{Fault: &fault}
@@ -128,15 +128,15 @@ func nameOf(file string) string {
 	return name
 }
 
-// Distinct makes the names of contestants unique. If several share a name, 2 is appended to the name of the second
+// MakeNamesUnique makes the names of contestants unique. If several share a name, 2 is appended to the name of the second
 // one, and so on.
-func Distinct(all []*Contestant) {
+func MakeNamesUnique(contestants []*Contestant) {
 	taken := map[string]bool{}
-	for _, c := range all {
+	for _, c := range contestants {
 		taken[c.Name] = true
 	}
 	used := map[string]bool{}
-	for _, c := range all {
+	for _, c := range contestants {
 		name := c.Name
 		for n := 2; used[name] || name != c.Name && taken[name]; n++ {
 			name = fmt.Sprintf("%s-%d", c.Name, n)
@@ -233,10 +233,10 @@ func escapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// lay combines the adapter and the bot into one program. It copies the adapter's files, and copies the bot's file,
+// assemble combines the adapter and the bot into one program. It copies the adapter's files, and copies the bot's file,
 // with the files that it imports or names, to the directory As. If the bot is a directory, all its files are
 // copied. The file "entry" contains the name of the bot's file.
-func (a *adapter) lay(dir, file, main string) (string, error) {
+func (a *adapter) assemble(dir, file, main string) (string, error) {
 	if err := os.CopyFS(dir, os.DirFS(a.Folder)); err != nil {
 		return "", err
 	}
@@ -274,13 +274,13 @@ func (a *adapter) lay(dir, file, main string) (string, error) {
 		if err := os.WriteFile(filepath.Join(home, as), text, 0o644); err != nil {
 			return "", err
 		}
-		todo = append(todo, a.wants(text, from)...)
+		todo = append(todo, a.importedFiles(text, from)...)
 	}
 	return dir, nil
 }
 
-// maxBelow is the maximum number of files that are copied with a bot from one directory.
-const maxBelow = 2000
+// maxCopiedFiles is the maximum number of files that are copied with a bot from one directory.
+const maxCopiedFiles = 2000
 
 // filesIn lists the files in a directory and its subdirectories, by relative path.
 func filesIn(folder string) (files []string) {
@@ -289,7 +289,7 @@ func filesIn(folder string) (files []string) {
 		switch {
 		case err != nil || bad != nil || d.IsDir() && hidden(d.Name()) && name != ".":
 			return fs.SkipDir // the bot does not need unreadable files
-		case len(files) == maxBelow:
+		case len(files) == maxCopiedFiles:
 			return fs.SkipAll
 		case d.Type().IsRegular() && !hidden(d.Name()):
 			files = append(files, name)
@@ -302,9 +302,9 @@ func filesIn(folder string) (files []string) {
 // hidden reports whether a file is hidden, or was left behind by a program.
 func hidden(name string) bool { return strings.HasPrefix(name, ".") || name == "__pycache__" }
 
-// wants returns the files of a directory that the text imports or names, directly or indirectly. If it imports or
+// importedFiles returns the files of a directory that the text imports or names, directly or indirectly. If it imports or
 // names a directory, all files of that directory are included.
-func (a *adapter) wants(text []byte, folder string) (files []string) {
+func (a *adapter) importedFiles(text []byte, folder string) (files []string) {
 	imported := map[string]bool{}
 	for _, re := range a.Imports {
 		for _, m := range re.FindAllSubmatch(text, -1) {

@@ -12,8 +12,8 @@ import (
 	"assay/judge/running/sandbox"
 )
 
-// Event contains everything that is needed to run a tournament.
-type Event struct {
+// Tournament contains everything that is needed to run a tournament.
+type Tournament struct {
 	Game  string // id of the problem directory
 	Rules Rules
 	Seed  uint64
@@ -23,7 +23,7 @@ type Event struct {
 
 	// Only lists the encounters to play, if the tournament is run in parts. Opened is the record that opened the
 	// tournament, which contains the ids of the bots. A part disqualifies only bots that do not become ready;
-	// Log.Fold determines the other disqualifications for the whole tournament.
+	// Log.Evaluate determines the other disqualifications for the whole tournament.
 	Only   []Encounter
 	Opened *Opened
 
@@ -32,24 +32,24 @@ type Event struct {
 	RefereePath   string // for faults
 	RefereeLimits judge.Limits
 
-	Box     *sandbox.Sandbox
-	Jobs    int    // number of referees; does not affect results
-	Place   int    // CPU to which the first referee is pinned; the others use the following CPUs
-	LogPath string // if empty, no log is written
-	Saved   string // directory that caches reports of the referee; empty means no cache
+	Sandbox  *sandbox.Sandbox
+	Jobs     int    // number of referees; does not affect results
+	FirstCPU int    // CPU to which the first referee is pinned; the others use the following CPUs
+	LogPath  string // if empty, no log is written
+	CacheDir string // directory that caches reports of the referee; empty means no cache
 	// Sink receives each record as a line of the log. It must not retain the line.
-	Sink   func(line []byte) error
-	Listen func(*Progress)
+	Sink       func(line []byte) error
+	OnProgress func(*Progress)
 }
 
 // Progress is the progress of a tournament.
 type Progress struct {
-	Done, Of int // number of games of this stage and all earlier ones
-	Played   int // number of games that were played, rather than taken from the log
-	Moves    int
-	Took     time.Duration
-	Out      []Disqualified
-	Results  func() *Results // current results
+	Done, Total  int // number of games of this stage and all earlier ones
+	Played       int // number of games that were played, rather than taken from the log
+	Moves        int
+	Took         time.Duration
+	Disqualified []Disqualified
+	Results      func() *Results // current results
 }
 
 // OptionsError means that the rules contradict each other.
@@ -60,41 +60,41 @@ func (e *OptionsError) Error() string { return e.Text }
 
 // Outcome is the outcome of a tournament.
 type Outcome struct {
-	Results *Results
-	Damaged []Damage // damaged lines when the log was opened
-	Kept    int      // number of games already in the log
-	Played  int
-	Moves   int
-	Took    time.Duration
-	Whole   bool // whether every game was played
+	Results  *Results
+	Damaged  []Damage // damaged lines when the log was opened
+	Kept     int      // number of games already in the log
+	Played   int
+	Moves    int
+	Took     time.Duration
+	Complete bool // whether every game was played
 
-	// Late lists the names of bots that joined after the tournament had begun. Renumbered means that some bots
+	// JoinedLate lists the names of bots that joined after the tournament had begun. Renumbered means that some bots
 	// would have other ids in a new tournament, and therefore play other games.
-	Late       []string
+	JoinedLate []string
 	Renumbered bool
 }
 
 // Run runs the tournament. It plays the games that are missing from the log. If ctx is done, or the log cannot be
 // written, it returns both the current outcome and the error.
-func (e *Event) Run(ctx context.Context) (*Outcome, error) {
-	return e.run(ctx, (*director).hold)
+func (e *Tournament) Run(ctx context.Context) (*Outcome, error) {
+	return e.run(ctx, (*director).run)
 }
 
 // Greet opens the tournament, lets every bot get ready, and returns without playing. A tournament that is played
 // in parts begins with this.
-func (e *Event) Greet(ctx context.Context) (*Outcome, error) {
+func (e *Tournament) Greet(ctx context.Context) (*Outcome, error) {
 	return e.run(ctx, (*director).greet)
 }
 
-func (e *Event) run(ctx context.Context, hold func(*director, context.Context) (again bool, err error)) (out *Outcome, err error) {
+func (e *Tournament) run(ctx context.Context, playAll func(*director, context.Context) (again bool, err error)) (out *Outcome, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	d := &director{
-		ctx: ctx, e: e, heard: make(chan reply, 64), failed: make(chan error, 1), start: time.Now(),
+		ctx: ctx, e: e, replies: make(chan reply, 64), failed: make(chan error, 1), start: time.Now(),
 		schedule: e.Schedule, rules: &e.Rules,
 	}
 	if e.Only != nil {
-		d.schedule = only(e.Only)
+		d.schedule = fixedEncounters(e.Only)
 		rules := e.Rules
 		rules.Costs = nil
 		d.rules = &rules
@@ -113,14 +113,14 @@ func (e *Event) run(ctx context.Context, hold func(*director, context.Context) (
 		}
 		return nil, err
 	}
-	out.Kept = len(d.ledger.at)
+	out.Kept = len(d.ledger.index)
 	defer func() {
 		d.close()
 		err = errors.Join(err, d.file.Close())
 		out.Results, out.Played, out.Moves, out.Took = d.ledger.scheduled(d.schedule), d.played, d.moves, time.Since(d.start)
 	}()
 	for {
-		again, err := hold(d, ctx)
+		again, err := playAll(d, ctx)
 		if err != nil {
 			if _, isLog := errors.AsType[*LogError](err); !isLog && ctx.Err() != nil {
 				err = context.Cause(ctx) // the processes were killed because ctx is done, which is not their fault
@@ -131,17 +131,17 @@ func (e *Event) run(ctx context.Context, hold func(*director, context.Context) (
 			break
 		}
 	}
-	out.Whole = true
+	out.Complete = true
 	return out, nil
 }
 
 // open reads the log, assigns ids to the bots, and writes the record that opens the tournament to the log.
-func (d *director) open(out *Outcome) error {
+func (d *director) open(outcome *Outcome) error {
 	e := d.e
 	var held *Log
 	var err error
 	if e.LogPath == "" {
-		d.file, held, err = noLog()
+		d.file, held, err = openTempLog()
 	} else {
 		d.file, held, err = OpenLog(e.LogPath)
 	}
@@ -149,8 +149,8 @@ func (d *director) open(out *Outcome) error {
 		return err
 	}
 	d.file.sink = e.Sink
-	out.Damaged = held.Damaged
-	if err := d.number(held, out); err != nil {
+	outcome.Damaged = held.Damaged
+	if err := d.number(held, outcome); err != nil {
 		return err
 	}
 	d.seeds = newSeeder(d.opened)
@@ -158,13 +158,13 @@ func (d *director) open(out *Outcome) error {
 	if err := held.replay(d.ledger, false); err != nil {
 		return err
 	}
-	d.sitDown()
+	d.createBotStates()
 	return d.record(&Record{Opened: d.opened})
 }
 
 // number assigns ids to the bots. Bots that the log or e.Opened contains keep their ids. Other bots get new ids,
 // or are an error if e.Opened is set.
-func (d *director) number(held *Log, out *Outcome) error {
+func (d *director) number(held *Log, outcome *Outcome) error {
 	e := d.e
 	ids, last := map[string]int{}, 0
 	know := func(o *Opened) {
@@ -172,7 +172,7 @@ func (d *director) number(held *Log, out *Outcome) error {
 			ids[b.Name], last = b.ID, max(last, b.ID)
 		}
 	}
-	var first *Opened // of the log
+	var first *Opened // decode the log
 	for i := range held.others {
 		if o := held.others[i].Opened; o != nil {
 			if first == nil {
@@ -185,7 +185,7 @@ func (d *director) number(held *Log, out *Outcome) error {
 			know(o)
 		}
 	}
-	d.opened = &Opened{Version: Version, Game: e.Game, Rules: e.Rules, Seed: e.Seed, Isolation: string(e.Box.Level())}
+	d.opened = &Opened{Version: Version, Game: e.Game, Rules: e.Rules, Seed: e.Seed, Isolation: string(e.Sandbox.Level())}
 	if e.Opened != nil {
 		know(e.Opened)
 		d.opened.Bots = slices.Clone(e.Opened.Bots)
@@ -200,9 +200,9 @@ func (d *director) number(held *Log, out *Outcome) error {
 			c.ID = last
 		}
 		if first != nil && !slices.ContainsFunc(first.Bots, func(b Bot) bool { return b.Name == c.Name }) {
-			out.Late = append(out.Late, c.Name)
+			outcome.JoinedLate = append(outcome.JoinedLate, c.Name)
 		}
-		out.Renumbered = out.Renumbered || c.ID != i+1
+		outcome.Renumbered = outcome.Renumbered || c.ID != i+1
 		c.Title, c.Pure = "", false
 		if e.Opened == nil {
 			d.opened.Bots = append(d.opened.Bots, c.Bot)
@@ -220,7 +220,7 @@ func (d *director) number(held *Log, out *Outcome) error {
 }
 
 // kitEvent converts the tournament to the form that referees receive.
-func (e *Event) kitEvent() *referee.Event {
+func (e *Tournament) kitEvent() *referee.Event {
 	return &referee.Event{
 		Rules: e.Rules.Name, Bots: e.bots(), Seed: e.Seed,
 		MoveMS: e.Rules.Move.Milliseconds(), ClockMS: e.Rules.Clock.Milliseconds(), StartMS: e.Rules.Start.Milliseconds(),
@@ -229,17 +229,17 @@ func (e *Event) kitEvent() *referee.Event {
 }
 
 // bots returns the number of participants.
-func (e *Event) bots() int {
+func (e *Tournament) bots() int {
 	if e.Opened != nil {
 		return len(e.Opened.Bots)
 	}
 	return len(e.Bots)
 }
 
-// costly reports whether a game has a fault that disqualifies its bot.
-func (r *Rules) costly(g *Result) bool {
-	for _, b := range []blame{g.fault, g.after} {
-		if _, kind := b.of(g); b.seat > 0 && r.cost(kind) == CostEvent {
+// disqualifies reports whether a game has a fault that disqualifies its bot.
+func (r *Rules) disqualifies(g *Result) bool {
+	for _, b := range []compactFault{g.fault, g.after} {
+		if _, kind := b.decode(g); b.seat > 0 && r.cost(kind) == CostTournament {
 			return true
 		}
 	}
@@ -252,7 +252,7 @@ func (r *Rules) cost(f Fault) Cost {
 		return c
 	}
 	if f == InitFailed {
-		return CostEvent
+		return CostTournament
 	}
 	return CostGame
 }

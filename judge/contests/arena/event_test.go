@@ -104,18 +104,18 @@ func faultsAre(t *testing.T, judging *judge.Program) {
 					t.Errorf("fault %+v, want %s with bytes %s and %q", f, tt.kind, tt.bytes, tt.text)
 				}
 			}
-			if got := slices.ContainsFunc(out.Results.Out, func(d arena.Disqualified) bool { return d.Bot == 1 }); got != tt.out {
+			if got := slices.ContainsFunc(out.Results.Disqualified, func(d arena.Disqualified) bool { return d.Bot == 1 }); got != tt.out {
 				t.Errorf("out of the event: %v, want %v", got, tt.out)
 			}
-			if len(out.Results.Out) > 1 {
-				t.Errorf("an innocent bot is out: %+v", out.Results.Out)
+			if len(out.Results.Disqualified) > 1 {
+				t.Errorf("an innocent bot is out: %+v", out.Results.Disqualified)
 			}
 		})
 	}
 }
 
 // faultsOf returns all faults of a bot in the log, including those in void games.
-func faultsOf(t *testing.T, e *arena.Event, bot int) (all []arena.GameFault) {
+func faultsOf(t *testing.T, e *arena.Tournament, bot int) (all []arena.GameFault) {
 	t.Helper()
 	for _, r := range records(t, e.LogPath) {
 		switch {
@@ -177,8 +177,8 @@ func TestFaultsThatCostAGame(t *testing.T) {
 			e := newEvent(b, name, "good")
 			e.Rules.Costs, e.Rules.Rounds = nil, 1
 			out := run(t, e)
-			if n := len(out.Results.Games); n != 2 || len(out.Results.Out) > 0 {
-				t.Errorf("%d games and %v, want both and nobody out", n, out.Results.Out)
+			if n := len(out.Results.Games); n != 2 || len(out.Results.Disqualified) > 0 {
+				t.Errorf("%d games and %v, want both and nobody out", n, out.Results.Disqualified)
 			}
 			for _, g := range games(t, out.Results) {
 				if g.Fault == nil && g.After == nil {
@@ -311,7 +311,7 @@ func TestAFullDiskStopsTheEvent(t *testing.T) {
 func TestAllThatAreNotReadyLeaveAtOnce(t *testing.T) {
 	e := newEvent(box(t), "not-ready", "recall", "gone", "good", "not-ready:2")
 	e.LogPath = filepath.Join(t.TempDir(), "log")
-	out := run(t, e).Results.Out
+	out := run(t, e).Results.Disqualified
 	if len(out) != 3 || out[0].Bot != 1 || out[1].Bot != 3 || out[2].Bot != 5 || out[2].Run != 2 {
 		t.Errorf("out are %+v, want 1, 3 and 5", out)
 	}
@@ -507,13 +507,13 @@ func TestTheEndOfTheContextGivesWhatStands(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	e := newEvent(box(t), eventBots...)
 	e.Rules.Rounds = 5000
-	e.Listen = func(p *arena.Progress) {
+	e.OnProgress = func(p *arena.Progress) {
 		if p.Played > 0 {
 			cancel()
 		}
 	}
 	out, err := e.Run(ctx)
-	if !errors.Is(err, context.Canceled) || out == nil || len(out.Results.Games) == 0 || out.Whole {
+	if !errors.Is(err, context.Canceled) || out == nil || len(out.Results.Games) == 0 || out.Complete {
 		t.Errorf("Run = %+v, %v", out, err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 // The example prints the encounters of a ladder. Each newcomer challenges the first bot. The bot with the smaller
 // id always wins, so the third bot must find its rank below the first.
 func ExampleFormats() {
-	rules := &arena.Rules{Format: "ladder", Rounds: 1, Games: 2, Score: arena.Score{By: arena.ByGame, Win: 1}}
+	rules := &arena.Rules{Format: "ladder", Rounds: 1, Games: 2, Score: arena.Score{Criterion: arena.ByGame, Win: 1}}
 	so := &arena.Results{Rules: *rules, Bots: []arena.Bot{{ID: 1}, {ID: 2}, {ID: 3}}}
 	schedule := arena.Formats()[rules.Format](rules)
 	for stage := 0; ; stage++ {

@@ -2,17 +2,17 @@ package arena
 
 // RoundRobin returns the encounters of the rounds from first to last. In each round, every pair has one encounter.
 // It is for schedules without a fixed end.
-func RoundRobin(ids []int, first, last, games int) (all []Encounter) {
+func RoundRobin(ids []int, first, last, games int) (encounters []Encounter) {
 	for round := first; round <= last; round++ {
-		for _, pair := range circle(ids) {
-			all = append(all, meet(round, pair[0], pair[1], games))
+		for _, pair := range allPairs(ids) {
+			encounters = append(encounters, newEncounter(round, pair[0], pair[1], games))
 		}
 	}
-	return all
+	return encounters
 }
 
-// Ranks reports whether the format itself determines the order of the bots, as a knockout does.
-func (r *Rules) Ranks() bool {
+// DeterminesOrder reports whether the format itself determines the order of the bots, as a knockout does.
+func (r *Rules) DeterminesOrder() bool {
 	make, ok := Formats()[r.Format]
 	if !ok {
 		return false

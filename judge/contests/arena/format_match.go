@@ -5,18 +5,18 @@ import "slices"
 // A match consists of Rules.Rounds encounters between two bots.
 
 // match returns the encounters of a match. Each stage has its own rounds.
-func (r *Rules) match(stage, a, b int) (all []Encounter) {
+func (r *Rules) match(stage, a, b int) (encounters []Encounter) {
 	for round := range r.Rounds {
-		all = append(all, meet(stage*r.Rounds+round+1, a, b, r.Games))
+		encounters = append(encounters, newEncounter(stage*r.Rounds+round+1, a, b, r.Games))
 	}
-	return all
+	return encounters
 }
 
 // wins reports whether bot a won its match against b in a stage. It compares points as the rules score them, then
 // games won.
-func (r *Rules) wins(so *Results, stage, a, b int) bool {
+func (r *Rules) wins(results *Results, stage, a, b int) bool {
 	rows := [2]Row{{Bot: a}, {Bot: b}}
-	eachEncounter(so.Games, func(games []Result) {
+	eachEncounter(results.Games, func(games []Result) {
 		g := &games[0]
 		if (g.Round-1)/r.Rounds == stage && min(g.First, g.Second) == min(a, b) && max(g.First, g.Second) == max(a, b) {
 			r.count(&rows[0], &rows[1], games)
@@ -28,17 +28,17 @@ func (r *Rules) wins(so *Results, stage, a, b int) bool {
 // gauntlet lets the first bot play each of the others once per round.
 type gauntlet struct{ *Rules }
 
-func (s gauntlet) Stage(stage int, so *Results) (all []Encounter) {
-	ids := so.In()
+func (s gauntlet) Stage(stage int, results *Results) (encounters []Encounter) {
+	ids := results.ActiveBots()
 	if stage > 0 || len(ids) < 2 {
 		return nil
 	}
 	for round := range s.Rounds {
 		for _, id := range ids[1:] {
-			all = append(all, meet(round+1, ids[0], id, s.Games))
+			encounters = append(encounters, newEncounter(round+1, ids[0], id, s.Games))
 		}
 	}
-	return all
+	return encounters
 }
 
 // knockout pairs winners with winners. Bots are seeded in the order in which they are named, so that the first two
@@ -46,20 +46,20 @@ func (s gauntlet) Stage(stage int, so *Results) (all []Encounter) {
 // After a drawn match, the bot with the better seed advances.
 type knockout struct{ *Rules }
 
-func (s knockout) Stage(stage int, so *Results) (all []Encounter) {
-	left := bracket(so.In())
+func (s knockout) Stage(stage int, results *Results) (encounters []Encounter) {
+	left := bracket(results.ActiveBots())
 	for k := range stage {
-		left = s.survivors(so, k, left)
+		left = s.winners(results, k, left)
 	}
 	if len(left) < 2 {
 		return nil
 	}
 	for i := 0; i < len(left); i += 2 {
-		if left[i] != resting && left[i+1] != resting {
-			all = append(all, s.match(stage, left[i], left[i+1])...)
+		if left[i] != noOpponent && left[i+1] != noOpponent {
+			encounters = append(encounters, s.match(stage, left[i], left[i+1])...)
 		}
 	}
-	return all
+	return encounters
 }
 
 // bracket orders bots so that adjacent bots play each other. Unused positions contain the constant resting.
@@ -82,34 +82,34 @@ func bracket(ids []int) []int {
 	return left
 }
 
-// survivors returns the winners of a stage's matches.
-func (s knockout) survivors(so *Results, stage int, left []int) (next []int) {
-	if len(left) < 2 {
-		return left
+// winners returns the winners of a stage's matches.
+func (s knockout) winners(results *Results, stage int, remaining []int) (advanced []int) {
+	if len(remaining) < 2 {
+		return remaining
 	}
-	for i := 0; i < len(left); i += 2 {
-		a, b := left[i], left[i+1]
+	for i := 0; i < len(remaining); i += 2 {
+		a, b := remaining[i], remaining[i+1]
 		better, other := min(a, b), max(a, b)
-		if better == resting || s.wins(so, stage, other, better) {
+		if better == noOpponent || s.wins(results, stage, other, better) {
 			better = other
 		}
-		next = append(next, better)
+		advanced = append(advanced, better)
 	}
-	return next
+	return advanced
 }
 
 // rank returns the bots from the best to the worst: the survivors of the last stage, the bots that lost in that
 // stage, the bots that lost in the stage before, and so on.
-func (s knockout) rank(so *Results) (order []int) {
-	left := bracket(so.In())
+func (s knockout) rank(results *Results) (order []int) {
+	left := bracket(results.ActiveBots())
 	stages := [][]int{left}
-	for stage := 0; len(left) > 1 && s.played(so, stage, left); stage++ {
-		left = s.survivors(so, stage, left)
+	for stage := 0; len(left) > 1 && s.played(results, stage, left); stage++ {
+		left = s.winners(results, stage, left)
 		stages = append(stages, left)
 	}
 	for _, left := range slices.Backward(stages) {
 		for _, id := range slices.Sorted(slices.Values(left)) {
-			if id != resting && !slices.Contains(order, id) {
+			if id != noOpponent && !slices.Contains(order, id) {
 				order = append(order, id)
 			}
 		}
@@ -118,15 +118,15 @@ func (s knockout) rank(so *Results) (order []int) {
 }
 
 // played reports whether all matches of a stage are over.
-func (s knockout) played(so *Results, stage int, left []int) bool {
+func (s knockout) played(results *Results, stage int, remaining []int) bool {
 	games := 0
-	for _, g := range so.Games {
+	for _, g := range results.Games {
 		if (g.Round-1)/s.Rounds == stage {
 			games++
 		}
 	}
-	for i := 0; i < len(left); i += 2 {
-		if left[i] != resting && left[i+1] != resting {
+	for i := 0; i < len(remaining); i += 2 {
+		if remaining[i] != noOpponent && remaining[i+1] != noOpponent {
 			games -= s.Rounds * s.Games
 		}
 	}
@@ -138,9 +138,9 @@ func (s knockout) played(so *Results, stage int, left []int) bool {
 // which it may still rank. So an additional bot needs few matches.
 type ladder struct{ *Rules }
 
-func (s ladder) Stage(stage int, so *Results) []Encounter {
-	_, challenger, defender := s.climb(so, stage)
-	if challenger == resting {
+func (s ladder) Stage(stage int, results *Results) []Encounter {
+	_, challenger, defender := s.climb(results, stage)
+	if challenger == noOpponent {
 		return nil
 	}
 	return s.match(stage, challenger, defender)
@@ -148,17 +148,17 @@ func (s ladder) Stage(stage int, so *Results) []Encounter {
 
 // climb evaluates the first stages of the ladder. It returns the order of the bots after these stages, and the
 // pair that plays in the next one. If all bots have been added, both challenger and defender are the constant
-// resting.
-func (s ladder) climb(so *Results, stages int) (order []int, challenger, defender int) {
+// noOpponent.
+func (s ladder) climb(results *Results, stages int) (order []int, challenger, defender int) {
 	stage := 0
-	for _, id := range so.In() {
+	for _, id := range results.ActiveBots() {
 		// The newcomer's rank is in low..high.
 		low, high, at := 0, len(order), 0
 		for low < high {
 			if stage == stages {
 				return order, id, order[at]
 			}
-			if s.wins(so, stage, id, order[at]) {
+			if s.wins(results, stage, id, order[at]) {
 				high = at
 			} else {
 				low = at + 1
@@ -168,17 +168,17 @@ func (s ladder) climb(so *Results, stages int) (order []int, challenger, defende
 		}
 		order = slices.Insert(order, low, id)
 	}
-	return order, resting, resting
+	return order, noOpponent, noOpponent
 }
 
 // rank returns the ladder as far as it has been played, followed by the bots that have not been added.
-func (s ladder) rank(so *Results) []int {
+func (s ladder) rank(results *Results) []int {
 	stages := 0
-	for _, g := range so.Games {
+	for _, g := range results.Games {
 		stages = max(stages, (g.Round-1)/s.Rounds+1)
 	}
-	order, _, _ := s.climb(so, stages)
-	for _, id := range so.In() {
+	order, _, _ := s.climb(results, stages)
+	for _, id := range results.ActiveBots() {
 		if !slices.Contains(order, id) {
 			order = append(order, id)
 		}

@@ -69,7 +69,7 @@ func byChance(seed uint64) func(Key) int {
 	}
 }
 
-var perGame = Score{By: ByGame, Win: 3, Draw: 1}
+var perGame = Score{Criterion: ByGame, Win: 3, Draw: 1}
 
 // setup draws an event.
 func setup(t *rapid.T, format string) (*Results, Schedule) {
@@ -79,7 +79,7 @@ func setup(t *rapid.T, format string) (*Results, Schedule) {
 	}
 	so := field(rapid.IntRange(0, 9).Draw(t, "bots"), rules)
 	if len(so.Bots) > 1 && rapid.Bool().Draw(t, "one is out") {
-		so.Out = []Disqualified{{Bot: rapid.IntRange(1, len(so.Bots)).Draw(t, "who")}}
+		so.Disqualified = []Disqualified{{Bot: rapid.IntRange(1, len(so.Bots)).Draw(t, "who")}}
 	}
 	return so, Formats()[format](&so.Rules)
 }
@@ -108,7 +108,7 @@ func TestFormatsAreFair(t *testing.T) {
 						if e.Games != so.Rules.Games {
 							rt.Fatalf("%v: want %d games", e, so.Rules.Games)
 						}
-						if so.isOut(e.A) || so.isOut(e.B) {
+						if so.isDisqualified(e.A) || so.isDisqualified(e.B) {
 							rt.Fatalf("%v: somebody is out", e)
 						}
 						pair := [2]int{min(e.A, e.B), max(e.A, e.B)}
@@ -118,8 +118,8 @@ func TestFormatsAreFair(t *testing.T) {
 						began[pair] = [2]int{e.Round, e.A}
 					}
 				}
-				if table := Table(so); len(table) != len(so.In()) {
-					rt.Fatalf("the table has %d rows for %d bots", len(table), len(so.In()))
+				if table := Table(so); len(table) != len(so.ActiveBots()) {
+					rt.Fatalf("the table has %d rows for %d bots", len(table), len(so.ActiveBots()))
 				}
 			})
 		})
@@ -130,15 +130,15 @@ func TestRoundRobin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		so, s := setup(t, "round-robin")
 		stages := run(t, so, s, byChance(1))
-		met, n := pairs(stages), len(so.In())
-		for _, a := range so.In() {
-			for _, b := range so.In() {
+		met, n := pairs(stages), len(so.ActiveBots())
+		for _, a := range so.ActiveBots() {
+			for _, b := range so.ActiveBots() {
 				if a < b && met[[2]int{a, b}] != so.Rules.Rounds {
 					t.Fatalf("%d and %d meet %d times, want %d", a, b, met[[2]int{a, b}], so.Rules.Rounds)
 				}
 			}
 		}
-		// By the circle method, the n/2 encounters of a turn involve different bots.
+		// Criterion the circle method, the n/2 encounters of a turn involve different bots.
 		for _, stage := range stages {
 			for turn := range slices.Chunk(stage, n/2) {
 				busy := map[int]bool{}
@@ -156,7 +156,7 @@ func TestRoundRobin(t *testing.T) {
 func TestGauntlet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		so, s := setup(t, "gauntlet")
-		met, in := pairs(run(t, so, s, byChance(1))), so.In()
+		met, in := pairs(run(t, so, s, byChance(1))), so.ActiveBots()
 		for i, a := range in {
 			for _, b := range in[i+1:] {
 				want := 0
@@ -193,9 +193,9 @@ func TestSwiss(t *testing.T) {
 		if want := rules.Rounds; len(so.Bots) > 1 && len(stages) != want {
 			t.Fatalf("%d rounds are played, want %d", len(stages), want)
 		}
-		everybody := so.In()
+		everybody := so.ActiveBots()
 		if len(everybody)%2 == 1 {
-			everybody = append(everybody, resting)
+			everybody = append(everybody, noOpponent)
 		}
 		met := map[[2]int]int{}
 		for i, stage := range stages {
@@ -211,7 +211,7 @@ func TestSwiss(t *testing.T) {
 			}
 			if len(rests) > 0 {
 				slices.Sort(rests)
-				if len(rests) != 2 || rests[0] != resting {
+				if len(rests) != 2 || rests[0] != noOpponent {
 					t.Fatalf("round %d: %v do not play, or somebody plays twice", i+1, rests)
 				}
 				now = append(now, [2]int(rests))
@@ -273,7 +273,7 @@ func TestKnockout(t *testing.T) {
 			}
 		})).Draw(t, "strength")
 		stages := run(t, so, s, byStrength(strength))
-		in := so.In()
+		in := so.ActiveBots()
 		met := pairs(stages)
 		if want := max(0, len(in)-1); len(met) != want {
 			t.Fatalf("%d matches of %d bots, want %d", len(met), len(in), want)
@@ -335,7 +335,7 @@ func TestLadder(t *testing.T) {
 			}
 		}
 		// Every newcomer first challenges the first bot.
-		if in := so.In(); len(in) > 1 && (min(stages[0][0].A, stages[0][0].B) != in[0] || max(stages[0][0].A, stages[0][0].B) != in[1]) {
+		if in := so.ActiveBots(); len(in) > 1 && (min(stages[0][0].A, stages[0][0].B) != in[0] || max(stages[0][0].A, stages[0][0].B) != in[1]) {
 			t.Fatalf("the first match is %v, want the first two bots", stages[0])
 		}
 	})

@@ -8,27 +8,27 @@ import (
 	"time"
 )
 
-// Gathering is a tournament that is played elsewhere, in parts. It receives the records, stores them in a log, and
+// RemoteTournament is a tournament that is played elsewhere, in parts. It receives the records, stores them in a log, and
 // computes the results. The first record must be the one that opened the tournament.
 //
 // Bots that remember have a single history, so the records of their games must arrive in the order in which the
 // games were played. Records of other bots may arrive in any order.
-type Gathering struct {
-	file  *LogFile
-	log   *Log
-	lines int
-	start time.Time
-	moves int
-	ready map[int]Ready // last report of each bot about itself
-	out   map[int]bool
+type RemoteTournament struct {
+	file         *LogFile
+	log          *Log
+	lines        int
+	start        time.Time
+	moves        int
+	ready        map[int]Ready // last report of each bot about itself
+	disqualified map[int]bool
 }
 
-// Gather starts receiving the records of a tournament. The log must be new. If path is empty, no log is written.
+// NewRemoteTournament starts receiving the records of a tournament. The log must be new. If path is empty, no log is written.
 // The caller must call Close.
-func Gather(path string) (g *Gathering, err error) {
-	g = &Gathering{start: time.Now(), ready: map[int]Ready{}, out: map[int]bool{}}
+func NewRemoteTournament(path string) (g *RemoteTournament, err error) {
+	g = &RemoteTournament{start: time.Now(), ready: map[int]Ready{}, disqualified: map[int]bool{}}
 	if path == "" {
-		g.file, g.log, err = noLog()
+		g.file, g.log, err = openTempLog()
 		return g, err
 	}
 	if g.file, g.log, err = OpenLog(path); err != nil {
@@ -42,13 +42,13 @@ func Gather(path string) (g *Gathering, err error) {
 }
 
 // Add adds records, as lines without line endings. It ignores duplicates.
-func (g *Gathering) Add(lines ...[]byte) error {
+func (g *RemoteTournament) Add(lines ...[]byte) error {
 	for _, line := range lines {
 		r, err := ReadRecord(line)
 		if err != nil {
 			return fmt.Errorf("read a record of the event: %w", err)
 		}
-		if g.knows(r) {
+		if g.isKnown(r) {
 			continue
 		}
 		if err := g.add(line); err != nil {
@@ -59,7 +59,7 @@ func (g *Gathering) Add(lines ...[]byte) error {
 }
 
 // add adds a new record.
-func (g *Gathering) add(line []byte) error {
+func (g *RemoteTournament) add(line []byte) error {
 	start := g.file.pending.Len()
 	g.file.pending.Write(append(bytes.TrimSpace(line), '\n'))
 	g.lines++
@@ -67,9 +67,9 @@ func (g *Gathering) add(line []byte) error {
 	return nil
 }
 
-// knows reports whether an equal Opened, Ready or Out record was added before. If not, it remembers r. It returns
+// isKnown reports whether an equal Opened, Ready or Out record was added before. If not, it remembers r. It returns
 // false for all other records.
-func (g *Gathering) knows(r *Record) bool {
+func (g *RemoteTournament) isKnown(r *Record) bool {
 	switch {
 	case r.Opened != nil:
 		return g.lines > 0
@@ -78,8 +78,8 @@ func (g *Gathering) knows(r *Record) bool {
 		g.ready[r.Ready.Bot] = *r.Ready
 		return known
 	case r.Out != nil:
-		known := g.out[r.Out.Bot]
-		g.out[r.Out.Bot] = true
+		known := g.disqualified[r.Out.Bot]
+		g.disqualified[r.Out.Bot] = true
 		return known
 	case r.Game != nil && !r.Game.Learning:
 		g.moves += len(r.Game.Moves)
@@ -88,14 +88,14 @@ func (g *Gathering) knows(r *Record) bool {
 }
 
 // Opened returns the record that opened the tournament. It returns nil until that record has arrived.
-func (g *Gathering) Opened() *Opened { return g.log.lastOpened() }
+func (g *RemoteTournament) Opened() *Opened { return g.log.lastOpened() }
 
-// Results returns the current results, and the games that remain to be played. It returns ErrNoEvent until the
+// Results returns the current results, and the games that remain to be played. It returns ErrNoTournament until the
 // record that opened the tournament has arrived.
-func (g *Gathering) Results() (*Results, *Todo, error) {
+func (g *RemoteTournament) Results() (*Results, *RemainingGames, error) {
 	opened := g.Opened()
 	if opened == nil {
-		return nil, nil, ErrNoEvent
+		return nil, nil, ErrNoTournament
 	}
 	format, known := Formats()[opened.Rules.Format]
 	if !known {
@@ -108,53 +108,53 @@ func (g *Gathering) Results() (*Results, *Todo, error) {
 			if err != nil {
 				return nil, nil, err
 			}
-			return so, Missing(opened, so, s), nil
+			return so, FindRemaining(opened, so, s), nil
 		}
 	}
-	return g.log.Fold(s)
+	return g.log.Evaluate(s)
 }
 
 // Progress returns the progress of the tournament.
-func (g *Gathering) Progress() (*Progress, error) {
+func (g *RemoteTournament) Progress() (*Progress, error) {
 	so, todo, err := g.Results()
 	if err != nil {
 		return nil, err
 	}
 	return &Progress{
-		Done: len(so.Games), Of: max(todo.Asked, len(so.Games)), Played: len(g.log.games), Moves: g.moves,
-		Took: time.Since(g.start), Out: so.Out, Results: func() *Results { return so },
+		Done: len(so.Games), Total: max(todo.Requested, len(so.Games)), Played: len(g.log.games), Moves: g.moves,
+		Took: time.Since(g.start), Disqualified: so.Disqualified, Results: func() *Results { return so },
 	}, nil
 }
 
 // Finish returns the outcome of the tournament. It logs disqualifications and, if nothing is missing, the end of
 // the tournament.
-func (g *Gathering) Finish() (*Outcome, error) {
+func (g *RemoteTournament) Finish() (*Outcome, error) {
 	so, todo, err := g.Results()
 	if err != nil {
 		return nil, err
 	}
 	var last []*Record
-	for i := range so.Out {
-		if !g.out[so.Out[i].Bot] {
-			last = append(last, &Record{Out: &so.Out[i]})
+	for i := range so.Disqualified {
+		if !g.disqualified[so.Disqualified[i].Bot] {
+			last = append(last, &Record{Out: &so.Disqualified[i]})
 		}
 	}
-	if todo.Over() && !g.log.Over() {
-		last = append(last, &Record{Lots: so.Lots}, &Record{Over: &Over{Games: len(so.Games)}})
+	if todo.IsComplete() && !g.log.IsComplete() {
+		last = append(last, &Record{Lots: so.Lots}, &Record{Over: &Completed{Games: len(so.Games)}})
 	}
 	for _, r := range last {
 		if err := g.file.add(r); err != nil {
 			return nil, err
 		}
 	}
-	out := &Outcome{Results: so, Played: len(g.log.games), Moves: g.moves, Took: time.Since(g.start), Whole: todo.Over()}
+	out := &Outcome{Results: so, Played: len(g.log.games), Moves: g.moves, Took: time.Since(g.start), Complete: todo.IsComplete()}
 	return out, g.file.flush()
 }
 
 // Close closes the log.
-func (g *Gathering) Close() error { return g.file.Close() }
+func (g *RemoteTournament) Close() error { return g.file.Close() }
 
-// Outline returns a copy of the game without its moves. The copy contains everything that Log.Fold needs.
+// Outline returns a copy of the game without its moves. The copy contains everything that Log.Evaluate needs.
 func (g *Game) Outline() *Game {
 	return &Game{
 		Run: g.Run, Round: g.Round, Leg: g.Leg, First: g.First, Second: g.Second,
@@ -170,7 +170,7 @@ func (f *GameFault) outline() *GameFault {
 }
 
 // Log returns the whole log so far.
-func (g *Gathering) Log() ([]byte, error) {
+func (g *RemoteTournament) Log() ([]byte, error) {
 	if err := g.file.flush(); err != nil {
 		return nil, err
 	}

@@ -15,13 +15,13 @@ import (
 func TestAGatheredEvent(t *testing.T) {
 	for _, remembers := range []bool{false, true} {
 		b := box(t)
-		event := func() *arena.Event {
+		event := func() *arena.Tournament {
 			e := newEvent(b, "one", "good", "rare", "all")
 			if remembers {
 				e = newEvent(b, "one", "remember", "good")
 			}
 			e.Rules.Rounds = 6
-			e.Rules.Costs[arena.Illegal] = arena.CostEvent
+			e.Rules.Costs[arena.Illegal] = arena.CostTournament
 			return e
 		}
 		var lines [][]byte
@@ -35,7 +35,7 @@ func TestAGatheredEvent(t *testing.T) {
 		}
 		want := run(t, whole).Results
 		path := filepath.Join(t.TempDir(), "log.jsonl")
-		g, err := arena.Gather(path)
+		g, err := arena.NewRemoteTournament(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestAGatheredEvent(t *testing.T) {
 			}
 		}
 		out, err := g.Finish()
-		if err != nil || !out.Whole {
+		if err != nil || !out.Complete {
 			t.Fatalf("it ends with %+v, %v", out, err)
 		}
 		if got := untimed(t, out.Results); got != untimed(t, want) {
@@ -66,10 +66,10 @@ func TestAGatheredEvent(t *testing.T) {
 		}
 		again := event()
 		again.LogPath = path
-		if out := run(t, again); out.Played != 0 || !out.Whole || len(out.Results.Out) != len(want.Out) {
-			t.Errorf("gone on with its log: %d games were played, out are %+v", out.Played, out.Results.Out)
+		if out := run(t, again); out.Played != 0 || !out.Complete || len(out.Results.Disqualified) != len(want.Disqualified) {
+			t.Errorf("gone on with its log: %d games were played, out are %+v", out.Played, out.Results.Disqualified)
 		}
-		if _, err := arena.Gather(path); err == nil || !strings.Contains(err.Error(), "already has games") {
+		if _, err := arena.NewRemoteTournament(path); err == nil || !strings.Contains(err.Error(), "already has games") {
 			t.Errorf("a log that is there: %v", err)
 		}
 	}
@@ -109,10 +109,10 @@ func TestAPartOfABotThatIsNotReady(t *testing.T) {
 	e.Opened = &arena.Opened{Rules: e.Rules, Seed: e.Seed, Game: e.Game, Bots: []arena.Bot{
 		{ID: 1, Name: "one"}, {ID: 2, Name: "good"}, {ID: 3, Name: "gone"},
 	}}
-	e.Only = []arena.Encounter{{Round: 1, A: 1, B: 3, Games: 2}, {Round: 1, A: 1, B: 2, Games: 2, From: 4}}
+	e.Only = []arena.Encounter{{Round: 1, A: 1, B: 3, Games: 2}, {Round: 1, A: 1, B: 2, Games: 2, Offset: 4}}
 	so := run(t, e).Results
-	if len(so.Out) != 1 || so.Out[0].Bot != 3 || len(so.Games) != 2 || so.Games[0].Leg != 5 || so.Games[0].First != 1 {
-		t.Errorf("out are %+v, played %+v", so.Out, so.Games)
+	if len(so.Disqualified) != 1 || so.Disqualified[0].Bot != 3 || len(so.Games) != 2 || so.Games[0].Leg != 5 || so.Games[0].First != 1 {
+		t.Errorf("out are %+v, played %+v", so.Disqualified, so.Games)
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 	"assay/judge/kit/referee"
 )
 
-// give assigns tasks to the referees that have capacity.
-func (d *director) give(ctx context.Context) error {
+// assignTasks assigns tasks to the referees that have capacity.
+func (d *director) assignTasks(ctx context.Context) error {
 	for d.from < len(d.tasks) && d.tasks[d.from] == nil {
 		d.from++
 	}
@@ -22,7 +22,7 @@ func (d *director) give(ctx context.Context) error {
 			if !c.hasRoom() {
 				continue
 			}
-			took, err := d.giveTo(ctx, c)
+			took, err := d.assignTaskTo(ctx, c)
 			if err != nil {
 				return err
 			}
@@ -32,38 +32,38 @@ func (d *director) give(ctx context.Context) error {
 	return nil
 }
 
-// at reports whether the bot is seated at the referee and greeted.
-func (s *seat) at(c *refereeProc) bool {
+// isSeatedAt reports whether the bot is seated at the referee and greeted.
+func (s *botState) isSeatedAt(c *refereeProc) bool {
 	_, is := s.players[c]
-	return is && !s.coming[c]
+	return is && !s.arriving[c]
 }
 
 // mayPlay reports whether the task is the bot's next one and the bot could play it at referee c. A pure bot may
 // play any task.
-func (d *director) mayPlay(t *task, s *seat, c *refereeProc) bool {
-	if s.who.Pure {
+func (d *director) mayPlay(t *task, s *botState, c *refereeProc) bool {
+	if s.contestant.Pure {
 		return true
 	}
 	if len(s.queue) == 0 || s.queue[0] != t {
 		return false
 	}
-	if len(s.coming) > 0 {
-		return s.coming[c]
+	if len(s.arriving) > 0 {
+		return s.arriving[c]
 	}
-	return s.home == c || s.under == 0
+	return s.home == c || s.assigned == 0
 }
 
 // play assigns a task to a referee.
 func (d *director) play(t *task, c *refereeProc) error {
-	d.under++
-	for _, s := range []*seat{t.a, t.b} {
-		s.under++
-		if !s.who.Pure {
+	d.assigned++
+	for _, s := range []*botState{t.a, t.b} {
+		s.assigned++
+		if !s.contestant.Pure {
 			s.queue = s.queue[1:]
 		}
 	}
 	index := t.index
-	for _, k := range t.of.Keys() {
+	for _, k := range t.encounter.Keys() {
 		index++
 		if d.ledger.game(k) != nil {
 			continue
@@ -77,7 +77,7 @@ func (d *director) play(t *task, c *refereeProc) error {
 
 // playGame asks a referee to play a game.
 func (d *director) playGame(m *match, c *refereeProc) error {
-	o := d.order(m.key, 0, nil)
+	o := d.newOrder(m.key, 0, nil)
 	m.seed = o.Seed
 	order, err := o.Parts()
 	if err != nil {
@@ -89,48 +89,48 @@ func (d *director) playGame(m *match, c *refereeProc) error {
 	c.playing++
 	takes := m.task.game()
 	c.queued += takes
-	return c.ask(func(f kit.Frame) error {
+	return c.request(func(f kit.Frame) error {
 		if f.Verb != "ended" {
 			c.queued -= takes
 		}
-		return d.finished(m, c, f)
+		return d.handleFinished(m, c, f)
 	}, nil, "play", order...)
 }
 
-// order returns the request that asks a referee to play a game.
-func (d *director) order(k Key, live int, said [][]string) *referee.Order {
+// newOrder returns the request that asks a referee to play a game.
+func (d *director) newOrder(k Key, live int, answers [][]string) *referee.Order {
 	o := &referee.Order{OrderNumbers: referee.OrderNumbers{
 		No: int64((k.Round-1)*d.e.Rules.Games + k.Leg), Round: int64(k.Round), First: int64(k.First), Second: int64(k.Second),
 		Seed: d.seeds.game(k), Shared: d.seeds.shared(k), Live: int64(live),
 	}}
-	copy(o.Said[:], said)
+	copy(o.Said[:], answers)
 	return o
 }
 
-// call moves a bot to a referee.
-func (d *director) call(ctx context.Context, s *seat, c *refereeProc) error {
-	if s.at(c) || s.coming[c] {
+// moveBot moves a bot to a referee.
+func (d *director) moveBot(ctx context.Context, s *botState, c *refereeProc) error {
+	if s.isSeatedAt(c) || s.arriving[c] {
 		return nil
 	}
-	if p := s.away; p != nil {
-		s.away, s.home = nil, c
-		return d.sit(s, c, p, s.unread, nil)
+	if p := s.movingPlayer; p != nil {
+		s.movingPlayer, s.home = nil, c
+		return d.seatPlayer(s, c, p, s.unread, nil)
 	}
-	if s.who.Pure || s.home == nil || len(s.players) == 0 {
-		return d.invite(ctx, s, c)
+	if s.contestant.Pure || s.home == nil || len(s.players) == 0 {
+		return d.startAt(ctx, s, c)
 	}
-	s.coming[c] = true
-	return d.leave(s, s.home, func(p *player, unread []byte) error {
+	s.arriving[c] = true
+	return d.detach(s, s.home, func(p *botProcess, unread []byte) error {
 		s.home = c
-		return d.sit(s, c, p, unread, nil)
+		return d.seatPlayer(s, c, p, unread, nil)
 	})
 }
 
-// leave detaches a bot from its referee, which then releases the bot's pipes. When the referee has answered, leave
+// detach detaches a bot from its referee, which then releases the bot's pipes. When the referee has answered, leave
 // calls the function then with the bot's player and the player's unread output.
-func (d *director) leave(s *seat, from *refereeProc, then func(p *player, unread []byte) error) error {
+func (d *director) detach(s *botState, from *refereeProc, onDetached func(p *botProcess, unread []byte) error) error {
 	p := s.players[from]
-	return from.ask(func(f kit.Frame) error {
+	return from.request(func(f kit.Frame) error {
 		if f.Verb != "ok" || len(f.Parts) != 1 {
 			return fmt.Errorf("the referee answered %s when a bot was detached", f.Verb)
 		}
@@ -138,26 +138,26 @@ func (d *director) leave(s *seat, from *refereeProc, then func(p *player, unread
 			return nil // the player was dismissed meanwhile
 		}
 		delete(s.players, from)
-		delete(from.present, s.who.ID)
-		d.watch.set(from, s.who.ID, nil)
-		return then(p, f.Parts[0])
-	}, nil, "leave", fmt.Append(nil, s.who.ID))
+		delete(from.present, s.contestant.ID)
+		d.watch.set(from, s.contestant.ID, nil)
+		return onDetached(p, f.Parts[0])
+	}, nil, "leave", fmt.Append(nil, s.contestant.ID))
 }
 
-// release detaches bots that remember from their referee after a task, if their games are slow. Without this, a
+// detachSlow detaches bots that remember from their referee after a task, if their games are slow. Without this, a
 // busy referee would keep the bots until all its tasks are done.
-func (d *director) release(t *task, c *refereeProc) error {
-	if t.game() < quick {
+func (d *director) detachSlow(t *task, c *refereeProc) error {
+	if t.game() < quickGame {
 		return nil
 	}
-	for _, s := range []*seat{t.a, t.b} {
-		if s.who.Pure || s.under > 0 || s.players[c] == nil || s.coming[c] {
+	for _, s := range []*botState{t.a, t.b} {
+		if s.contestant.Pure || s.assigned > 0 || s.players[c] == nil || s.arriving[c] {
 			continue
 		}
-		s.coming[c] = true
-		err := d.leave(s, c, func(p *player, unread []byte) error {
-			delete(s.coming, c)
-			s.home, s.away, s.unread = nil, p, unread
+		s.arriving[c] = true
+		err := d.detach(s, c, func(p *botProcess, unread []byte) error {
+			delete(s.arriving, c)
+			s.home, s.movingPlayer, s.unread = nil, p, unread
 			return nil
 		})
 		if err != nil {
@@ -167,44 +167,44 @@ func (d *director) release(t *task, c *refereeProc) error {
 	return nil
 }
 
-// invite starts a process of a bot, and seats it at a referee.
-func (d *director) invite(ctx context.Context, s *seat, c *refereeProc) error {
-	if s.who.Program == nil { // a file
-		return d.sit(s, c, nil, nil, nil)
+// startAt starts a process of a bot, and seats it at a referee.
+func (d *director) startAt(ctx context.Context, s *botState, c *refereeProc) error {
+	if s.contestant.Program == nil { // a file
+		return d.seatPlayer(s, c, nil, nil, nil)
 	}
-	p, err := startPlayer(ctx, d.e.Box, s.who, d.e.Rules.Memory)
+	p, err := startPlayer(ctx, d.e.Sandbox, s.contestant, d.e.Rules.Memory)
 	if err != nil {
 		return err
 	}
-	if !s.who.Pure {
+	if !s.contestant.Pure {
 		s.home = c
 	}
 	var history []*Result
-	if !s.who.Pure || !s.greeted {
-		history = d.history(s.who.ID)
+	if !s.contestant.Pure || !s.greeted {
+		history = d.history(s.contestant.ID)
 	}
-	s.said = nil // the process is new
-	return d.sit(s, c, p, nil, history)
+	s.greeting = nil // the process is new
+	return d.seatPlayer(s, c, p, nil, history)
 }
 
-// sit seats a process at a referee. A new process is greeted. If the bot turns out to remember, the process
+// seatPlayer seats a process at a referee. A new process is greeted. If the bot turns out to remember, the process
 // replays the bot's earlier games.
-func (d *director) sit(s *seat, c *refereeProc, p *player, unread []byte, history []*Result) error {
-	s.coming[c] = true
+func (d *director) seatPlayer(s *botState, c *refereeProc, p *botProcess, unread []byte, history []*Result) error {
+	s.arriving[c] = true
 	s.players[c] = p
-	d.watch.set(c, s.who.ID, p)
-	return c.seat(s.who.ID, d.seeds.bot(s.who.ID), s.who, p, s.said, unread, func(g *referee.Greeted) error {
-		delete(s.coming, c)
+	d.watch.set(c, s.contestant.ID, p)
+	return c.seatBot(s.contestant.ID, d.seeds.bot(s.contestant.ID), s.contestant, p, s.greeting, unread, func(g *referee.Greeted) error {
+		delete(s.arriving, c)
 		if g.Fault != nil {
 			return d.notReady(s, c, p, faultOf(g.Fault))
 		}
-		s.said = g.Said
+		s.greeting = g.Said
 		if p == nil {
 			g.Pure = true // files have no memory
 		}
-		if !s.greeted || s.who.Pure != g.Pure || s.who.Title != g.Title {
-			s.greeted, s.who.Pure, s.who.Title = true, g.Pure, g.Title
-			if err := d.record(&Record{Ready: &Ready{Bot: s.who.ID, Title: g.Title, Pure: g.Pure}}); err != nil {
+		if !s.greeted || s.contestant.Pure != g.Pure || s.contestant.Title != g.Title {
+			s.greeted, s.contestant.Pure, s.contestant.Title = true, g.Pure, g.Title
+			if err := d.record(&Record{Ready: &Ready{Bot: s.contestant.ID, Title: g.Title, Pure: g.Pure}}); err != nil {
 				return err
 			}
 		}
@@ -213,13 +213,13 @@ func (d *director) sit(s *seat, c *refereeProc, p *player, unread []byte, histor
 			return nil
 		}
 		s.home = c
-		return d.remember(s, c, history)
+		return d.replayGames(s, c, history)
 	})
 }
 
-// remember replays the games of a bot to a new process. If the process exits during the replay, the bot starts
+// replayGames replays the games of a bot to a new process. If the process exits during the replay, the bot starts
 // without a memory, unless the machine is at fault.
-func (d *director) remember(s *seat, c *refereeProc, results []*Result) error {
+func (d *director) replayGames(s *botState, c *refereeProc, results []*Result) error {
 	ended := false
 	for i, r := range results {
 		loaded, err := d.load(r)
@@ -228,21 +228,21 @@ func (d *director) remember(s *seat, c *refereeProc, results []*Result) error {
 		}
 		g := loaded[0]
 		live := 1
-		if g.Second == s.who.ID {
+		if g.Second == s.contestant.ID {
 			live = 2
 		}
-		said := g.Said
+		said := g.Answers
 		if said == nil {
 			said = [][]string{g.movesOf(1), g.movesOf(2)}
 		}
-		order, err := d.order(g.Key(), live, said).Parts()
+		order, err := d.newOrder(g.Key(), live, said).Parts()
 		if err != nil {
 			return err
 		}
 		c.playing++
-		s.coming[c] = true
+		s.arriving[c] = true
 		last := i == len(results)-1
-		err = c.ask(func(f kit.Frame) error {
+		err = c.request(func(f kit.Frame) error {
 			if f.Verb == "ended" {
 				return nil
 			}
@@ -250,19 +250,19 @@ func (d *director) remember(s *seat, c *refereeProc, results []*Result) error {
 			if !last {
 				return nil
 			}
-			delete(s.coming, c)
+			delete(s.arriving, c)
 			if !ended {
-				s.tries = 0
+				s.replayFailures = 0
 				return nil
 			}
 			p := s.players[c]
-			kind, _, err := p.fate()
+			kind, _, err := p.exitReason()
 			if err != nil {
 				return err
 			}
-			d.letGo(s, c)
-			again := blamesMachine(s.tries, kind, p)
-			s.tries++
+			d.releaseProcess(s, c)
+			again := blamesMachine(s.replayFailures, kind, p)
+			s.replayFailures++
 			return d.restart(s, c, again)
 		}, nil, "play", order...)
 		if err != nil {
@@ -284,11 +284,11 @@ func (g *Game) movesOf(seat int) []string {
 }
 
 // notReady handles a bot that was greeted but did not become ready.
-func (d *director) notReady(s *seat, c *refereeProc, p *player, f *GameFault) error {
+func (d *director) notReady(s *botState, c *refereeProc, p *botProcess, f *GameFault) error {
 	f.Kind, f.Seat = f.Kind.orInit(), 0
 	if p != nil {
 		if f.Kind == "gone" {
-			kind, text, err := p.fate()
+			kind, text, err := p.exitReason()
 			if err != nil {
 				return err
 			}
@@ -307,19 +307,19 @@ func (d *director) notReady(s *seat, c *refereeProc, p *player, f *GameFault) er
 				f.Text = said + " (" + f.Text + ")"
 			}
 		}
-		p.keepLastWords(f)
+		p.attachStderr(f)
 		p.kill(InitFailed)
 	}
-	d.letGo(s, c)
+	d.releaseProcess(s, c)
 	f.Kind = InitFailed
-	d.refuse(s, f)
+	d.disqualifyUnready(s, f)
 	return nil
 }
 
 // unready returns the likely reason why a bot did not answer the greeting. Kind is the way in which the bot
 // failed, said is its last comment, and sent is its quoted incomplete last line. It returns "" if kind is
 // sufficient as an explanation.
-func unready(kind Fault, said, sent string) string {
+func unready(kind Fault, answer, sent string) string {
 	switch {
 	case kind == TimeoutCPU:
 		return "it was computing all the time: do less work before the first answer"
@@ -327,7 +327,7 @@ func unready(kind Fault, said, sent string) string {
 		return ""
 	case sent != "" && sent != `""`:
 		return "its output is not a whole line: end the line, and flush the output"
-	case said != "":
+	case answer != "":
 		return "it probably waits for more input than it gets: read one line at a time, and answer that line"
 	}
 	return "it wrote nothing: its output is probably not flushed after the line, " +
@@ -347,31 +347,31 @@ func lastComment(text string) string {
 	return said
 }
 
-func (s *seat) drop(c *refereeProc) {
+func (s *botState) drop(c *refereeProc) {
 	delete(s.players, c)
-	delete(s.coming, c)
-	delete(c.present, s.who.ID)
+	delete(s.arriving, c)
+	delete(c.present, s.contestant.ID)
 	if s.home == c {
 		s.home = nil
 	}
 }
 
-// dismiss ends all processes of a bot.
-func (d *director) dismiss(s *seat) {
-	if s.away != nil {
-		s.away.leave()
-		s.away.close()
-		d.end(s.away)
-		s.away = nil
+// endProcesses ends all processes of a bot.
+func (d *director) endProcesses(s *botState) {
+	if s.movingPlayer != nil {
+		s.movingPlayer.quit()
+		s.movingPlayer.close()
+		d.addExiting(s.movingPlayer)
+		s.movingPlayer = nil
 	}
 	for c, p := range s.players {
 		if p != nil {
-			p.leave()
+			p.quit()
 		}
-		d.letGo(s, c)
+		d.releaseProcess(s, c)
 	}
-	s.said = nil
-	if !s.who.Pure {
+	s.greeting = nil
+	if !s.contestant.Pure {
 		s.greeted = false
 	}
 }

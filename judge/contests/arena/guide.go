@@ -30,8 +30,8 @@ type Example struct {
 	Text     string
 }
 
-// Terms is a rule set in the form for bot authors.
-type Terms struct {
+// DescribedRules is a rule set in the form for bot authors.
+type DescribedRules struct {
 	Rules
 	Title string
 	// Schedule describes which games are played and how they are scored. If empty, the description is generated
@@ -43,7 +43,7 @@ type Terms struct {
 
 // Markdown formats the guide. It contains the game's statement, how bots are run, the limits and options of each
 // rule set, the faults and their penalties, and the bots to copy.
-func (g *Guide) Markdown(sets []Terms) []byte {
+func (g *Guide) Markdown(sets []DescribedRules) []byte {
 	var b strings.Builder
 	if text := strings.TrimSpace(g.Statement); text != "" {
 		b.WriteString(text + "\n\n")
@@ -76,7 +76,7 @@ func (g *Guide) running(b *strings.Builder) {
 - The line %s is the last one: the bot must end within %s.
 - The log keeps the end of its standard error for its author.
 - It has no network and cannot read the judge's files or those of another bot.
-`, size(referee.MaxOutput), "`#`", "`quit`", seconds(goodbye))
+`, size(referee.MaxOutput), "`#`", "`quit`", seconds(quitTimeout))
 	if len(g.Adapted) > 0 {
 		var all []string
 		for _, e := range g.Adapted {
@@ -88,7 +88,7 @@ func (g *Guide) running(b *strings.Builder) {
 }
 
 // rules describes the games of each rule set, and their limits.
-func (g *Guide) rules(b *strings.Builder, sets []Terms) {
+func (g *Guide) rules(b *strings.Builder, sets []DescribedRules) {
 	b.WriteString("## Rules and limits\n\n")
 	for i := range sets {
 		s := &sets[i]
@@ -120,13 +120,13 @@ func (g *Guide) rules(b *strings.Builder, sets []Terms) {
 // schedule describes the games that are played by the rules, and how they are scored.
 func (r *Rules) schedule() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s. Two bots meet for %s", r.Format, judge.Count(r.Rounds, "round"), judge.Count(r.Games, "game"))
+	fmt.Fprintf(&b, "%s, %s. Two bots meet for %s", r.Format, judge.Quantity(r.Rounds, "round"), judge.Quantity(r.Games, "game"))
 	if r.Games > 1 {
 		b.WriteString(" and take turns in going first")
 	}
 	b.WriteString(". ")
 	points := fmt.Sprintf("%v for a win, %v for a draw, %v for a loss", r.Score.Win, r.Score.Draw, r.Score.Loss)
-	switch r.Score.By {
+	switch r.Score.Criterion {
 	case ByEncounter:
 		fmt.Fprintf(&b, "The bot that wins more of these games wins the encounter. Points of an encounter: %s.", points)
 	case BySurplus:
@@ -140,7 +140,7 @@ func (r *Rules) schedule() string {
 }
 
 // options lists the referee's options with their values.
-func (g *Guide) options(b *strings.Builder, sets []Terms) {
+func (g *Guide) options(b *strings.Builder, sets []DescribedRules) {
 	names := map[string]bool{}
 	for i := range sets {
 		for name := range sets[i].Options {
@@ -168,9 +168,9 @@ func (g *Guide) options(b *strings.Builder, sets []Terms) {
 }
 
 // faults lists the faults with their penalties, and what a bot does to commit each of them.
-func (g *Guide) faults(b *strings.Builder, sets []Terms) {
+func (g *Guide) faults(b *strings.Builder, sets []DescribedRules) {
 	b.WriteString("## What is charged as a fault\n\n")
-	fmt.Fprintf(b, "| fault |%s\n| --- |%s\n", heads(sets), strings.Repeat(" --- |", len(sets)))
+	fmt.Fprintf(b, "| fault |%s\n| --- |%s\n", headingRow(sets), strings.Repeat(" --- |", len(sets)))
 	var known []Fault
 	for _, f := range Faults {
 		if g.Files && f != InitFailed {
@@ -179,13 +179,13 @@ func (g *Guide) faults(b *strings.Builder, sets []Terms) {
 		known = append(known, f)
 		fmt.Fprintf(b, "| %s |", code(string(f)))
 		for i := range sets {
-			b.WriteString(" " + cell(sets[i].charge(f)) + " |")
+			b.WriteString(" " + cell(sets[i].costText(f)) + " |")
 		}
 		b.WriteString("\n")
 	}
 	b.WriteString("\nA bot has the fault\n\n")
 	for _, f := range known {
-		fmt.Fprintf(b, "- %s if it %s\n", code(string(f)), g.charged(f))
+		fmt.Fprintf(b, "- %s if it %s\n", code(string(f)), g.faultText(f))
 	}
 	b.WriteString("\nA referee can name other faults of an answer. Such a fault costs the game.")
 	for i := range sets {
@@ -197,12 +197,12 @@ func (g *Guide) faults(b *strings.Builder, sets []Terms) {
 	b.WriteString("\n\n")
 }
 
-// charge returns the penalty for a fault.
-func (t *Terms) charge(f Fault) string {
+// costText returns the penalty for a fault.
+func (t *DescribedRules) costText(f Fault) string {
 	switch {
 	case t.Cost != nil:
 		return t.Cost(f)
-	case t.Rules.cost(f) == CostEvent:
+	case t.Rules.cost(f) == CostTournament:
 		return "the event"
 	case f == LearnFault:
 		return "nothing: the result is known"
@@ -210,16 +210,16 @@ func (t *Terms) charge(f Fault) string {
 	return "the game"
 }
 
-// charged describes what a bot that commits the fault does.
-func (g *Guide) charged(f Fault) string {
+// faultText describes what a bot that commits the fault does.
+func (g *Guide) faultText(f Fault) string {
 	if g.Files && f == InitFailed {
 		return "is a file that the referee cannot read as a bot"
 	}
-	return charges[f]
+	return faultDescriptions[f]
 }
 
-// charges maps faults to descriptions of what a bot that commits them does.
-var charges = map[Fault]string{
+// faultDescriptions maps faults to descriptions of what a bot that commits them does.
+var faultDescriptions = map[Fault]string{
 	Illegal:     "gives an answer that the rules of the game forbid",
 	Malformed:   "gives an answer without the required form",
 	Unsolicited: "writes a line without a request",
@@ -264,8 +264,8 @@ type row struct {
 	value func(*Rules) string
 }
 
-func table(b *strings.Builder, title string, sets []Terms, rows []row) {
-	fmt.Fprintf(b, "| %s |%s\n| --- |%s\n", title, heads(sets), strings.Repeat(" --- |", len(sets)))
+func table(b *strings.Builder, title string, sets []DescribedRules, rows []row) {
+	fmt.Fprintf(b, "| %s |%s\n| --- |%s\n", title, headingRow(sets), strings.Repeat(" --- |", len(sets)))
 	for _, r := range rows {
 		fmt.Fprintf(b, "| %s |", r.title)
 		for i := range sets {
@@ -276,8 +276,8 @@ func table(b *strings.Builder, title string, sets []Terms, rows []row) {
 	b.WriteString("\n")
 }
 
-// heads returns the column headings of rule sets.
-func heads(sets []Terms) (all string) {
+// headingRow returns the column headings of rule sets.
+func headingRow(sets []DescribedRules) (all string) {
 	for i := range sets {
 		all += " " + cell(code(sets[i].Name)) + " |"
 	}

@@ -13,7 +13,7 @@ import (
 type ledger struct {
 	res    Results
 	games  []Result            // in record order; some may be void
-	at     map[packedKey]int32 // maps the keys of valid games to indices in games
+	index  map[packedKey]int32 // maps the keys of valid games to indices in games
 	opened *Opened             // the Opened record that applies to the current record
 	run    int
 }
@@ -28,16 +28,16 @@ func (k Key) packed() packedKey {
 // newLedger returns a ledger for the bots of a tournament.
 func newLedger(o *Opened, log *source) *ledger {
 	b := &ledger{
-		res: Results{Game: o.Game, Rules: o.Rules, Seed: o.Seed, Bots: slices.Clone(o.Bots), log: log},
-		at:  map[packedKey]int32{},
+		res:   Results{Game: o.Game, Rules: o.Rules, Seed: o.Seed, Bots: slices.Clone(o.Bots), log: log},
+		index: map[packedKey]int32{},
 	}
 	slices.SortFunc(b.res.Bots, func(a, b Bot) int { return a.ID - b.ID })
 	b.res.Lots = lots(o)
 	return b
 }
 
-// counts reports whether a bot has the same hash and name in the current Opened record as in the results.
-func (b *ledger) counts(id int) bool {
+// isCurrent reports whether a bot has the same hash and name in the current Opened record as in the results.
+func (b *ledger) isCurrent(id int) bool {
 	was, is := find(b.opened.Bots, id), b.res.Bot(id)
 	return was != nil && is != nil && was.Hash == is.Hash && was.Name == is.Name
 }
@@ -54,64 +54,64 @@ func (b *ledger) add(r *Record) error {
 		return errNotOpened
 	}
 	switch {
-	case r.Ready != nil && b.counts(r.Ready.Bot):
+	case r.Ready != nil && b.isCurrent(r.Ready.Bot):
 		bot := b.res.Bot(r.Ready.Bot)
 		bot.Title, bot.Pure = r.Ready.Title, r.Ready.Pure
-	case r.Out != nil && b.counts(r.Out.Bot):
-		b.out(r.Out)
+	case r.Out != nil && b.isCurrent(r.Out.Bot):
+		b.addDisqualified(r.Out)
 	}
 	return nil
 }
 
-// out adds a disqualification.
-func (b *ledger) out(d *Disqualified) {
-	b.res.Out = append(b.res.Out, *d)
+// addDisqualified adds a disqualification.
+func (b *ledger) addDisqualified(d *Disqualified) {
+	b.res.Disqualified = append(b.res.Disqualified, *d)
 	b.run++
-	for k, i := range b.at {
+	for k, i := range b.index {
 		g := &b.games[i]
 		if g.First == d.Bot || g.Second == d.Bot || !b.res.Bot(g.First).Pure || !b.res.Bot(g.Second).Pure {
-			delete(b.at, k)
+			delete(b.index, k)
 		}
 	}
 }
 
-// expect reserves space for n more games, to avoid copies.
-func (b *ledger) expect(n int) {
+// reserve reserves space for n more games, to avoid copies.
+func (b *ledger) reserve(n int) {
 	b.games = slices.Grow(b.games, n)
-	at := make(map[packedKey]int32, len(b.at)+n)
-	maps.Copy(at, b.at)
-	b.at = at
+	at := make(map[packedKey]int32, len(b.index)+n)
+	maps.Copy(at, b.index)
+	b.index = at
 }
 
 // addGame adds a game.
 func (b *ledger) addGame(r Result) {
-	if !b.counts(r.First) || !b.counts(r.Second) {
+	if !b.isCurrent(r.First) || !b.isCurrent(r.Second) {
 		return
 	}
-	b.at[r.Key().packed()] = int32(len(b.games))
+	b.index[r.Key().packed()] = int32(len(b.games))
 	b.games = append(b.games, r)
 }
 
 // game returns the valid game with the key, or nil if there is none.
 func (b *ledger) game(k Key) *Result {
-	if i, is := b.at[k.packed()]; is {
+	if i, is := b.index[k.packed()]; is {
 		return &b.games[i]
 	}
 	return nil
 }
 
-// stands reports whether the game with index i counts.
-func (b *ledger) stands(i int) bool {
-	at, is := b.at[b.games[i].Key().packed()]
+// isValid reports whether the game with index i counts.
+func (b *ledger) isValid(i int) bool {
+	at, is := b.index[b.games[i].Key().packed()]
 	return is && int(at) == i
 }
 
 // results returns the valid games whose key satisfies keys, or all valid games if keys is nil.
 func (b *ledger) results(keys func(Key) bool) *Results {
 	res := b.res
-	res.Bots, res.Out = slices.Clone(b.res.Bots), slices.Clone(b.res.Out)
+	res.Bots, res.Disqualified = slices.Clone(b.res.Bots), slices.Clone(b.res.Disqualified)
 	count := 0
-	wanted := func(i int) bool { return b.stands(i) && (keys == nil || keys(b.games[i].Key())) }
+	wanted := func(i int) bool { return b.isValid(i) && (keys == nil || keys(b.games[i].Key())) }
 	for i := range b.games {
 		if wanted(i) {
 			count++
@@ -127,11 +127,11 @@ func (b *ledger) results(keys func(Key) bool) *Results {
 	return &res
 }
 
-// nothing returns the results of a tournament before its first game.
-func (b *ledger) nothing() *Results { return b.results(func(Key) bool { return false }) }
+// emptyResults returns the results of a tournament before its first game.
+func (b *ledger) emptyResults() *Results { return b.results(func(Key) bool { return false }) }
 
-func (r *Results) isOut(id int) bool {
-	return slices.ContainsFunc(r.Out, func(d Disqualified) bool { return d.Bot == id })
+func (r *Results) isDisqualified(id int) bool {
+	return slices.ContainsFunc(r.Disqualified, func(d Disqualified) bool { return d.Bot == id })
 }
 
 func find(bots []Bot, id int) *Bot {
@@ -143,16 +143,16 @@ func find(bots []Bot, id int) *Bot {
 	return nil
 }
 
-// ErrNoEvent means that a file does not contain the record that opens a tournament. The file is not a log, or
+// ErrNoTournament means that a file does not contain the record that opens a tournament. The file is not a log, or
 // contains only the beginning of a log.
-var ErrNoEvent = errors.New("the log has no event")
+var ErrNoTournament = errors.New("the log has no event")
 
 // Replay returns the results of a log. They contain the games that the schedule requests between bots of the last
 // Opened record, except games that a later record has voided.
 func (l *Log) Replay() (*Results, error) {
 	last := l.lastOpened()
 	if last == nil {
-		return nil, ErrNoEvent
+		return nil, ErrNoTournament
 	}
 	b := newLedger(last, l.source)
 	if err := l.replay(b, true); err != nil {
@@ -168,7 +168,7 @@ func (l *Log) Replay() (*Results, error) {
 // scheduled returns the results of the games that a schedule requests, up to its first incomplete stage.
 func (b *ledger) scheduled(schedule Schedule) *Results {
 	asked := map[packedKey]bool{}
-	so := b.nothing()
+	so := b.emptyResults()
 	for stage := 0; ; stage++ {
 		encounters := schedule.Stage(stage, so)
 		whole := true

@@ -21,7 +21,7 @@ type Record struct {
 	Game   *Game         `json:"game,omitempty"`
 	Out    *Disqualified `json:"disqualified,omitempty"`
 	Lots   []int         `json:"lots,omitempty"`
-	Over   *Over         `json:"over,omitempty"`
+	Over   *Completed    `json:"over,omitempty"`
 }
 
 // Version is the version of the log's format. Version 1 had times in nanoseconds, under names without a unit. Logs
@@ -45,8 +45,8 @@ type Ready struct {
 	Pure  bool   `json:"pure,omitempty"`
 }
 
-// Over is the record that follows when every game of a tournament has been played.
-type Over struct {
+// Completed is the record that follows when every game of a tournament has been played.
+type Completed struct {
 	Games int `json:"games"`
 }
 
@@ -85,7 +85,7 @@ const maxLine = 64 << 20
 func ReadLog(r io.Reader, path string) (*Log, error) {
 	l := &Log{source: &source{path: path}}
 	if path == "" {
-		l.source.again, _ = r.(io.ReaderAt)
+		l.source.reader, _ = r.(io.ReaderAt)
 	}
 	in := bufio.NewReaderSize(r, 1<<20)
 	var line []byte
@@ -119,11 +119,11 @@ func appendLine(line []byte, in *bufio.Reader) ([]byte, error) {
 }
 
 // add adds one line.
-func (l *Log) add(number int, line []byte, whole bool) {
+func (l *Log) add(number int, line []byte, complete bool) {
 	damaged := func(text string) { l.Damaged = append(l.Damaged, Damage{number, text}) }
 	record, err := ReadRecord(line)
 	switch {
-	case !whole:
+	case !complete:
 		damaged("the line is cut short")
 		return
 	case err != nil:
@@ -147,7 +147,7 @@ func ReadRecord(line []byte) (*Record, error) {
 	if r.fields() != 1 {
 		return nil, fmt.Errorf("%.60q", bytes.TrimSpace(line))
 	}
-	if wrong := r.wrong(); wrong != "" {
+	if wrong := r.invalidReason(); wrong != "" {
 		return nil, errors.New(wrong)
 	}
 	return &r, nil
@@ -165,20 +165,20 @@ func ReadRecords(lines [][]byte) (all []*Record, err error) {
 	return all, nil
 }
 
-// wrong describes why a record is invalid. It returns "" if the record is valid.
-func (r *Record) wrong() string {
+// invalidReason describes why a record is invalid. It returns "" if the record is valid.
+func (r *Record) invalidReason() string {
 	switch {
 	case r.Opened != nil:
-		return r.Opened.wrong()
+		return r.Opened.invalidReason()
 	case r.Game != nil:
-		return r.Game.wrong()
+		return r.Game.invalidReason()
 	case r.Out != nil && r.Out.Bot < 1:
 		return "the disqualified bot is unknown"
 	}
 	return ""
 }
 
-func (o *Opened) wrong() string {
+func (o *Opened) invalidReason() string {
 	if o.Version < 1 || o.Version > Version {
 		return fmt.Sprintf("the log has version %d; this judge reads versions from 1 to %d", o.Version, Version)
 	}
@@ -193,7 +193,7 @@ func (o *Opened) wrong() string {
 	return ""
 }
 
-func (g *Game) wrong() string {
+func (g *Game) invalidReason() string {
 	switch {
 	case g.First < 1 || g.Second < 1 || g.First == g.Second || g.Round < 1 || g.Leg < 1:
 		return "the players of a game are unknown"
@@ -224,8 +224,8 @@ func (r *Record) fields() (n int) {
 	return n
 }
 
-// Over reports whether the last tournament in the log was completed.
-func (l *Log) Over() (over bool) {
+// IsComplete reports whether the last tournament in the log was completed.
+func (l *Log) IsComplete() (over bool) {
 	for _, e := range l.others {
 		over = e.Over != nil || over && e.Opened == nil
 	}
@@ -244,16 +244,16 @@ func (l *Log) lastOpened() (last *Opened) {
 // replay adds the log's records to a ledger, in order. It omits games whose bots were still processing the result
 // when the game was logged, unless unfinished is set.
 func (l *Log) replay(b *ledger, unfinished bool) error {
-	return l.into(b, nil, func(g Result) {
+	return l.forEachRecord(b, nil, func(g Result) {
 		if unfinished || !g.learning {
 			b.addGame(g)
 		}
 	})
 }
 
-// into processes the log's records in order. It calls game with each game. It adds every other record to the
+// forEachRecord processes the log's records in order. It calls game with each game. It adds every other record to the
 // ledger, and then calls other with the record, unless other is nil.
-func (l *Log) into(b *ledger, other func(*Record), game func(Result)) error {
+func (l *Log) forEachRecord(b *ledger, onRecord func(*Record), onGame func(Result)) error {
 	games := l.games
 	for i := range l.others {
 		e := &l.others[i]
@@ -261,21 +261,21 @@ func (l *Log) into(b *ledger, other func(*Record), game func(Result)) error {
 			if b.opened == nil {
 				return fmt.Errorf("the log %s: %w", l.source.path, errNotOpened)
 			}
-			game(games[0])
+			onGame(games[0])
 			games = games[1:]
 		}
 		if err := b.add(&e.Record); err != nil {
 			return fmt.Errorf("the log %s: %w", l.source.path, err)
 		}
-		if other != nil {
-			other(&e.Record)
+		if onRecord != nil {
+			onRecord(&e.Record)
 		}
 	}
 	if len(games) > 0 && b.opened == nil {
 		return fmt.Errorf("the log %s: %w", l.source.path, errNotOpened)
 	}
 	for _, g := range games {
-		game(g)
+		onGame(g)
 	}
 	return nil
 }

@@ -145,9 +145,9 @@ func TestLogInUse(t *testing.T) {
 // same tournament.
 func TestTheFirstVersion(t *testing.T) {
 	rules := arena.Rules{
-		Name: "r", Format: "round-robin", Rounds: 1, Games: 2, Score: arena.Score{By: arena.ByGame, Win: 3},
+		Name: "r", Format: "round-robin", Rounds: 1, Games: 2, Score: arena.Score{Criterion: arena.ByGame, Win: 3},
 		Move: 20 * time.Second, Clock: 1500 * time.Microsecond, Start: 10 * time.Second, Wall: 3, Memory: 1 << 28,
-		Costs: map[arena.Fault]arena.Cost{arena.Flood: arena.CostEvent}, Options: map[string]string{"cap": "7"},
+		Costs: map[arena.Fault]arena.Cost{arena.Flood: arena.CostTournament}, Options: map[string]string{"cap": "7"},
 	}
 	const old = `{"name":"r","format":"round-robin","rounds":1,"games":2,"score":{"by":"game","win":3,"draw":0,"loss":0},"move":20000000000,"clock":1500000,"start":10000000000,"wall":3,"memory":268435456,"costs":{"flood":"event"},"options":{"cap":"7"}}`
 	const now = `{"name":"r","format":"round-robin","rounds":1,"games":2,"score":{"by":"game","win":3,"draw":0,"loss":0},"move_ms":20000,"clock_ms":1.5,"start_ms":10000,"wall_per_cpu":3,"memory_bytes":268435456,"costs":{"flood":"event"},"options":{"cap":"7"}}`

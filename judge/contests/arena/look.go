@@ -15,43 +15,43 @@ import (
 	"assay/judge/kit/referee"
 )
 
-// Seen maps games to the positions that the referee reports, before the first move and after each move.
-type Seen map[Key][]referee.Position
+// GamePositions maps games to the positions that the referee reports, before the first move and after each move.
+type GamePositions map[Key][]referee.Position
 
-// Look asks a referee for the positions of finished games. If the referee does not support the request, the result
+// Positions asks a referee for the positions of finished games. If the referee does not support the request, the result
 // is empty. If there is an error, Look also returns the positions received so far. The result is stored in the
-// directory Saved and must be the same on every machine. So the referee must limit its work on a position by
+// directory CacheDir and must be the same on every machine. So the referee must limit its work on a position by
 // something other than time. Progress, if not nil, is called with the number of games done.
-func (e *Event) Look(ctx context.Context, games []*Game, progress func(done, of int)) (Seen, error) {
+func (e *Tournament) Positions(ctx context.Context, games []*Game, progress func(done, of int)) (GamePositions, error) {
 	if len(games) == 0 {
-		return Seen{}, nil
+		return GamePositions{}, nil
 	}
 	about, err := json.Marshal(e.kitEvent())
 	if err != nil {
-		return Seen{}, err
+		return GamePositions{}, err
 	}
 	played := make([][]byte, len(games))
 	for i, g := range games {
 		if played[i], err = json.Marshal(referee.Played{Start: g.Start, Moves: g.Moves, Seats: g.Seats, Result: referee.Result{
 			Winner: g.Winner, Reason: g.Reason, Payoff: g.Payoff,
 		}}); err != nil {
-			return Seen{}, err
+			return GamePositions{}, err
 		}
 	}
-	file := e.savedAs(about, played)
-	if seen := recall(file, games); seen != nil {
+	file := e.cachePath(about, played)
+	if seen := readPositions(file, games); seen != nil {
 		return seen, nil
 	}
-	seen, err := e.lookAtAll(ctx, games, about, played, progress)
+	seen, err := e.requestAll(ctx, games, about, played, progress)
 	if err == nil && file != "" {
-		err = save(file, games, seen)
+		err = writePositions(file, games, seen)
 	}
 	return seen, err
 }
 
-// lookAtAll asks the referee about each game.
-func (e *Event) lookAtAll(ctx context.Context, games []*Game, about []byte, played [][]byte, progress func(done, of int)) (Seen, error) {
-	seen := Seen{}
+// requestAll asks the referee about each game.
+func (e *Tournament) requestAll(ctx context.Context, games []*Game, about []byte, played [][]byte, progress func(done, of int)) (GamePositions, error) {
+	seen := GamePositions{}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	heard := make(chan reply, 1)
@@ -60,20 +60,20 @@ func (e *Event) lookAtAll(ctx context.Context, games []*Game, about []byte, play
 		return seen, err
 	}
 	defer c.close()
-	if _, err := e.lookAt(ctx, c, heard, "event", about, true); err != nil {
+	if _, err := e.requestPart(ctx, c, heard, "event", about, true); err != nil {
 		return seen, err
 	}
 	for i, g := range games {
 		if progress != nil {
 			progress(i, len(games))
 		}
-		answer, err := e.lookAt(ctx, c, heard, "look", played[i], false)
+		answer, err := e.requestPart(ctx, c, heard, "look", played[i], false)
 		if err != nil {
 			return seen, fmt.Errorf("look at a game of round %d: %w", g.Round, err)
 		}
 		var positions []referee.Position
 		if err := json.Unmarshal(answer, &positions); err != nil {
-			return seen, c.broken(e, fmt.Sprintf("its answer to a look is %.60q", answer))
+			return seen, c.fail(e, fmt.Sprintf("its answer to a look is %.60q", answer))
 		}
 		if positions == nil {
 			return seen, nil
@@ -86,22 +86,22 @@ func (e *Event) lookAtAll(ctx context.Context, games []*Game, about []byte, play
 	return seen, nil
 }
 
-// savedLooks limits the size of the cache.
-var savedLooks = cachedir.Limits{Bytes: 64 << 20, Files: 1000}
+// cacheLimits limits the size of the cache.
+var cacheLimits = cachedir.Limits{Bytes: 64 << 20, Files: 1000}
 
-// savedAs returns the path of the file for the positions of games. It returns "" if they are not stored.
-func (e *Event) savedAs(about []byte, played [][]byte) string {
-	if e.Saved == "" || e.Referee == nil || e.Referee.Key == "" {
+// cachePath returns the path of the file for the positions of games. It returns "" if they are not stored.
+func (e *Tournament) cachePath(about []byte, played [][]byte) string {
+	if e.CacheDir == "" || e.Referee == nil || e.Referee.Key == "" {
 		return ""
 	}
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%q %q %q %q", e.Referee.Key, e.RefereeArgs, about, played)
-	return filepath.Join(e.Saved, hex.EncodeToString(sum.Sum(nil))[:32])
+	return filepath.Join(e.CacheDir, hex.EncodeToString(sum.Sum(nil))[:32])
 }
 
-// recall reads from a file the positions that are stored for games, in the same order. It returns nil if there is
+// readPositions reads from a file the positions that are stored for games, in the same order. It returns nil if there is
 // no such file, or if it is damaged.
-func recall(file string, games []*Game) Seen {
+func readPositions(file string, games []*Game) GamePositions {
 	if file == "" {
 		return nil
 	}
@@ -109,7 +109,7 @@ func recall(file string, games []*Game) Seen {
 	if text, err := os.ReadFile(file); err != nil || json.Unmarshal(text, &all) != nil || len(all) != len(games) {
 		return nil
 	}
-	seen := Seen{}
+	seen := GamePositions{}
 	for i, g := range games {
 		if all[i] != nil {
 			seen[g.Key()] = all[i]
@@ -118,25 +118,25 @@ func recall(file string, games []*Game) Seen {
 	return seen
 }
 
-// save stores the positions of games.
-func save(file string, games []*Game, seen Seen) error {
+// writePositions stores the positions of games.
+func writePositions(file string, games []*Game, positions GamePositions) error {
 	all := make([][]referee.Position, len(games))
 	for i, g := range games {
-		all[i] = seen[g.Key()]
+		all[i] = positions[g.Key()]
 	}
 	text, err := json.Marshal(all)
 	if err == nil {
 		err = atomicfile.Write(file, text)
 	}
 	if err == nil {
-		cachedir.Trim(filepath.Dir(file), savedLooks)
+		cachedir.Trim(filepath.Dir(file), cacheLimits)
 	}
 	return err
 }
 
-// lookAt sends one request to a referee, and waits for the answer. If first is set, it also sends the shared page,
+// requestPart sends one request to a referee, and waits for the answer. If first is set, it also sends the shared page,
 // although Look does not use that page.
-func (e *Event) lookAt(ctx context.Context, c *refereeProc, heard <-chan reply, verb string, part []byte, first bool) ([]byte, error) {
+func (e *Tournament) requestPart(ctx context.Context, c *refereeProc, heard <-chan reply, verb string, part []byte, first bool) ([]byte, error) {
 	_ = kit.WriteFrame(&c.out, verb, part)
 	var files []*os.File
 	if first {
@@ -153,13 +153,13 @@ func (e *Event) lookAt(ctx context.Context, c *refereeProc, heard <-chan reply, 
 			if r.err == nil {
 				r.err = fmt.Errorf("it gave %d answers to one %s", len(r.frames), verb)
 			}
-			return nil, c.broken(e, r.err.Error())
+			return nil, c.fail(e, r.err.Error())
 		}
 		switch f := r.frames[0]; {
 		case f.Verb == "fail" && len(f.Parts) == 1:
 			return nil, &OptionsError{"rules " + e.Rules.Name + ": " + string(f.Parts[0])}
 		case f.Verb != "ok":
-			return nil, c.broken(e, fmt.Sprintf("its answer to %[2]s is %.40[1]q", f.Verb, verb))
+			return nil, c.fail(e, fmt.Sprintf("its answer to %[2]s is %.40[1]q", f.Verb, verb))
 		case len(f.Parts) == 0:
 			return nil, nil
 		default:

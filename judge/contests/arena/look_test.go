@@ -20,12 +20,12 @@ func TestWhatWasSeenIsKept(t *testing.T) {
 	if err != nil || len(games) < 2 {
 		t.Fatal(len(games), err)
 	}
-	e.Saved, e.Referee.Key = t.TempDir(), "the referee"
+	e.CacheDir, e.Referee.Key = t.TempDir(), "the referee"
 	asked := 0
-	look := func(games []*arena.Game) arena.Seen {
+	look := func(games []*arena.Game) arena.GamePositions {
 		t.Helper()
 		asked = 0
-		seen, err := e.Look(t.Context(), games, func(done, of int) {
+		seen, err := e.Positions(t.Context(), games, func(done, of int) {
 			if asked++; of != len(games) || done != asked-1 {
 				t.Errorf("%d of %d games are looked at", done, of)
 			}
@@ -50,7 +50,7 @@ func TestWhatWasSeenIsKept(t *testing.T) {
 	if look(games); asked != all {
 		t.Errorf("another referee is told of %d times", asked)
 	}
-	files, err := filepath.Glob(filepath.Join(e.Saved, "*"))
+	files, err := filepath.Glob(filepath.Join(e.CacheDir, "*"))
 	if err != nil || len(files) != 3 {
 		t.Fatal(files, err)
 	}

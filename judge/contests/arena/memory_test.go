@@ -15,7 +15,7 @@ type weighed struct {
 
 func (s weighed) Stage(stage int, so *arena.Results) []arena.Encounter {
 	if stage == 0 {
-		return arena.RoundRobin(so.In(), 1, s.rules.Rounds, s.rules.Games)
+		return arena.RoundRobin(so.ActiveBots(), 1, s.rules.Rounds, s.rules.Games)
 	}
 	var m runtime.MemStats
 	runtime.GC()

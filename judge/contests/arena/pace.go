@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// pace measures the duration of games of one bot or at one referee.
-type pace struct {
-	left  int // games that a bot still has to play in this stage
-	games int // number of measured games
-	took  time.Duration
+// durationStats measures the duration of games of one bot or at one referee.
+type durationStats struct {
+	remaining int // games that a bot still has to play in this stage
+	games     int // number of measured games
+	took      time.Duration
 }
 
-// unseen is the assumed duration of a game for a bot that has played none.
-const unseen = time.Second
+// assumedDuration is the assumed duration of a game for a bot that has played none.
+const assumedDuration = time.Second
 
 // mean returns the average duration of a game of the bot.
-func (p *pace) mean() time.Duration {
+func (p *durationStats) mean() time.Duration {
 	if p.games == 0 {
-		return unseen
+		return assumedDuration
 	}
 	return p.took / time.Duration(p.games)
 }
@@ -29,17 +29,17 @@ func (t *task) game() time.Duration { return max(t.a.pace.mean(), t.b.pace.mean(
 // weight estimates how long the games of the task's two bots will still take, and returns the larger value. The
 // tournament cannot end before that time has passed.
 func (t *task) weight() time.Duration {
-	rest := func(s *seat) time.Duration { return time.Duration(s.pace.left) * s.pace.mean() }
+	rest := func(s *botState) time.Duration { return time.Duration(s.pace.remaining) * s.pace.mean() }
 	return max(rest(t.a), rest(t.b))
 }
 
-// paced records how long a game took. That is the time since the referee's previous game, because a referee plays
+// recordDuration records how long a game took. That is the time since the referee's previous game, because a referee plays
 // one game at a time.
-func (d *director) paced(m *match, c *refereeProc) {
+func (d *director) recordDuration(m *match, c *refereeProc) {
 	now := time.Now()
 	took := now.Sub(c.since)
 	c.since = now
-	for _, s := range []*seat{m.task.a, m.task.b} {
+	for _, s := range []*botState{m.task.a, m.task.b} {
 		s.pace.games++
 		s.pace.took += took
 	}
@@ -48,23 +48,23 @@ func (d *director) paced(m *match, c *refereeProc) {
 // Quick games are queued at a referee, so that the referee never waits for the director. Slow games are not
 // queued, because they would keep their bots from playing elsewhere.
 const (
-	ahead   = 64                    // maximum number of queued games
-	waiting = 10 * time.Millisecond // maximum estimated duration of queued games
-	quick   = time.Millisecond      // games shorter than this need not be selected carefully
-	window  = 512                   // number of tasks searched for a suitable one
+	maxQueuedGames = 64                    // maximum number of queued games
+	maxQueuedTime  = 10 * time.Millisecond // maximum estimated duration of queued games
+	quickGame      = time.Millisecond      // games shorter than this need not be selected carefully
+	searchWindow   = 512                   // number of tasks searched for a suitable one
 )
 
 // hasRoom reports whether a referee can take another task.
 func (c *refereeProc) hasRoom() bool {
-	return !c.lost && (c.playing == 0 || c.playing < ahead && c.queued < waiting)
+	return !c.lost && (c.playing == 0 || c.playing < maxQueuedGames && c.queued < maxQueuedTime)
 }
 
-// giveTo assigns one task to a referee. If tasks are quick, giveTo chooses the first task whose bots are at the
+// assignTaskTo assigns one task to a referee. If tasks are quick, assignTaskTo chooses the first task whose bots are at the
 // referee. Otherwise, it chooses the task of the bot with the most left to play, so that the slowest bot never
 // waits for a referee. In both cases, a bot that remembers plays its tasks in order.
-func (d *director) giveTo(ctx context.Context, c *refereeProc) (bool, error) {
+func (d *director) assignTaskTo(ctx context.Context, c *refereeProc) (bool, error) {
 	best, heaviest, looked := -1, time.Duration(0), 0
-	for i := d.from; i < len(d.tasks) && looked < window; i++ {
+	for i := d.from; i < len(d.tasks) && looked < searchWindow; i++ {
 		t := d.tasks[i]
 		if t == nil {
 			continue
@@ -76,7 +76,7 @@ func (d *director) giveTo(ctx context.Context, c *refereeProc) (bool, error) {
 		if !d.mayPlay(t, t.a, c) || !d.mayPlay(t, t.b, c) {
 			continue
 		}
-		if t.isAt(c) && t.game() < quick {
+		if t.isAt(c) && t.game() < quickGame {
 			best = i
 			break
 		}
@@ -92,9 +92,9 @@ func (d *director) giveTo(ctx context.Context, c *refereeProc) (bool, error) {
 		d.tasks[best] = nil
 		return true, d.play(t, c)
 	}
-	if c.playing < ahead/4 {
-		for _, s := range []*seat{t.a, t.b} {
-			if err := d.call(ctx, s, c); err != nil {
+	if c.playing < maxQueuedGames/4 {
+		for _, s := range []*botState{t.a, t.b} {
+			if err := d.moveBot(ctx, s, c); err != nil {
 				return false, err
 			}
 		}
@@ -103,4 +103,4 @@ func (d *director) giveTo(ctx context.Context, c *refereeProc) (bool, error) {
 }
 
 // isAt reports whether both bots of a task are seated at a referee.
-func (t *task) isAt(c *refereeProc) bool { return t.a.at(c) && t.b.at(c) }
+func (t *task) isAt(c *refereeProc) bool { return t.a.isSeatedAt(c) && t.b.isSeatedAt(c) }

@@ -10,32 +10,32 @@ import (
 // the encounters that each referee got. The function mean returns the mean duration of a bot's earlier games.
 func dealt(t *testing.T, referees int, pure bool, mean func(id int) time.Duration, encounters []Encounter) [][]Encounter {
 	t.Helper()
-	e := &Event{Rules: Rules{Rounds: 1, Games: 2}}
-	d := &director{e: e, rules: &e.Rules, seats: map[int]*seat{}}
+	e := &Tournament{Rules: Rules{Rounds: 1, Games: 2}}
+	d := &director{e: e, rules: &e.Rules, bots: map[int]*botState{}}
 	d.opened = &Opened{Rules: e.Rules}
 	for id := 1; id <= 4; id++ {
 		d.opened.Bots = append(d.opened.Bots, Bot{ID: id, Name: string(rune('a' + id)), Pure: pure})
-		d.seats[id] = &seat{
-			who: &Contestant{Bot: Bot{ID: id, Pure: pure}}, players: map[*refereeProc]*player{},
-			coming: map[*refereeProc]bool{}, greeted: true,
+		d.bots[id] = &botState{
+			contestant: &Contestant{Bot: Bot{ID: id, Pure: pure}}, players: map[*refereeProc]*botProcess{},
+			arriving: map[*refereeProc]bool{}, greeted: true,
 		}
 		if m := mean(id); m > 0 {
-			d.seats[id].pace = pace{games: 10, took: 10 * m}
+			d.bots[id].pace = durationStats{games: 10, took: 10 * m}
 		}
 	}
 	d.seeds, d.ledger = newSeeder(d.opened), newLedger(d.opened, nil)
 	d.plan(encounters)
 	for i := range referees {
-		c := &refereeProc{number: i, present: map[int]*player{}}
+		c := &refereeProc{number: i, present: map[int]*botProcess{}}
 		d.referees = append(d.referees, c)
-		for _, s := range d.seats {
+		for _, s := range d.bots {
 			if pure {
 				s.players[c] = nil
 			}
 		}
 	}
 	for _, task := range d.tasks {
-		for _, s := range []*seat{task.a, task.b} {
+		for _, s := range []*botState{task.a, task.b} {
 			if !pure {
 				s.queue = append(s.queue, task)
 				s.home = d.referees[0]
@@ -44,15 +44,15 @@ func dealt(t *testing.T, referees int, pure bool, mean func(id int) time.Duratio
 		}
 	}
 	all := slices.Clone(d.tasks)
-	if err := d.give(t.Context()); err != nil {
+	if err := d.assignTasks(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	given := make([][]Encounter, referees)
 	for i, c := range d.referees {
 		if c.playing > 0 {
 			for k, task := range all {
-				if d.tasks[k] == nil && task.a.at(c) && task.b.at(c) {
-					given[i] = append(given[i], task.of)
+				if d.tasks[k] == nil && task.a.isSeatedAt(c) && task.b.isSeatedAt(c) {
+					given[i] = append(given[i], task.encounter)
 				}
 			}
 		}

@@ -24,10 +24,10 @@ func TestPartsMakeOneEvent(t *testing.T) {
 		rounds, parts = 850, 300 // six pairs without the disqualified bot, with two games each
 	}
 	b := box(t)
-	event := func() *arena.Event {
+	event := func() *arena.Tournament {
 		e := newEvent(b, "one", "good", "rare", "all", "one:2")
 		e.Rules.Rounds = rounds
-		e.Rules.Costs[arena.Illegal] = arena.CostEvent
+		e.Rules.Costs[arena.Illegal] = arena.CostTournament
 		return e
 	}
 	whole := event()
@@ -41,8 +41,8 @@ func TestPartsMakeOneEvent(t *testing.T) {
 		return nil
 	}
 	want := run(t, whole).Results
-	if len(want.Out) != 1 || want.Out[0].Bot != 3 {
-		t.Fatalf("out are %+v, want the third bot", want.Out)
+	if len(want.Disqualified) != 1 || want.Disqualified[0].Bot != 3 {
+		t.Fatalf("out are %+v, want the third bot", want.Disqualified)
 	}
 
 	first, err := json.Marshal(&arena.Record{Opened: opened})
@@ -57,11 +57,11 @@ func TestPartsMakeOneEvent(t *testing.T) {
 		if err != nil || len(held.Damaged) > 0 {
 			t.Fatal(err, held.Damaged)
 		}
-		so, todo, err := held.Fold(schedule)
+		so, todo, err := held.Evaluate(schedule)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if todo.Over() {
+		if todo.IsComplete() {
 			if got := untimed(t, so); got != untimed(t, want) {
 				t.Errorf("in parts:\n%s\nin one go:\n%s", got, untimed(t, want))
 			}
@@ -185,7 +185,7 @@ func TestAGameIsLoggedWhenItEnds(t *testing.T) {
 		t.Errorf("the game is not shown: %v", err)
 	}
 	schedule := arena.Formats()[e.Rules.Format](&e.Rules)
-	if counted, todo, err := held.Fold(schedule); err != nil || len(counted.Games) != 0 || todo.Asked != 2 {
+	if counted, todo, err := held.Evaluate(schedule); err != nil || len(counted.Games) != 0 || todo.Requested != 2 {
 		t.Errorf("it counts before its bots know: %+v, %v", counted.Games, err)
 	}
 }
@@ -266,7 +266,7 @@ func TestABotThatComesBackRemembers(t *testing.T) {
 			log(2)
 		}
 		out := <-ended
-		if out == nil || !out.Whole {
+		if out == nil || !out.Complete {
 			t.Fatal("the event is not over")
 		}
 		got := summary(out.Results)

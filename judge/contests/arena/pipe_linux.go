@@ -16,5 +16,5 @@ func pipe() (r, w *os.File, err error) {
 	return os.NewFile(uintptr(ends[0]), "pipe"), os.NewFile(uintptr(ends[1]), "pipe"), nil
 }
 
-// hurry makes a write to a full pipe fail instead of blocking.
-func hurry(w *os.File) error { return syscall.SetNonblock(int(w.Fd()), true) }
+// setNonblocking makes a write to a full pipe fail instead of blocking.
+func setNonblocking(w *os.File) error { return syscall.SetNonblock(int(w.Fd()), true) }

@@ -9,4 +9,6 @@ import (
 
 func pipe() (r, w *os.File, err error) { return os.Pipe() }
 
-func hurry(w *os.File) error { return w.SetWriteDeadline(time.Now().Add(10 * time.Millisecond)) }
+func setNonblocking(w *os.File) error {
+	return w.SetWriteDeadline(time.Now().Add(10 * time.Millisecond))
+}

@@ -336,18 +336,18 @@ func box(t testing.TB) *sandbox.Sandbox {
 }
 
 // newEvent returns a tournament of the small game. Faults that end a process disqualify the bot.
-func newEvent(b *sandbox.Sandbox, names ...string) *arena.Event {
+func newEvent(b *sandbox.Sandbox, names ...string) *arena.Tournament {
 	costs := map[arena.Fault]arena.Cost{}
 	for _, f := range arena.Faults {
 		if f != arena.Illegal && f != arena.Malformed {
-			costs[f] = arena.CostEvent
+			costs[f] = arena.CostTournament
 		}
 	}
-	e := &arena.Event{
-		Game: "heap", Seed: 7, Box: b, Jobs: 2,
+	e := &arena.Tournament{
+		Game: "heap", Seed: 7, Sandbox: b, Jobs: 2,
 		Referee: program("referee"), RefereePath: "referee",
 		Rules: arena.Rules{
-			Name: "test", Format: "round-robin", Rounds: 2, Games: 2, Score: arena.Score{By: arena.ByGame, Win: 1},
+			Name: "test", Format: "round-robin", Rounds: 2, Games: 2, Score: arena.Score{Criterion: arena.ByGame, Win: 1},
 			Move: 5 * time.Second, Start: 20 * time.Second, Wall: 3, Memory: 256 << 20, Costs: costs, Options: map[string]string{
 				"errs": "0", "more": "0",
 			},
@@ -361,13 +361,13 @@ func newEvent(b *sandbox.Sandbox, names ...string) *arena.Event {
 }
 
 // run holds an event.
-func run(t testing.TB, e *arena.Event) *arena.Outcome {
+func run(t testing.TB, e *arena.Tournament) *arena.Outcome {
 	t.Helper()
 	out, err := e.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !out.Whole {
+	if !out.Complete {
 		t.Fatal("the event is not over")
 	}
 	return out
@@ -387,7 +387,7 @@ func games(t *testing.T, r *arena.Results) []*arena.Game {
 // disqualifications.
 func summary(r *arena.Results) string {
 	var b strings.Builder
-	for _, d := range r.Out {
+	for _, d := range r.Disqualified {
 		fmt.Fprintln(&b, "out", d.Bot, d.Game, d.Fault.Kind)
 	}
 	games, err := r.LoadAll()

@@ -17,38 +17,38 @@ import (
 // Contestant is a bot with its program or file.
 type Contestant struct {
 	Bot
-	Program *judge.Program // nil if contestants are files
-	Text    []byte         // the file, if contestants are files
-	Broken  string         // why it cannot play at all, such as a compiler error
-	Chose   string         // which file of a directory was chosen as the bot, if several were possible
+	Program    *judge.Program // nil if contestants are files
+	Text       []byte         // the file, if contestants are files
+	Broken     string         // why it cannot play at all, such as a compiler error
+	ChosenFile string         // which file of a directory was chosen as the bot, if several were possible
 }
 
-// player is a process of a bot, with the judge's ends of its pipes.
-type player struct {
-	bot   *Contestant
-	held  *sandbox.Held
-	in    *os.File // the bot's input
-	out   *os.File // the bot's output
-	clock *os.File // the bot's CPU clock; nil if there is none
-	last  *lastWords
+// botProcess is a process of a bot, with the judge's ends of its pipes.
+type botProcess struct {
+	bot    *Contestant
+	proc   *sandbox.FileProcess
+	in     *os.File // the bot's input
+	out    *os.File // the bot's output
+	clock  *os.File // the bot's CPU clock; nil if there is none
+	stderr *stderrTail
 
 	mu     sync.Mutex
 	reason Fault // why the judge killed the process; empty if it did not
 }
 
-// lastWords stores the end of a process's standard error.
-type lastWords struct {
+// stderrTail stores the end of a process's standard error.
+type stderrTail struct {
 	mu   sync.Mutex
 	tail tail.Buffer
 }
 
-func (w *lastWords) Write(b []byte) (int, error) {
+func (w *stderrTail) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.tail.Write(b)
 }
 
-func (w *lastWords) text() string {
+func (w *stderrTail) text() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return string(w.tail.Bytes())
@@ -61,7 +61,7 @@ func botLimits(memory int64) judge.Limits {
 
 // startPlayer starts a process of a bot. If the program cannot be executed, it returns a player whose process has
 // already exited.
-func startPlayer(ctx context.Context, box *sandbox.Sandbox, c *Contestant, memory int64) (p *player, err error) {
+func startPlayer(ctx context.Context, box *sandbox.Sandbox, c *Contestant, memory int64) (p *botProcess, err error) {
 	theirIn, in, err := pipe()
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", c.Name, err)
@@ -73,20 +73,20 @@ func startPlayer(ctx context.Context, box *sandbox.Sandbox, c *Contestant, memor
 		return nil, fmt.Errorf("start %s: %w", c.Name, err)
 	}
 	defer theirOut.Close()
-	p = &player{bot: c, in: in, out: out, last: &lastWords{}}
+	p = &botProcess{bot: c, in: in, out: out, stderr: &stderrTail{}}
 	command := c.Program.Command(botLimits(memory))
-	command.Stdin, command.Stdout, command.Stderr = theirIn, theirOut, p.last
-	if p.held, err = box.Hold(ctx, command); err != nil {
+	command.Stdin, command.Stdout, command.Stderr = theirIn, theirOut, p.stderr
+	if p.proc, err = box.StartWithFiles(ctx, command); err != nil {
 		in.Close()
 		out.Close()
 		return nil, fmt.Errorf("start %s: %w", c.Name, err)
 	}
-	p.clock = p.held.Clock()
+	p.clock = p.proc.Clock()
 	return p, nil
 }
 
 // files returns the player's files, for sending them to a referee.
-func (p *player) files() []*os.File {
+func (p *botProcess) files() []*os.File {
 	if p.clock == nil {
 		return []*os.File{p.in, p.out}
 	}
@@ -94,43 +94,43 @@ func (p *player) files() []*os.File {
 }
 
 // kill kills the process. Only the first reason is recorded.
-func (p *player) kill(why Fault) {
+func (p *botProcess) kill(fault Fault) {
 	p.mu.Lock()
 	if p.reason == "" {
-		p.reason = why
+		p.reason = fault
 	}
 	p.mu.Unlock()
-	p.held.Kill()
+	p.proc.Kill()
 }
 
-// goodbye is how long a bot may take to exit by itself.
-const goodbye = 300 * time.Millisecond
+// quitTimeout is how long a bot may take to exit by itself.
+const quitTimeout = 300 * time.Millisecond
 
-// leave sends quit to the bot, which should exit soon. The caller closes the pipes.
-func (p *player) leave() {
-	if hurry(p.in) == nil { // if the pipe is full, the bot is not reading
+// quit sends quit to the bot, which should exit soon. The caller closes the pipes.
+func (p *botProcess) quit() {
+	if setNonblocking(p.in) == nil { // if the pipe is full, the bot is not reading
 		_, _ = p.in.WriteString("quit\n")
 	}
-	time.AfterFunc(goodbye, p.held.Kill)
+	time.AfterFunc(quitTimeout, p.proc.Kill)
 }
 
-// keepLastWords adds the bot's standard error to a fault, with the position in the bot's source that the standard
+// attachStderr adds the bot's standard error to a fault, with the position in the bot's source that the standard
 // error names.
-func (p *player) keepLastWords(f *GameFault) {
-	f.Stderr = p.last.text()
+func (p *botProcess) attachStderr(f *GameFault) {
+	f.Stderr = p.stderr.text()
 	sources := []string{p.bot.File}
 	if info, err := os.Stat(p.bot.File); err == nil && info.IsDir() {
 		sources = filesIn(p.bot.File)
 	}
-	if file, line := tail.Place(f.Stderr, sources); line > 0 {
+	if file, line := tail.SourcePosition(f.Stderr, sources); line > 0 {
 		f.Place = fmt.Sprintf("%s:%d", filepath.Base(file), line)
 	}
 }
 
-// gone waits until the process, which is about to exit, has ended completely.
-func (p *player) gone() { _, _ = p.held.Wait() }
+// waitExit waits until the process, which is about to exit, has ended completely.
+func (p *botProcess) waitExit() { _, _ = p.proc.Wait() }
 
-func (p *player) close() {
+func (p *botProcess) close() {
 	p.in.Close()
 	p.out.Close()
 	if p.clock != nil {
@@ -138,17 +138,17 @@ func (p *player) close() {
 	}
 }
 
-// lingering is how long a process may take to exit after it has closed its output.
-const lingering = 3 * time.Second
+// exitTimeout is how long a process may take to exit after it has closed its output.
+const exitTimeout = 3 * time.Second
 
-// fate returns the reason why a process that no longer answers is gone.
-func (p *player) fate() (kind Fault, text string, err error) {
+// exitReason returns the reason why a process that no longer answers is gone.
+func (p *botProcess) exitReason() (kind Fault, text string, err error) {
 	select {
-	case <-p.held.Ended():
-	case <-time.After(lingering):
+	case <-p.proc.Ended():
+	case <-time.After(exitTimeout):
 		p.kill(Closed)
 	}
-	exec, err := p.held.Wait()
+	exec, err := p.proc.Wait()
 	p.mu.Lock()
 	reason := p.reason
 	p.mu.Unlock()

@@ -7,13 +7,13 @@ import (
 )
 
 // Event returns an event that reports the progress.
-func (p *Progress) Event() *judge.ArenaProgressed {
+func (p *Progress) Event() *judge.TournamentProgressed {
 	so := p.Results()
-	e := &judge.ArenaProgressed{Done: p.Done, Of: p.Of, Played: p.Played, Moves: p.Moves, TookMS: p.Took.Milliseconds(), Out: len(p.Out)}
+	e := &judge.TournamentProgressed{Done: p.Done, Total: p.Total, Played: p.Played, Moves: p.Moves, TookMS: p.Took.Milliseconds(), Disqualified: len(p.Disqualified)}
 	for _, row := range Table(so) {
 		e.Table = append(
 			e.Table,
-			judge.ArenaLine{Name: so.Bot(row.Bot).Name, Points: row.Points, Games: row.Games, Wins: row.Wins, Draws: row.Draws, Losses: row.Losses},
+			judge.TournamentRow{Name: so.Bot(row.Bot).Name, Points: row.Points, Games: row.Games, Wins: row.Wins, Draws: row.Draws, Losses: row.Losses},
 		)
 	}
 	return e
@@ -22,10 +22,10 @@ func (p *Progress) Event() *judge.ArenaProgressed {
 // LateNote explains how a tournament that bots joined late may differ from a new tournament with all of these
 // bots. It returns "" if the games are the same.
 func (o *Outcome) LateNote() string {
-	if len(o.Late) == 0 {
+	if len(o.JoinedLate) == 0 {
 		return ""
 	}
-	names := joined(o.Late)
+	names := joined(o.JoinedLate)
 	if o.Renumbered {
 		return names + " joined after the event had begun. Which bot goes first depends on the order in which bots join, " +
 			"so a new event with all of these bots has other games and may have another result"

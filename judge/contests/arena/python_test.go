@@ -39,15 +39,15 @@ func python(t testing.TB) *judge.Program {
 // same, even if bots learn, leave, or return.
 func TestARefereeInPython(t *testing.T) {
 	b := box(t)
-	for it, make := range map[string]func() *arena.Event{
-		"plays": func() *arena.Event { return newEvent(b, "one", "all", "good", "comments") },
-		"tells of penalties": func() *arena.Event {
+	for it, make := range map[string]func() *arena.Tournament{
+		"plays": func() *arena.Tournament { return newEvent(b, "one", "all", "good", "comments") },
+		"tells of penalties": func() *arena.Tournament {
 			e := newEvent(b, "good", "illegal", "malformed", "one")
 			e.Rules.Options["errs"] = "1"
 			return e
 		},
-		"has bots learn":  func() *arena.Event { return newEvent(b, "remember", "recall", "one", "learn-wrong") },
-		"goes on without": func() *arena.Event { return newEvent(b, "good", "last", "not-ready", "one", "illegal") },
+		"has bots learn":  func() *arena.Tournament { return newEvent(b, "remember", "recall", "one", "learn-wrong") },
+		"goes on without": func() *arena.Tournament { return newEvent(b, "good", "last", "not-ready", "one", "illegal") },
 	} {
 		t.Run("it "+it, func(t *testing.T) {
 			want := summary(run(t, make()).Results)

@@ -23,21 +23,21 @@ import (
 type refereeProc struct {
 	number  int
 	cpu     int // CPU to which the referee and its players are pinned
-	held    *sandbox.Held
+	proc    *sandbox.FileProcess
 	channel *sandbox.Channel
 	page    *[4]uint64 // memory shared with the referee; see package kit
-	last    *lastWords
-	heard   chan<- reply
+	stderr  *stderrTail
+	replies chan<- reply
 
-	waiting []func(kit.Frame) error // handlers of the pending answers, in order
-	playing int                     // number of pending games
-	queued  time.Duration           // estimated duration of the pending games
-	since   time.Time               // start of the first pending game
-	out     bytes.Buffer
+	handlers []func(kit.Frame) error // handlers of the pending answers, in order
+	playing  int                     // number of pending games
+	queued   time.Duration           // estimated duration of the pending games
+	since    time.Time               // start of the first pending game
+	out      bytes.Buffer
 
 	lost    bool     // whether the referee skips games because a player is gone
 	skipped []*match // skipped games, to be played when the player is back
-	present map[int]*player
+	present map[int]*botProcess
 }
 
 // reply contains the frames that a referee sent at one time. If err is not nil, it occurred after these frames.
@@ -51,33 +51,33 @@ type reply struct {
 const maxReply = 256 << 20
 
 // openReferee starts a referee.
-func openReferee(ctx context.Context, e *Event, number int, heard chan<- reply) (*refereeProc, error) {
+func openReferee(ctx context.Context, e *Tournament, number int, heard chan<- reply) (*refereeProc, error) {
 	channel, err := sandbox.NewChannel()
 	if err != nil {
 		return nil, err
 	}
-	c := &refereeProc{number: number, channel: channel, heard: heard, last: &lastWords{}, present: map[int]*player{}}
+	c := &refereeProc{number: number, channel: channel, replies: heard, stderr: &stderrTail{}, present: map[int]*botProcess{}}
 	c.page = (*[4]uint64)(unsafe.Pointer(&channel.Page()[0]))
 	limits := e.RefereeLimits
 	limits.CPU, limits.Wall, limits.Output = 0, 0, 0
 	command := e.Referee.Command(limits, e.RefereeArgs...)
 	command.Env = append(command.Env, kit.StreamEnv+"=1", "GOMAXPROCS=1")
-	command.Stdin, command.Stdout, command.Stderr = channel.Theirs(), channel.Theirs(), c.last
-	if c.held, err = e.Box.Hold(ctx, command); err != nil {
+	command.Stdin, command.Stdout, command.Stderr = channel.ChildEnd(), channel.ChildEnd(), c.stderr
+	if c.proc, err = e.Sandbox.StartWithFiles(ctx, command); err != nil {
 		channel.Close()
 		return nil, fmt.Errorf("start the referee: %w", err)
 	}
-	channel.Theirs().Close()
-	go c.hear(ctx)
+	channel.ChildEnd().Close()
+	go c.receive(ctx)
 	return c, nil
 }
 
-// hear receives what the referee sends, until EOF.
-func (c *refereeProc) hear(ctx context.Context) {
+// receive receives what the referee sends, until EOF.
+func (c *refereeProc) receive(ctx context.Context) {
 	in := bufio.NewReaderSize(c.channel, 1<<16)
 	pass := func(r reply) bool {
 		select {
-		case c.heard <- r:
+		case c.replies <- r:
 			return r.err == nil
 		case <-ctx.Done():
 			return false
@@ -97,7 +97,7 @@ func (c *refereeProc) hear(ctx context.Context) {
 		if err == nil {
 			frames = append(frames, f)
 		}
-		if err == nil && in.Buffered() > 0 && len(frames) < ahead {
+		if err == nil && in.Buffered() > 0 && len(frames) < maxQueuedGames {
 			continue
 		}
 		if !pass(reply{c, frames, err}) {
@@ -107,21 +107,21 @@ func (c *refereeProc) hear(ctx context.Context) {
 	}
 }
 
-// broken kills a referee that has failed, and returns a fault that describes the failure.
-func (c *refereeProc) broken(e *Event, what string) error {
-	c.held.Kill()
-	_, _ = c.held.Wait()
-	f := &judge.Fault{File: e.RefereePath, Text: "the referee failed: " + what}
-	if text := c.last.text(); text != "" {
+// fail kills a referee that has failed, and returns a fault that describes the failure.
+func (c *refereeProc) fail(e *Tournament, what string) error {
+	c.proc.Kill()
+	_, _ = c.proc.Wait()
+	f := &judge.ProblemError{File: e.RefereePath, Text: "the referee failed: " + what}
+	if text := c.stderr.text(); text != "" {
 		f.Hint = "its standard error ends:\n" + text
 	}
 	return f
 }
 
-// ask queues a request until the next flush. If there are files, ask calls flush itself. When the answer arrives,
+// request queues a request until the next flush. If there are files, ask calls flush itself. When the answer arrives,
 // done is called with it.
-func (c *refereeProc) ask(done func(kit.Frame) error, files []*os.File, verb string, parts ...[]byte) error {
-	c.waiting = append(c.waiting, done)
+func (c *refereeProc) request(onAnswer func(kit.Frame) error, files []*os.File, verb string, parts ...[]byte) error {
+	c.handlers = append(c.handlers, onAnswer)
 	_ = kit.WriteFrame(&c.out, verb, parts...)
 	if len(files) == 0 {
 		return nil
@@ -129,8 +129,8 @@ func (c *refereeProc) ask(done func(kit.Frame) error, files []*os.File, verb str
 	return c.flush(files...)
 }
 
-// say sends a message that has no answer.
-func (c *refereeProc) say(verb string) { _ = kit.WriteFrame(&c.out, verb) }
+// send sends a message that has no answer.
+func (c *refereeProc) send(verb string) { _ = kit.WriteFrame(&c.out, verb) }
 
 // flush sends the queued requests. The files are sent together with the last byte.
 func (c *refereeProc) flush(files ...*os.File) error {
@@ -145,17 +145,17 @@ func (c *refereeProc) flush(files ...*os.File) error {
 	return nil
 }
 
-// seat connects a player, or a file, to the referee. It also sends the player's unread output.
-func (c *refereeProc) seat(
-	id int, seed uint64, who *Contestant, p *player, said []string, unread []byte,
-	done func(*referee.Greeted) error,
+// seatBot connects a player, or a file, to the referee. It also sends the player's unread output.
+func (c *refereeProc) seatBot(
+	id int, seed uint64, contestant *Contestant, p *botProcess, greeting []string, unread []byte,
+	onSeated func(*referee.Greeted) error,
 ) error {
 	about, err := json.Marshal(struct {
 		ID   int      `json:"id"`
 		Name string   `json:"name"`
 		Seed uint64   `json:"seed"`
 		Said []string `json:"said,omitempty"`
-	}{id, who.Name, seed, said})
+	}{id, contestant.Name, seed, greeting})
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (c *refereeProc) seat(
 			return err
 		}
 	}
-	return c.ask(func(f kit.Frame) error {
+	return c.request(func(f kit.Frame) error {
 		g := &referee.Greeted{}
 		if f.Verb != "ok" || len(f.Parts) != 1 {
 			return fmt.Errorf("%s to a bot", f.Verb)
@@ -176,10 +176,10 @@ func (c *refereeProc) seat(
 			return err
 		}
 		if p != nil { // the bot has been greeted, so its process has started and can be pinned
-			_ = p.held.Pin(c.cpu) // if this fails, games are only slower
+			_ = p.proc.Pin(c.cpu) // if this fails, games are only slower
 		}
-		return done(g)
-	}, files, "bot", about, who.Text, unread)
+		return onSeated(g)
+	}, files, "bot", about, contestant.Text, unread)
 }
 
 // turn describes the current turn at a referee, as read from the shared page.
@@ -211,7 +211,7 @@ func processors() []int {
 }
 
 func (c *refereeProc) close() {
-	c.held.Kill()
-	_, _ = c.held.Wait()
+	c.proc.Kill()
+	_, _ = c.proc.Wait()
 	c.channel.Close()
 }

@@ -17,8 +17,8 @@ type Result struct {
 
 	Winner  int  // 1 for First, 2 for Second, 0 for a draw
 	Faulty  bool // whether the game ended with a fault
-	fault   blame
-	after   blame
+	fault   compactFault
+	after   compactFault
 	Reason  string      // shared by all games with the same reason, to save memory
 	Moves   [2]int32    // number of moves of each seat
 	Slowest [2]int32    // longest wall time for a move of each seat, in microseconds
@@ -29,22 +29,22 @@ type Result struct {
 	learning bool  // the bots were still processing the result; a later record is complete
 }
 
-// blame encodes a fault in two bytes.
-type blame struct {
+// compactFault encodes a fault in two bytes.
+type compactFault struct {
 	kind byte // index in Faults, from 1; zero for none, and for a fault defined by a referee
 	seat byte
 }
 
-func blameOf(f *GameFault) (b blame) {
+func compactFaultOf(f *GameFault) (b compactFault) {
 	if f != nil {
-		b = blame{byte(slices.Index(Faults, f.Kind) + 1), byte(f.Seat)}
+		b = compactFault{byte(slices.Index(Faults, f.Kind) + 1), byte(f.Seat)}
 	}
 	return b
 }
 
-// of returns the id of the bot at fault and the kind of fault. The id is 0 if no bot is at fault. The kind is
+// decode returns the id of the bot at fault and the kind of fault. The id is 0 if no bot is at fault. The kind is
 // empty if Faults does not list it.
-func (b blame) of(r *Result) (bot int, kind Fault) {
+func (b compactFault) decode(r *Result) (bot int, kind Fault) {
 	if b.kind > 0 {
 		kind = Faults[b.kind-1]
 	}
@@ -55,7 +55,7 @@ func (b blame) of(r *Result) (bot int, kind Fault) {
 func (g *Game) Result() Result {
 	r := Result{
 		Round: g.Round, Leg: g.Leg, First: g.First, Second: g.Second, Winner: g.Winner, Reason: unique.Make(g.Reason).Value(), Used: g.Used,
-		Faulty: g.Fault != nil, fault: blameOf(g.Fault), after: blameOf(g.After), learning: g.Learning,
+		Faulty: g.Fault != nil, fault: compactFaultOf(g.Fault), after: compactFaultOf(g.After), learning: g.Learning,
 	}
 	for i := range g.Moves {
 		seat := g.Seat(i) - 1
@@ -93,13 +93,13 @@ func (r *Result) WinnerID() int { return [...]int{0, r.First, r.Second}[r.Winner
 
 // source is where games can be loaded from: the reader again or, if again is nil, the log at path.
 type source struct {
-	path  string
-	again io.ReaderAt
+	path   string
+	reader io.ReaderAt
 }
 
 func (s *source) open() (from io.ReaderAt, done func(), err error) {
-	if s.again != nil {
-		return s.again, func() {}, nil
+	if s.reader != nil {
+		return s.reader, func() {}, nil
 	}
 	file, err := os.Open(s.path)
 	return file, func() { file.Close() }, err

@@ -11,8 +11,8 @@ import (
 	"assay/judge/problem"
 )
 
-// Choice selects a rule set of the game and overrides some of its values. Nil and empty values override nothing.
-type Choice struct {
+// RulesChoice selects a rule set of the game and overrides some of its values. Nil and empty values override nothing.
+type RulesChoice struct {
 	Rules   string         `json:"rules,omitempty"` // name of the rule set; empty means the game's first one
 	Rounds  *int           `json:"rounds,omitempty"`
 	Games   *int           `json:"games,omitempty"`
@@ -27,7 +27,7 @@ type Choice struct {
 func FromSet(s *problem.RuleSet) Rules {
 	r := Rules{
 		Name: s.Name, Format: s.Format, Rounds: s.Rounds, Games: s.Games,
-		Score: Score{By: s.Score.By, Win: s.Score.Win, Draw: s.Score.Draw, Loss: s.Score.Loss},
+		Score: Score{Criterion: s.Score.By, Win: s.Score.Win, Draw: s.Score.Draw, Loss: s.Score.Loss},
 		Move:  s.Move, Clock: s.Clock, Start: s.Start, Wall: s.Wall, Memory: s.Memory,
 		Costs: map[Fault]Cost{}, Options: maps.Clone(s.Options),
 	}
@@ -51,7 +51,7 @@ func (r *Rules) Check() error {
 	if err := known("format", r.Format, FormatNames()); err != nil {
 		return err
 	}
-	if err := known("score by", r.Score.By, []string{ByGame, ByEncounter, BySurplus, ByPayoff}); err != nil {
+	if err := known("score by", r.Score.Criterion, []string{ByGame, ByEncounter, BySurplus, ByPayoff}); err != nil {
 		return err
 	}
 	var faults []string

@@ -22,22 +22,22 @@ func FormatNames() []string { return slices.Sorted(maps.Keys(Formats())) }
 // roundRobin gives each pair one encounter per round, with all rounds in one stage.
 type roundRobin struct{ rounds, games int }
 
-func (s roundRobin) Stage(stage int, so *Results) (all []Encounter) {
+func (s roundRobin) Stage(stage int, results *Results) (encounters []Encounter) {
 	if stage > 0 {
 		return nil
 	}
-	ids := so.In()
+	ids := results.ActiveBots()
 	for round := range s.rounds {
-		for _, pair := range circle(ids) {
-			all = append(all, meet(round+1, pair[0], pair[1], s.games))
+		for _, pair := range allPairs(ids) {
+			encounters = append(encounters, newEncounter(round+1, pair[0], pair[1], s.games))
 		}
 	}
-	return all
+	return encounters
 }
 
-// meet returns the encounter of two bots in a round. Which of them goes first depends only on the pair and the
+// newEncounter returns the encounter of two bots in a round. Which of them goes first depends only on the pair and the
 // round, so that games stay the same when bots are added.
-func meet(round, a, b, games int) Encounter {
+func newEncounter(round, a, b, games int) Encounter {
 	a, b = min(a, b), max(a, b)
 	if (a+b+round)%2 == 1 {
 		a, b = b, a
@@ -45,9 +45,9 @@ func meet(round, a, b, games int) Encounter {
 	return Encounter{Round: round, A: a, B: b, Games: games}
 }
 
-// circle returns all pairs, using the circle method. Within a turn, no bot occurs in two consecutive pairs, so
+// allPairs returns all pairs, using the circle method. Within a turn, no bot occurs in two consecutive pairs, so
 // most pairs of a turn can play concurrently.
-func circle(ids []int) (pairs [][2]int) {
+func allPairs(ids []int) (pairs [][2]int) {
 	ring := slices.Clone(ids)
 	if len(ring)%2 == 1 {
 		ring = append(ring, 0) // the opponent of 0 rests

@@ -40,12 +40,12 @@ func hash(parts ...any) uint64 {
 // seeder derives the seeds of a tournament's games. They depend only on the rules, the seed, the round, the names
 // of the bots and the number of the game.
 type seeder struct {
-	event string
-	names map[int]string
+	tournament string
+	names      map[int]string
 }
 
 func newSeeder(o *Opened) *seeder {
-	s := &seeder{event: o.Rules.Fingerprint(o.Seed), names: map[int]string{}}
+	s := &seeder{tournament: o.Rules.Fingerprint(o.Seed), names: map[int]string{}}
 	for _, b := range o.Bots {
 		s.names[b.ID] = b.Name
 	}
@@ -53,15 +53,15 @@ func newSeeder(o *Opened) *seeder {
 }
 
 func (s *seeder) game(k Key) uint64 {
-	return hash(s.event, "game", k.Round, s.names[k.First], s.names[k.Second], k.Leg)
+	return hash(s.tournament, "game", k.Round, s.names[k.First], s.names[k.Second], k.Leg)
 }
 
 // shared returns a seed that is the same for all pairs of a round, and for two consecutive games in which each bot
 // goes first once.
-func (s *seeder) shared(k Key) uint64 { return hash(s.event, "shared", k.Round, (k.Leg+1)/2) }
+func (s *seeder) shared(k Key) uint64 { return hash(s.tournament, "shared", k.Round, (k.Leg+1)/2) }
 
 // bot returns the seed of a bot.
-func (s *seeder) bot(id int) uint64 { return hash(s.event, "bot", s.names[id]) }
+func (s *seeder) bot(id int) uint64 { return hash(s.tournament, "bot", s.names[id]) }
 
 // lots returns the ids of the bots in an unpredictable order.
 func lots(o *Opened) []int {

@@ -24,32 +24,32 @@ type Row struct {
 // Table returns the table of all bots that are not disqualified, the winner first. It is ordered by points, then
 // by the other criteria of the rule set, then by lots. If the format determines an order, as a knockout does, that
 // order precedes points.
-func Table(so *Results) []Row {
+func Table(results *Results) []Row {
 	rows := map[int]*Row{}
-	for _, id := range so.In() {
+	for _, id := range results.ActiveBots() {
 		rows[id] = &Row{Bot: id}
 	}
-	eachEncounter(so.Games, func(games []Result) {
+	eachEncounter(results.Games, func(games []Result) {
 		a, b := rows[games[0].First], rows[games[0].Second]
 		if a != nil && b != nil {
-			so.Rules.count(a, b, games)
+			results.Rules.count(a, b, games)
 		}
 	})
 	place := map[int]int{}
-	if make, ok := Formats()[so.Rules.Format]; ok {
-		if r, ok := make(&so.Rules).(ranker); ok {
-			for i, id := range r.rank(so) {
+	if make, ok := Formats()[results.Rules.Format]; ok {
+		if r, ok := make(&results.Rules).(ranker); ok {
+			for i, id := range r.rank(results) {
 				place[id] = i
 			}
 		}
 	}
 	table := make([]Row, 0, len(rows))
-	for _, id := range so.In() {
+	for _, id := range results.ActiveBots() {
 		table = append(table, *rows[id])
 	}
-	lot := func(id int) int { return slices.Index(so.Lots, id) }
+	lot := func(id int) int { return slices.Index(results.Lots, id) }
 	slices.SortStableFunc(table, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(place[a.Bot], place[b.Bot]), so.Rules.Score.compare(&b, &a), cmp.Compare(lot(a.Bot), lot(b.Bot)))
+		return cmp.Or(cmp.Compare(place[a.Bot], place[b.Bot]), results.Rules.Score.compare(&b, &a), cmp.Compare(lot(a.Bot), lot(b.Bot)))
 	})
 	return table
 }
@@ -60,7 +60,7 @@ func (s Score) Tied(a, b *Row) bool { return s.compare(a, b) == 0 }
 // compare compares rows by all criteria of the rule set.
 func (s Score) compare(a, b *Row) int {
 	byWins := cmp.Compare(a.Wins, b.Wins)
-	if s.By == ByEncounter || s.By == BySurplus {
+	if s.Criterion == ByEncounter || s.Criterion == BySurplus {
 		byWins = cmp.Or(cmp.Compare(a.Won, b.Won), byWins)
 	}
 	return cmp.Or(cmp.Compare(a.Points, b.Points), byWins)
@@ -110,7 +110,7 @@ func (r *Rules) count(a, b *Row, games []Result) {
 			}
 		}
 		row.Points += r.Score.points(won, drawn, lost, complete)
-		if r.Score.By == ByPayoff {
+		if r.Score.Criterion == ByPayoff {
 			row.Points += payoff(row.Bot, games)
 		}
 	}
@@ -119,11 +119,11 @@ func (r *Rules) count(a, b *Row, games []Result) {
 // points returns the points of a bot for one encounter. Only complete encounters are scored as a whole.
 func (s Score) points(won, drawn, lost int, complete bool) float64 {
 	switch {
-	case s.By == ByGame:
+	case s.Criterion == ByGame:
 		return s.Win*float64(won) + s.Draw*float64(drawn) + s.Loss*float64(lost)
-	case !complete || s.By == ByPayoff:
+	case !complete || s.Criterion == ByPayoff:
 		return 0
-	case s.By == BySurplus:
+	case s.Criterion == BySurplus:
 		return max(0, float64(won)-float64(won+drawn+lost)/2)
 	case won > lost:
 		return s.Win

@@ -19,7 +19,7 @@ func legs(round int, letters string) (games []Result) {
 }
 
 func TestTable(t *testing.T) {
-	three := func(by string) Score { return Score{By: by, Win: 3, Draw: 1} }
+	three := func(by string) Score { return Score{Criterion: by, Win: 3, Draw: 1} }
 	for _, row := range []struct {
 		it    string
 		score Score
@@ -29,12 +29,12 @@ func TestTable(t *testing.T) {
 	}{
 		{"scores each game", three(ByGame), 2, []string{"WW", "WL", "DD", "LW"}, "14 8"},
 		{"scores encounters, where one all is a draw", three(ByEncounter), 2, []string{"WW", "WL", "DD", "WD", "LD"}, "8 5"},
-		{"scores what was won above half", Score{By: BySurplus}, 4, []string{"WWWL", "LLLL", "WLWL"}, "1 2"},
-		{"takes no draw for a win above half", Score{By: BySurplus}, 4, []string{"WDDD", "WWDD", "WWWD"}, "1 0"},
+		{"scores what was won above half", Score{Criterion: BySurplus}, 4, []string{"WWWL", "LLLL", "WLWL"}, "1 2"},
+		{"takes no draw for a win above half", Score{Criterion: BySurplus}, 4, []string{"WDDD", "WWDD", "WWWD"}, "1 0"},
 		{"scores games of an encounter that is not over", three(ByGame), 4, []string{"WL"}, "3 3"},
 		{"does not score an encounter that is not over", three(ByEncounter), 4, []string{"WWW"}, "0 0"},
-		{"does not score a surplus that is not over", Score{By: BySurplus}, 4, []string{"WWW"}, "0 0"},
-		{"can punish a loss", Score{By: ByGame, Win: 1, Loss: -1}, 2, []string{"WW", "WL"}, "2 -2"},
+		{"does not score a surplus that is not over", Score{Criterion: BySurplus}, 4, []string{"WWW"}, "0 0"},
+		{"can punish a loss", Score{Criterion: ByGame, Win: 1, Loss: -1}, 2, []string{"WW", "WL"}, "2 -2"},
 	} {
 		so := field(2, Rules{Games: row.per, Score: row.score})
 		for i, letters := range row.games {
@@ -90,14 +90,14 @@ func TestScoreCompares(t *testing.T) {
 		{"puts encounters before games", BySurplus, Row{Won: 1, Wins: 5}, Row{Wins: 9}, 1},
 		{"puts games last", ByEncounter, Row{Won: 1, Wins: 5}, Row{Won: 1, Wins: 9}, -1},
 	} {
-		if got := (Score{By: row.by}).compare(&row.a, &row.b); got != row.want {
+		if got := (Score{Criterion: row.by}).compare(&row.a, &row.b); got != row.want {
 			t.Errorf("it %s: %d, want %d", row.it, got, row.want)
 		}
 	}
 }
 
 func TestTableOfPayoffs(t *testing.T) {
-	so := field(2, Rules{Games: 2, Score: Score{By: ByPayoff, Win: 100}})
+	so := field(2, Rules{Games: 2, Score: Score{Criterion: ByPayoff, Win: 100}})
 	so.Games = legs(1, "WL")
 	so.Games[0].Payoff, so.Games[1].Payoff = &[2]float64{5, 1}, &[2]float64{2.5, 0}
 	table := Table(so)

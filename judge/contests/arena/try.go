@@ -13,14 +13,14 @@ import (
 	"assay/judge/problem"
 )
 
-// Trial tests the first bot of a tournament. The other bot is the game's tester.
-type Trial struct {
-	Event  *Event
-	Rules  Rules
-	Checks []problem.Check // positions to test; if empty, one game from each seat
+// BotTrial tests the first bot of a tournament. The other bot is the game's tester.
+type BotTrial struct {
+	Tournament *Tournament
+	Rules      Rules
+	Checks     []problem.Check // positions to test; if empty, one game from each seat
 	// If First is set, the trial ends after the first game in which the bot fails, or after the first position
 	// with another error.
-	First bool
+	StopAtFirst bool
 
 	ok             bool
 	moves          int
@@ -28,20 +28,20 @@ type Trial struct {
 }
 
 // Run plays two games from each position, twice, and reports the bot's errors. It returns true if there are none.
-func (t *Trial) Run(ctx context.Context, listen func(judge.Event)) (ok bool, err error) {
+func (t *BotTrial) Run(ctx context.Context, listen func(judge.Event)) (ok bool, err error) {
 	checks := t.Checks
 	if len(checks) == 0 {
 		checks = []problem.Check{{Name: "a game from each seat"}}
 	}
 	t.ok = true
 	for i := range checks {
-		wrong, refused, err := t.try(ctx, &checks[i])
+		wrong, refused, err := t.playPosition(ctx, &checks[i])
 		if err != nil {
 			return false, err
 		}
 		t.ok = t.ok && len(wrong) == 0
-		listen(&judge.PositionTried{Name: checks[i].Name, Wrong: wrong})
-		if refused || t.First && !t.ok {
+		listen(&judge.PositionTried{Name: checks[i].Name, Errors: wrong})
+		if refused || t.StopAtFirst && !t.ok {
 			break
 		}
 	}
@@ -50,34 +50,34 @@ func (t *Trial) Run(ctx context.Context, listen func(judge.Event)) (ok bool, err
 }
 
 // finished returns the event that reports the result of the trial.
-func (t *Trial) finished(wrong []string) *judge.TryFinished {
-	e := &judge.TryFinished{OK: t.ok, Wrong: wrong, Moves: t.moves, SlowestUS: t.slowest}
+func (t *BotTrial) finished(wrong []string) *judge.BotTrialFinished {
+	e := &judge.BotTrialFinished{OK: t.ok, Errors: wrong, Moves: t.moves, SlowestUS: t.slowest}
 	if t.moves > 0 {
 		e.MeanUS = t.total / int64(t.moves)
 	}
 	return e
 }
 
-// Tried evaluates all games of one bot in a tournament as a trial.
-func Tried(r *Results, id int) (*judge.TryFinished, error) {
+// EvaluateTrial evaluates all games of one bot in a tournament as a trial.
+func EvaluateTrial(r *Results, id int) (*judge.BotTrialFinished, error) {
 	games, err := r.LoadAll()
 	if err != nil {
 		return nil, err
 	}
-	var t Trial
-	wrong := t.look(games, id)
-	t.ok = len(wrong) == 0 && !r.isOut(id)
+	var t BotTrial
+	wrong := t.findErrors(games, id)
+	t.ok = len(wrong) == 0 && !r.isDisqualified(id)
 	return t.finished(wrong), nil
 }
 
-// try plays two games from a position, twice. Refused means that the bot did not become ready.
-func (t *Trial) try(ctx context.Context, check *problem.Check) (wrong []string, refused bool, err error) {
-	e := t.Event
+// playPosition plays two games from a position, twice. Refused means that the bot did not become ready.
+func (t *BotTrial) playPosition(ctx context.Context, check *problem.Check) (wrong []string, refused bool, err error) {
+	e := t.Tournament
 	e.Rules = t.Rules
 	e.Rules.Rounds, e.Rules.Games, e.Rules.Costs, e.Rules.Options = 1, 2, nil, maps.Clone(t.Rules.Options) // faults must not end the trial
 	maps.Copy(e.Rules.Options, check.Options)
 	e.Jobs = 1
-	if t.First {
+	if t.StopAtFirst {
 		e.Schedule = untilFailure{}
 	}
 	var first []*Game
@@ -90,9 +90,9 @@ func (t *Trial) try(ctx context.Context, check *problem.Check) (wrong []string, 
 			return nil, false, err
 		}
 		r := out.Results
-		for _, d := range r.Out {
+		for _, d := range r.Disqualified {
 			if d.Bot == e.Bots[0].ID {
-				return []string{d.Fault.Line() + d.Fault.LastWords()}, true, nil
+				return []string{d.Fault.Line() + d.Fault.StderrLine()}, true, nil
 			}
 			return nil, false, fmt.Errorf("the tester: %s", d.Fault.Line())
 		}
@@ -102,7 +102,7 @@ func (t *Trial) try(ctx context.Context, check *problem.Check) (wrong []string, 
 		}
 		if first == nil {
 			first = games
-			if wrong = t.look(games, e.Bots[0].ID); t.First && len(wrong) > 0 {
+			if wrong = t.findErrors(games, e.Bots[0].ID); t.StopAtFirst && len(wrong) > 0 {
 				return wrong, false, nil
 			}
 			continue
@@ -120,23 +120,23 @@ func (t *Trial) try(ctx context.Context, check *problem.Check) (wrong []string, 
 type untilFailure struct{}
 
 // Stage returns the first game, and then both.
-func (untilFailure) Stage(stage int, so *Results) []Encounter {
-	in := so.In()
+func (untilFailure) Stage(stage int, results *Results) []Encounter {
+	in := results.ActiveBots()
 	if stage > 1 || len(in) < 2 {
 		return nil
 	}
-	for i := range so.Games {
-		for _, b := range []blame{so.Games[i].fault, so.Games[i].after} {
-			if bot, _ := b.of(&so.Games[i]); bot == in[0] {
+	for i := range results.Games {
+		for _, b := range []compactFault{results.Games[i].fault, results.Games[i].after} {
+			if bot, _ := b.decode(&results.Games[i]); bot == in[0] {
 				return nil
 			}
 		}
 	}
-	return []Encounter{meet(1, in[0], in[1], stage+1)}
+	return []Encounter{newEncounter(1, in[0], in[1], stage+1)}
 }
 
-// look returns the errors that a bot made in games.
-func (t *Trial) look(games []*Game, id int) (wrong []string) {
+// findErrors returns the errors that a bot made in games.
+func (t *BotTrial) findErrors(games []*Game, id int) (wrong []string) {
 	for _, g := range games {
 		seat := 1
 		if g.Second == id {
@@ -159,7 +159,7 @@ func (t *Trial) look(games []*Game, id int) (wrong []string) {
 			if f != nil && f.Seat == seat {
 				wrong = append(
 					wrong,
-					fmt.Sprintf("%s%s, after %s%s", where, f.Line(), strings.Join(append([]string{"[" + g.Start + "]"}, g.Moves...), " "), f.LastWords()),
+					fmt.Sprintf("%s%s, after %s%s", where, f.Line(), strings.Join(append([]string{"[" + g.Start + "]"}, g.Moves...), " "), f.StderrLine()),
 				)
 			}
 		}
@@ -167,9 +167,9 @@ func (t *Trial) look(games []*Game, id int) (wrong []string) {
 	return wrong
 }
 
-// LastWords returns the line of the bot's standard error that explains an error, with its position in the source,
+// StderrLine returns the line of the bot's standard error that explains an error, with its position in the source,
 // preceded by a semicolon. It returns "" if the bot wrote nothing.
-func (f *GameFault) LastWords() string {
+func (f *GameFault) StderrLine() string {
 	reason := tail.Reason(f.Stderr)
 	switch {
 	case reason == "":

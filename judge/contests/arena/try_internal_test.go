@@ -41,7 +41,7 @@ func TestATrialEndsWithTheFirstFailure(t *testing.T) {
 		}
 	}
 	so := field(2, rules)
-	so.Out = []Disqualified{{Bot: 1}}
+	so.Disqualified = []Disqualified{{Bot: 1}}
 	if all := (untilFailure{}).Stage(0, so); len(all) > 0 {
 		t.Errorf("a bot that is not ready plays %v", all)
 	}

@@ -11,25 +11,25 @@ import (
 	"assay/judge/running/sandbox"
 )
 
-// watch checks the clocks of all referees every few milliseconds. Referees wait for their bots without a timeout,
+// clockWatch checks the clocks of all referees every few milliseconds. Referees wait for their bots without a timeout,
 // and the watch kills bots that take too long. So clocks add no cost to a move.
-type watch struct {
+type clockWatch struct {
 	wall     float64 // wall time limit, as a multiple of the CPU time
 	referees []*refereeProc
 	failed   chan<- error // receives one error if the machine is too busy
 
 	mu      sync.Mutex
-	players map[seatAt]*player
+	players map[refereeBot]*botProcess
 }
 
-// seatAt identifies a bot at a referee.
-type seatAt struct {
+// refereeBot identifies a bot at a referee.
+type refereeBot struct {
 	refereeProc *refereeProc
 	bot         int
 }
 
-// look is the observed state of a turn.
-type look struct {
+// turnState is the observed state of a turn.
+type turnState struct {
 	turn  turn
 	since time.Time     // when the turn was first seen
 	cpu   time.Duration // CPU time that the bot had used at that time
@@ -40,12 +40,12 @@ type look struct {
 	late         time.Duration
 	// last is the state of the bot's threads at the previous look. It is recorded only after the bot has exceeded
 	// its limit.
-	last sandbox.Threads
-	over bool
+	last      sandbox.Threads
+	overLimit bool
 }
 
-// watchEvery is the interval between two looks, and therefore the precision of the clocks.
-const watchEvery = 5 * time.Millisecond
+// watchInterval is the interval between two looks, and therefore the precision of the clocks.
+const watchInterval = 5 * time.Millisecond
 
 // wallExtra is added to every wall time limit.
 const wallExtra = 500 * time.Millisecond
@@ -60,26 +60,26 @@ const (
 	// 1/starving of the CPU, it is not idle, so its wall time limit is multiplied by starvingFactor.
 	starving       = 50
 	starvingFactor = 10
-	// mostStarved is how long a busy machine may keep a bot from reaching its limits before the tournament is
+	// maxStarved is how long a busy machine may keep a bot from reaching its limits before the tournament is
 	// stopped.
-	mostStarved = judge.LongestCPUWait
+	maxStarved = judge.MaxCPUWait
 )
 
 // set sets the player of a bot at a referee. If p is nil, the bot has no player there.
-func (w *watch) set(c *refereeProc, bot int, p *player) {
+func (w *clockWatch) set(c *refereeProc, bot int, p *botProcess) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if p == nil {
-		delete(w.players, seatAt{c, bot})
+		delete(w.players, refereeBot{c, bot})
 	} else {
-		w.players[seatAt{c, bot}] = p
+		w.players[refereeBot{c, bot}] = p
 	}
 }
 
 // run watches until ctx is done.
-func (w *watch) run(ctx context.Context) {
-	looks := make([]look, len(w.referees))
-	tick := time.NewTicker(watchEvery)
+func (w *clockWatch) run(ctx context.Context) {
+	looks := make([]turnState, len(w.referees))
+	tick := time.NewTicker(watchInterval)
 	defer tick.Stop()
 	last := time.Now()
 	for {
@@ -88,38 +88,38 @@ func (w *watch) run(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		late := max(0, time.Since(last)-watchEvery)
+		late := max(0, time.Since(last)-watchInterval)
 		last = time.Now()
 		for i, c := range w.referees {
 			t := c.turn()
 			l := &looks[i]
 			if t.number%2 == 0 || t.number != l.turn.number {
-				*l = look{turn: t, since: time.Now()}
+				*l = turnState{turn: t, since: time.Now()}
 				continue
 			}
 			l.turn = t
 			l.late += late
-			w.judge(c, l)
+			w.checkTurn(c, l)
 		}
 	}
 }
 
-// judge kills the bot to move if it has exceeded its time.
-func (w *watch) judge(c *refereeProc, l *look) {
+// checkTurn kills the bot to move if it has exceeded its time.
+func (w *clockWatch) checkTurn(c *refereeProc, l *turnState) {
 	w.mu.Lock()
-	p := w.players[seatAt{c, l.turn.bot}]
+	p := w.players[refereeBot{c, l.turn.bot}]
 	w.mu.Unlock()
 	if p == nil || l.turn.budget == 0 {
 		return
 	}
 	if !l.known {
-		l.cpu, l.known = p.held.CPU()
-		l.bot, l.referee = p.held.Threads(), c.held.Threads()
+		l.cpu, l.known = p.proc.CPU()
+		l.bot, l.referee = p.proc.Threads(), c.proc.Threads()
 		return
 	}
 	took, budget := time.Since(l.since), time.Duration(l.turn.budget)
 	if took*time.Duration(runtime.NumCPU()) > budget {
-		if cpu, ok := p.held.CPU(); ok && cpu-l.cpu > budget {
+		if cpu, ok := p.proc.CPU(); ok && cpu-l.cpu > budget {
 			p.kill(TimeoutCPU)
 			return
 		}
@@ -128,17 +128,17 @@ func (w *watch) judge(c *refereeProc, l *look) {
 	if took <= limit {
 		return
 	}
-	cpu, ok := p.held.CPU()
+	cpu, ok := p.proc.CPU()
 	if !ok {
 		cpu = l.cpu
 	}
-	bot := p.held.Threads()
-	waiting := !l.over || bot.Waiting(l.last)
-	l.last, l.over = bot, true
+	bot := p.proc.Threads()
+	waiting := !l.overLimit || bot.Waiting(l.last)
+	l.last, l.overLimit = bot, true
 	used := max(cpu-l.cpu, bot.Ran(l.bot))
 	// While the referee waits for a CPU, it cannot ask the bot or receive the bot's answer. So this time does not
 	// count.
-	kept := bot.Waited(l.bot) + c.held.Threads().Waited(l.referee) + l.late
+	kept := bot.Waited(l.bot) + c.proc.Threads().Waited(l.referee) + l.late
 	switch {
 	case used > budget:
 		p.kill(TimeoutCPU)
@@ -148,7 +148,7 @@ func (w *watch) judge(c *refereeProc, l *look) {
 			fault = NotReading
 		}
 		p.kill(fault)
-	case took > limit+mostStarved:
+	case took > limit+maxStarved:
 		w.fail(fmt.Errorf(
 			"the machine is too busy: in %v a bot had the CPU for %v\n    no game is lost: repeat the command to resume",
 			took.Round(time.Second), used.Round(time.Millisecond),
@@ -157,7 +157,7 @@ func (w *watch) judge(c *refereeProc, l *look) {
 }
 
 // fail ends the event.
-func (w *watch) fail(err error) {
+func (w *clockWatch) fail(err error) {
 	select {
 	case w.failed <- err:
 	default: // the tournament is already being stopped

@@ -38,7 +38,7 @@ func TestIdle(t *testing.T) {
 func TestABusyMachineEndsAnEvent(t *testing.T) {
 	d := &director{failed: make(chan error, 1)}
 	busy := errors.New("the machine is too busy")
-	w := &watch{failed: d.failed}
+	w := &clockWatch{failed: d.failed}
 	w.fail(busy)
 	w.fail(errors.New("and so it is for another refereeProc"))
 	if err := d.step(t.Context()); err != busy {

@@ -26,8 +26,8 @@ type LogFile struct {
 // The timeout and the interval for locking a log. A killed judge may leave behind a child process that holds the
 // log open until that process exits.
 const (
-	lockPatience = 2 * time.Second
-	lockEvery    = 20 * time.Millisecond
+	lockTimeout  = 2 * time.Second
+	lockInterval = 20 * time.Millisecond
 )
 
 // OpenLog opens a log and reads it. It creates the log if there is none, and removes an incomplete last line.
@@ -36,8 +36,8 @@ func OpenLog(path string) (*LogFile, *Log, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the log: %w", err)
 	}
-	for start := time.Now(); lock(file); time.Sleep(lockEvery) {
-		if time.Since(start) > lockPatience {
+	for start := time.Now(); lock(file); time.Sleep(lockInterval) {
+		if time.Since(start) > lockTimeout {
 			file.Close()
 			return nil, nil, &InUseError{path}
 		}
@@ -59,8 +59,8 @@ func OpenLog(path string) (*LogFile, *Log, error) {
 	return &LogFile{Path: path, file: file, size: held.Size}, held, nil
 }
 
-// noLog creates a log in an unnamed temporary file, from which games can be loaded.
-func noLog() (*LogFile, *Log, error) {
+// openTempLog creates a log in an unnamed temporary file, from which games can be loaded.
+func openTempLog() (*LogFile, *Log, error) {
 	file, err := os.CreateTemp("", "assay-games-*")
 	if err != nil {
 		return nil, nil, fmt.Errorf("make a file for games: %w", err)
@@ -70,7 +70,7 @@ func noLog() (*LogFile, *Log, error) {
 		file.Close()
 		return nil, nil, fmt.Errorf("make a file for games: %w", err)
 	}
-	return &LogFile{file: file}, &Log{source: &source{path: file.Name(), again: again}}, nil
+	return &LogFile{file: file}, &Log{source: &source{path: file.Name(), reader: again}}, nil
 }
 
 // addGame adds the record of a game, which consists of head, moves, and tail. It returns the offset of the record
@@ -89,11 +89,11 @@ func (l *LogFile) addGame(head *gameHead, moves []byte, tail *gameTail) (at int6
 	l.pending.Write(moves)
 	l.pending.Write(last[1:])
 	l.pending.WriteString("}\n")
-	return at, l.pass(start)
+	return at, l.sendToSink(start)
 }
 
-// pass passes the line that was added to the sink.
-func (l *LogFile) pass(start int) error {
+// sendToSink passes the line that was added to the sink.
+func (l *LogFile) sendToSink(start int) error {
 	if l.sink == nil {
 		return nil
 	}
@@ -112,12 +112,12 @@ func (l *LogFile) add(r *Record) error {
 	start := l.pending.Len()
 	l.pending.Write(line)
 	l.pending.WriteByte('\n')
-	return l.pass(start)
+	return l.sendToSink(start)
 }
 
-// syncEvery is the interval between syncs of the log, which protect it against a failure of the machine. If only
+// syncInterval is the interval between syncs of the log, which protect it against a failure of the machine. If only
 // the judge fails, nothing is lost.
-const syncEvery = 2 * time.Second
+const syncInterval = 2 * time.Second
 
 // InUseError means that another judge is writing the log.
 type InUseError struct{ Path string }
@@ -158,7 +158,7 @@ func (l *LogFile) flush() error {
 	}
 	l.size += int64(n)
 	l.pending.Reset()
-	if now := time.Now(); l.Path != "" && now.Sub(l.synced) > syncEvery {
+	if now := time.Now(); l.Path != "" && now.Sub(l.synced) > syncInterval {
 		l.synced = now
 		if err := l.file.Sync(); err != nil && !errors.Is(err, os.ErrInvalid) {
 			return &LogError{l.Path, err}

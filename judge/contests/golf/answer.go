@@ -12,8 +12,8 @@ import (
 	"assay/judge/running/config"
 )
 
-// Answer is a golf submission to check.
-type Answer struct {
+// Submission is a golf submission to check.
+type Submission struct {
 	File     string
 	Language *config.Language
 	Driver   *drivers.Driver // driver of its language
@@ -25,19 +25,19 @@ type Answer struct {
 	before int // number of bytes of Code before Counted
 }
 
-// NewAnswer makes a submission from the content of a file.
-func NewAnswer(file string, l *config.Language, d *drivers.Driver, data []byte, encoding string, pages map[string]string) (*Answer, error) {
+// NewSubmission makes a submission from the content of a file.
+func NewSubmission(file string, l *config.Language, d *drivers.Driver, data []byte, encoding string, pages map[string]string) (*Submission, error) {
 	code, size, err := Count(data, encoding, l.Page, pages)
 	if err != nil {
 		return nil, fmt.Errorf("count %s: %w", file, err)
 	}
-	return &Answer{File: file, Language: l, Driver: d, Counted: code, Code: code, Size: size}, nil
+	return &Submission{File: file, Language: l, Driver: d, Counted: code, Code: code, Size: size}, nil
 }
 
 // CountFlags adds the size of the flags to the submission's size, as golf sites did before 2018. The size of the
 // flags is the number of bytes by which they lengthen the shortest command line. A flag such as -p counts one
 // byte, because its letter can be added to an existing group of letters.
-func (a *Answer) CountFlags(flags []string) {
+func (a *Submission) CountFlags(flags []string) {
 	more := 0
 	for _, f := range flags {
 		if letters, ok := strings.CutPrefix(f, "-"); ok && !strings.HasPrefix(letters, "-") {
@@ -48,12 +48,12 @@ func (a *Answer) CountFlags(flags []string) {
 	}
 	if more > 0 {
 		a.Bytes, a.Chars = a.Bytes+more, a.Chars+more
-		a.Adjusted = append(a.Adjusted, fmt.Sprintf("flags counted as %s", judge.Count(more, "byte")))
+		a.Adjusted = append(a.Adjusted, fmt.Sprintf("flags counted as %s", judge.Quantity(more, "byte")))
 	}
 }
 
-// Around surrounds the submission's code with code that is not counted.
-func (a *Answer) Around(header, footer string) {
+// Wrap surrounds the submission's code with code that is not counted.
+func (a *Submission) Wrap(header, footer string) {
 	a.Code, a.before = a.Counted, 0
 	if header != "" {
 		header = strings.TrimRight(header, "\n") + "\n"
@@ -75,7 +75,7 @@ func LanguageOf(cfg *config.Config, header string) (*config.Language, bool) {
 			name, strings.ReplaceAll(name, " ", ""), minor().ReplaceAllString(name, "$1"),
 			version().ReplaceAllString(name, ""),
 		} {
-			if l, ok := named(cfg, try); ok {
+			if l, ok := languageNamed(cfg, try); ok {
 				return l, true
 			}
 		}
@@ -89,7 +89,7 @@ var minor = pattern.New(`(\d+)\.[\d.]+\+?$`)
 // version matches a number at the end of a language's name.
 var version = pattern.New(`\s*[\d.]+\+?$`)
 
-func named(cfg *config.Config, name string) (*config.Language, bool) {
+func languageNamed(cfg *config.Config, name string) (*config.Language, bool) {
 	if l, ok := cfg.Language(name); ok {
 		return l, true
 	}

@@ -19,8 +19,8 @@ import (
 // columns: problem, bytes, language, day, and file.
 const BestFile = "golf-best.tsv"
 
-// Best is a list of the best correct submissions.
-type Best struct{ rows []bestRow }
+// BestList is a list of the best correct submissions.
+type BestList struct{ rows []bestRow }
 
 type bestRow struct {
 	problem  string
@@ -31,10 +31,10 @@ type bestRow struct {
 }
 
 // ReadBest reads a list. If the file does not exist, the list is empty.
-func ReadBest(path string) (*Best, error) {
+func ReadBest(path string) (*BestList, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &Best{}, nil
+		return &BestList{}, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the best submissions: %w", err)
@@ -42,8 +42,8 @@ func ReadBest(path string) (*Best, error) {
 	return parseBest(path, string(data))
 }
 
-func parseBest(path, text string) (*Best, error) {
-	b := &Best{}
+func parseBest(path, text string) (*BestList, error) {
+	b := &BestList{}
 	for n, line := range strings.Split(text, "\n") {
 		if strings.TrimSpace(line) == "" {
 			continue
@@ -63,12 +63,12 @@ func parseBest(path, text string) (*Best, error) {
 
 // Add adds r to the list if r is correct and was checked on the whole domain. Of several submissions in the same
 // file and language, only the shortest is kept.
-func (b *Best) Add(problem string, r *Result, now time.Time) {
-	if r.Verdict != Right || r.Quick || r.Picked {
+func (b *BestList) Add(problem string, r *Result, day time.Time) {
+	if r.Verdict != Correct || r.Quick || r.Picked {
 		return
 	}
 	clean := strings.NewReplacer("\t", " ", "\n", " ").Replace
-	row := bestRow{problem, r.Bytes, clean(r.LanguageWords()), now.Format(time.DateOnly), clean(r.File)}
+	row := bestRow{problem, r.Bytes, clean(r.LanguageWithFlags()), day.Format(time.DateOnly), clean(r.File)}
 	for k, old := range b.rows {
 		if old.problem == problem && old.file == row.file && old.language == row.language {
 			if row.bytes < old.bytes {
@@ -80,8 +80,8 @@ func (b *Best) Add(problem string, r *Result, now time.Time) {
 	b.rows = append(b.rows, row)
 }
 
-// of returns a problem's submissions, shortest first.
-func (b *Best) of(problem string) []bestRow {
+// forProblem returns a problem's submissions, shortest first.
+func (b *BestList) forProblem(problem string) []bestRow {
 	var rows []bestRow
 	for _, r := range b.rows {
 		if r.problem == problem {
@@ -96,9 +96,9 @@ func (b *Best) of(problem string) []bestRow {
 
 // Compare compares a submission with the best one in its language. It returns "" if the list contains no
 // submission in that language.
-func (b *Best) Compare(problem string, r *Result, now time.Time) string {
-	for _, row := range b.of(problem) {
-		if row.language == r.LanguageWords() {
+func (b *BestList) Compare(problem string, r *Result, now time.Time) string {
+	for _, row := range b.forProblem(problem) {
+		if row.language == r.LanguageWithFlags() {
 			return fmt.Sprintf("best here: %d (%s, %s)   this: %+d\n", row.bytes, dayWords(row.day, now), row.file, r.Bytes-row.bytes)
 		}
 	}
@@ -116,16 +116,16 @@ func dayWords(day string, now time.Time) string {
 }
 
 // Text formats a problem's submissions, shortest first.
-func (b *Best) Text(problem string) string {
+func (b *BestList) Text(problem string) string {
 	var out strings.Builder
-	for _, r := range b.of(problem) {
+	for _, r := range b.forProblem(problem) {
 		fmt.Fprintf(&out, "%6d  %s  %s  %s\n", r.bytes, r.day, r.language, r.file)
 	}
 	return out.String()
 }
 
 // Write writes the list.
-func (b *Best) Write(path string) error {
+func (b *BestList) Write(path string) error {
 	var out bytes.Buffer
 	for _, r := range b.rows {
 		fmt.Fprintf(&out, "%s\t%d\t%s\t%s\t%s\n", r.problem, r.bytes, r.language, r.day, r.file)

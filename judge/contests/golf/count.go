@@ -28,16 +28,16 @@ func Count(data []byte, encoding, own string, pages map[string]string) (code str
 	}
 	if n := bytes.Count(rest, []byte("\r\n")); n > 0 {
 		rest = bytes.ReplaceAll(rest, []byte("\r\n"), []byte("\n"))
-		note("%s counted as LF", judge.Count(n, "CRLF line end"))
+		note("%s counted as LF", judge.Quantity(n, "CRLF line end"))
 	}
 	trimmed := bytes.TrimLeft(rest, "\n")
 	if n := len(rest) - len(trimmed); n > 0 {
-		note("%s at the start not counted", judge.Count(n, "newline"))
+		note("%s at the start not counted", judge.Quantity(n, "newline"))
 	}
 	rest = trimmed
 	trimmed = bytes.TrimRight(rest, "\n")
 	if n := len(rest) - len(trimmed); n > 0 {
-		note("%s at the end not counted", judge.Count(n, "newline"))
+		note("%s at the end not counted", judge.Quantity(n, "newline"))
 	}
 	code = string(trimmed)
 	s.Bytes, s.Chars = len(code), utf8.RuneCountInString(code)
@@ -51,7 +51,7 @@ func Count(data []byte, encoding, own string, pages map[string]string) (code str
 		s.Chars, s.Encoding = s.Bytes, own
 		note("the file is not UTF-8: its bytes are taken as %s", own)
 	case page != "":
-		if c, foreign := outside(code, page); foreign {
+		if c, foreign := charOutside(code, page); foreign {
 			note("%s has no character %q: counted in UTF-8", own, c)
 			break
 		}
@@ -75,8 +75,8 @@ func invalid(code string) string {
 	return code
 }
 
-// outside finds a character that is not in a code page. All pages contain the line feed.
-func outside(code, page string) (rune, bool) {
+// charOutside finds a character that is not in a code page. All pages contain the line feed.
+func charOutside(code, page string) (rune, bool) {
 	for _, c := range code {
 		if c != '\n' && !strings.ContainsRune(page, c) {
 			return c, true
@@ -95,7 +95,7 @@ func encodedSize(code, encoding string, pages map[string]string) (int, error) {
 		return 0, fmt.Errorf("the file is not UTF-8, so it cannot be counted in %s", encoding)
 	}
 	if page := pages[encoding]; page != "" {
-		if c, foreign := outside(code, page); foreign {
+		if c, foreign := charOutside(code, page); foreign {
 			return 0, fmt.Errorf("%s has no character %q", encoding, c)
 		}
 		return utf8.RuneCountInString(code), nil

@@ -26,31 +26,31 @@ const (
 	programProbe  = time.Second
 )
 
-// patientTries is the maximum number of candidates that are stopped early and then retried with the full time.
-const patientTries = 3
+// maxRetried is the maximum number of candidates that are stopped early and then retried with the full time.
+const maxRetried = 3
 
-// tried is a candidate that has been tried on the samples.
-type tried struct {
-	way  *way
-	e    *judge.GolfTried
+// triedCandidate is a candidate that has been tried on the samples.
+type triedCandidate struct {
+	way  *builtCandidate
+	e    *judge.GolfCallAttempt
 	slow bool // whether an input took too long
 
 	clean int // number of correct samples whose output is neither an error nor empty
 }
 
-// all reports whether all samples were correct.
-func (t *tried) all(samples int) bool { return t.e.Right == samples }
+// allCorrect reports whether all samples were correct.
+func (t *triedCandidate) allCorrect(samples int) bool { return t.e.Correct == samples }
 
 // detection is the search for a way to call the submission.
 type detection struct {
-	*proof
-	best    *tried
-	probed  []*tried
-	logs    []notBuilt // why candidates cannot be built
-	samples int
-	refused refusals
-	unread  map[reading]bool // readings of the code that the compiler or interpreter rejects
-	broken  bool             // the submission is a whole program that the compiler cannot parse
+	*checkRun
+	best       *triedCandidate
+	probed     []*triedCandidate
+	logs       []buildError // why candidates cannot be built
+	samples    int
+	rejections rejectionTracker
+	unparsable map[reading]bool // readings of the code that the compiler or interpreter rejects
+	broken     bool             // the submission is a whole program that the compiler cannot parse
 }
 
 // reading describes how a driver reads the submission of a candidate. It does not include the form of the call.
@@ -62,8 +62,8 @@ func readingOf(c candidate) reading { return reading{c.name != "", c.last} }
 // there is none, the candidate with the most correct samples. In the second case, errors and empty outputs do not
 // count as correct, because some inputs may allow any output. If no candidate can be built, detect returns nil and
 // sets the result.
-func (p *proof) detect(ctx context.Context) (*way, error) {
-	d := &detection{proof: p, refused: refusals{}, unread: map[reading]bool{}, samples: len(p.r.Domain.Samples)}
+func (p *checkRun) detect(ctx context.Context) (*builtCandidate, error) {
+	d := &detection{checkRun: p, rejections: rejectionTracker{}, unparsable: map[reading]bool{}, samples: len(p.r.Domain.Samples)}
 	all := candidates(p.a, p.r.Domain.Arity, p.o)
 	if p.o.Dialect {
 		if log, err := p.rejection(ctx); err != nil || log != "" {
@@ -78,14 +78,14 @@ func (p *proof) detect(ctx context.Context) (*way, error) {
 		return nil, err
 	}
 	if !found {
-		if err := d.patiently(ctx); err != nil {
+		if err := d.retryStopped(ctx); err != nil {
 			return nil, err
 		}
 	}
 	for _, t := range d.probed {
 		p.res.Explain = append(p.res.Explain, *t.e)
 	}
-	if said, refused := d.refused.all(); refused && d.best != nil && d.best.clean == 0 {
+	if said, refused := d.rejections.allRejected(); refused && d.best != nil && d.best.clean == 0 {
 		p.res.Verdict, p.res.Log = CannotRun, said
 		return nil, nil
 	}
@@ -99,12 +99,12 @@ func (p *proof) detect(ctx context.Context) (*way, error) {
 
 // rejection builds the submission's file without a driver. If the build fails, rejection returns its log. It
 // returns an empty string if the build succeeds, or if the file cannot be built by itself.
-func (p *proof) rejection(ctx context.Context) (log string, err error) {
+func (p *checkRun) rejection(ctx context.Context) (log string, err error) {
 	if p.inline() || len(p.lang.Build) == 0 {
 		return "", nil
 	}
 	_, err = p.build(ctx, candidate{input: inputForms[0]}, 0)
-	if failed, ok := errors.AsType[*notBuilt](err); ok {
+	if failed, ok := errors.AsType[*buildError](err); ok {
 		return failed.log, nil
 	}
 	return "", err
@@ -112,38 +112,38 @@ func (p *proof) rejection(ctx context.Context) (log string, err error) {
 
 // rejected returns the error of the earlier build of the submission's file without a driver. It returns nil if
 // that build succeeded, or if there was no such build.
-func (p *proof) rejected() *notBuilt {
+func (p *checkRun) rejected() *buildError {
 	if made, ok := p.built[nil]; ok {
-		failed, _ := errors.AsType[*notBuilt](made.err)
+		failed, _ := errors.AsType[*buildError](made.err)
 		return failed
 	}
 	return nil
 }
 
 // search tries the candidates in order until one is correct.
-func (d *detection) search(ctx context.Context, all []candidate) (found bool, err error) {
+func (d *detection) search(ctx context.Context, list []candidate) (found bool, err error) {
 	var readings []reading // readings as functions that have been tried
-	for len(all) > 0 {
+	for len(list) > 0 {
 		n := 1
-		for !all[0].function && n < len(all) && !all[n].function {
+		for !list[0].function && n < len(list) && !list[n].function {
 			n++
 		}
 		probing := d.probing
 		switch {
-		case all[0].function:
-			found, err = d.function(ctx, all[0])
-			readings = append(readings, readingOf(all[0]))
+		case list[0].function:
+			found, err = d.function(ctx, list[0])
+			readings = append(readings, readingOf(list[0]))
 		case d.unparsed(readings):
 			return false, nil
 		default:
 			d.probing = max(probing, programProbe)
-			found, err = d.programs(ctx, all[:n])
+			found, err = d.programs(ctx, list[:n])
 			d.probing = probing
 		}
 		if found || err != nil || d.broken {
 			return found, err
 		}
-		all = all[n:]
+		list = list[n:]
 	}
 	return false, nil
 }
@@ -153,13 +153,13 @@ func (d *detection) search(ctx context.Context, all []candidate) (found bool, er
 // patterns that recognize programs.
 func (d *detection) unparsed(readings []reading) bool {
 	return len(readings) > 0 && len(d.driver.Broken) > 0 && !matchesAny(d.driver.Programs, d.a.Code) &&
-		!slices.ContainsFunc(readings, func(r reading) bool { return !d.unread[r] })
+		!slices.ContainsFunc(readings, func(r reading) bool { return !d.unparsable[r] })
 }
 
-// hopeless reports whether c need not be tried. This is so if the best candidate so far is correct on more than
+// canSkip reports whether c need not be tried. This is so if the best candidate so far is correct on more than
 // half of the samples, unless c is a rival of it.
-func (d *detection) hopeless(c candidate) bool {
-	return d.best != nil && 2*d.best.clean > d.samples && !d.best.way.rivals(c, d.a.Code, d.compiled())
+func (d *detection) canSkip(c candidate) bool {
+	return d.best != nil && 2*d.best.clean > d.samples && !d.best.way.mayBeat(c, d.a.Code, d.compiled())
 }
 
 // compiled reports whether each form of a call must be compiled separately.
@@ -167,10 +167,10 @@ func (d *detection) compiled() bool {
 	return len(d.lang.Result) > 0 && len(d.driver.Run) == 0 && !d.driver.OneBuild
 }
 
-// rivals reports whether c may be correct although w is correct on more than half of the samples. This is possible
+// mayBeat reports whether c may be correct although w is correct on more than half of the samples. This is possible
 // if c is a function that calls w, or if c calls the same function in another form. Another form is considered
 // only if forms are not compiled separately, because otherwise types determine the form.
-func (w *way) rivals(c candidate, code string, compiled bool) bool {
+func (w *builtCandidate) mayBeat(c candidate, code string, compiled bool) bool {
 	if !w.function || !c.function {
 		return false
 	}
@@ -181,27 +181,27 @@ func (w *way) rivals(c candidate, code string, compiled bool) bool {
 }
 
 // make builds a candidate. If it cannot be built, make returns nil, nil.
-func (d *detection) make(ctx context.Context, c candidate) (*tried, error) {
-	t := &tried{e: &judge.GolfTried{How: c.how(d.r.Domain.Arity)}}
+func (d *detection) make(ctx context.Context, c candidate) (*triedCandidate, error) {
+	t := &triedCandidate{e: &judge.GolfCallAttempt{How: c.description(d.r.Domain.Arity)}}
 	w, err := d.build(ctx, c, len(d.probed))
 	d.probed = append(d.probed, t)
-	if failed, ok := errors.AsType[*notBuilt](err); ok {
+	if failed, ok := errors.AsType[*buildError](err); ok {
 		d.broken = d.broken || !c.function && matchesAny(d.driver.Programs, d.a.Code) && matchesAny(d.driver.Broken, failed.log)
-		known := slices.ContainsFunc(d.logs, func(one notBuilt) bool { return one.log == failed.log && one.shown == failed.shown })
+		known := slices.ContainsFunc(d.logs, func(one buildError) bool { return one.log == failed.log && one.shown == failed.shown })
 		if t.e.Reason = failed.shown; !c.function && known {
-			d.probed = d.probed[:len(d.probed)-1] // all forms of input share the build
+			d.probed = d.probed[:len(d.probed)-1] // allRejected forms of input share the build
 		}
 		if !known {
 			d.logs = append(d.logs, *failed)
 		}
 		if c.function && matchesAny(d.driver.Broken, failed.log) { // other forms of the call would not help
-			d.unread[readingOf(c)] = true
+			d.unparsable[readingOf(c)] = true
 			return nil, nil
 		}
 		if c.function { // the errors may be about the driver, so one of them must also occur without it
 			beside := fillWords(d.driver.Answer, map[string]string{"name": c.name})
 			return nil, d.unloaded(ctx, c, func(log string) bool {
-				_, alone := d.inAnswer(log, []*built{{d.a.name(), d.wrapped(nil), []piece{{0, len(d.a.Code), 0}}}})
+				_, alone := d.inSubmission(log, []*builtFile{{d.a.name(), d.wrapped(nil), []piece{{0, len(d.a.Code), 0}}}})
 				return log == failed.log || beside != "" && strings.ReplaceAll(log, d.a.name(), beside) == failed.log ||
 					slices.ContainsFunc(alone, func(one string) bool { return slices.Contains(failed.own, one) })
 			})
@@ -217,7 +217,7 @@ func (d *detection) make(ctx context.Context, c candidate) (*tried, error) {
 
 // function tries a candidate that is a function.
 func (d *detection) function(ctx context.Context, c candidate) (found bool, err error) {
-	if d.hopeless(c) || d.unread[readingOf(c)] {
+	if d.canSkip(c) || d.unparsable[readingOf(c)] {
 		return false, nil
 	}
 	t, err := d.make(ctx, c)
@@ -228,7 +228,7 @@ func (d *detection) function(ctx context.Context, c candidate) (found bool, err 
 }
 
 // try runs the samples, and records the candidate if it is the best so far.
-func (d *detection) try(ctx context.Context, t *tried, samples []int) (found bool, err error) {
+func (d *detection) try(ctx context.Context, t *triedCandidate, samples []int) (found bool, err error) {
 	outputs, slow, err := d.outputs(ctx, t, samples)
 	if unloaded, ok := errors.AsType[*loadError](err); ok {
 		t.e.Reason = unloaded.text
@@ -238,7 +238,7 @@ func (d *detection) try(ctx context.Context, t *tried, samples []int) (found boo
 		return false, err
 	}
 	t.slow = slow
-	d.refused.see(t.way, slow, outputs...)
+	d.rejections.record(t.way, slow, outputs...)
 	return d.rate(ctx, t, outputs)
 }
 
@@ -247,24 +247,24 @@ func (d *detection) try(ctx context.Context, t *tried, samples []int) (found boo
 // itself. Then no other call with the same reading can succeed.
 func (d *detection) unloaded(ctx context.Context, c candidate, same func(log string) bool) error {
 	log, err := d.rejection(ctx)
-	d.unread[readingOf(c)] = log != "" && same(log)
+	d.unparsable[readingOf(c)] = log != "" && same(log)
 	return err
 }
 
 // rate counts correct outputs.
-func (d *detection) rate(ctx context.Context, t *tried, outputs []output) (found bool, err error) {
+func (d *detection) rate(ctx context.Context, t *triedCandidate, outputs []output) (found bool, err error) {
 	report, err := d.r.Checker.check(ctx, d.r.Domain, outputs, false)
 	if err != nil {
 		return false, err
 	}
-	t.e.Right, t.clean = len(outputs)-len(report.Wrong), 0
+	t.e.Correct, t.clean = len(outputs)-len(report.Wrong), 0
 	for k, o := range outputs {
 		blamed := slices.ContainsFunc(report.Wrong, func(w kit.GolfWrong) bool { return w.Index == k })
-		if !blamed && (o.fate == "" || !t.way.function) && strings.TrimSpace(o.text) != "" {
+		if !blamed && (o.failure == "" || !t.way.function) && strings.TrimSpace(o.text) != "" {
 			t.clean++
 		}
 	}
-	if t.all(d.samples) {
+	if t.allCorrect(d.samples) {
 		d.best = t
 		return true, nil
 	}
@@ -275,40 +275,40 @@ func (d *detection) rate(ctx context.Context, t *tried, outputs []output) (found
 }
 
 // outputs returns the outputs for the samples up to the first that is too slow.
-func (d *detection) outputs(ctx context.Context, t *tried, samples []int) (outputs []output, slow bool, err error) {
-	err = d.calls(ctx, t.way, samples, func(o output) bool {
+func (d *detection) outputs(ctx context.Context, t *triedCandidate, samples []int) (outputs []output, slow bool, err error) {
+	err = d.runInputs(ctx, t.way, samples, func(o output) bool {
 		if slow = slow || o.slow; !o.slow {
 			outputs = append(outputs, o)
 		}
-		t.way.inPlace = t.way.inPlace || o.moved
-		t.e.Gave = append(t.e.Gave, d.gave(o))
+		t.way.inPlace = t.way.inPlace || o.fromArguments
+		t.e.Gave = append(t.e.Gave, d.outputText(o))
 		return !slow
 	})
 	for k, o := range outputs {
-		outputs[k] = t.way.unmoved(o)
+		outputs[k] = t.way.inPlaceOutput(o)
 	}
 	return outputs, slow, err
 }
 
-// gave formats the output for an input, for messages.
-func (d *detection) gave(o output) string {
+// outputText formats the output for an input, for messages.
+func (d *detection) outputText(o output) string {
 	shown := strings.TrimSpace(o.text)
-	if o.fate != "" {
-		shown = strings.TrimSpace(shown + " [" + o.fate + "]")
+	if o.failure != "" {
+		shown = strings.TrimSpace(shown + " [" + o.failure + "]")
 	}
 	return fmt.Sprintf("%s: %s", d.r.Domain.Inputs[o.input], cut(shown))
 }
 
-// hopefuls is the number of input forms that are tried on all samples although they fail on one, because their
+// maxPartialForms is the number of input forms that are tried on all samples although they fail on one, because their
 // outputs may help the author.
-const hopefuls = 2
+const maxPartialForms = 2
 
 // programs tries input forms on one sample, several concurrently. It then tries the correct ones on all samples.
 // If the submission is correct, some form is correct on that sample.
-func (d *detection) programs(ctx context.Context, all []candidate) (found bool, err error) {
-	var ways, hopeful []*tried
-	for _, c := range all {
-		if d.hopeless(c) {
+func (d *detection) programs(ctx context.Context, list []candidate) (found bool, err error) {
+	var ways, hopeful []*triedCandidate
+	for _, c := range list {
+		if d.canSkip(c) {
 			continue
 		}
 		t, err := d.make(ctx, c)
@@ -319,7 +319,7 @@ func (d *detection) programs(ctx context.Context, all []candidate) (found bool, 
 			ways = append(ways, t)
 		}
 	}
-	samples, err := d.telling(ctx)
+	samples, err := d.orderedSamples(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -330,10 +330,10 @@ func (d *detection) programs(ctx context.Context, all []candidate) (found bool, 
 		}
 		for k, t := range chunk {
 			o := outputs[k]
-			if found, err = d.follow(ctx, t, o, samples); found || err != nil {
+			if found, err = d.evaluateFirst(ctx, t, o, samples); found || err != nil {
 				return found, err
 			}
-			if len(hopeful) < hopefuls && len(t.e.Gave) == 1 && o.fate == "" && strings.TrimSpace(o.text) != "" {
+			if len(hopeful) < maxPartialForms && len(t.e.Gave) == 1 && o.failure == "" && strings.TrimSpace(o.text) != "" {
 				hopeful = append(hopeful, t)
 			}
 		}
@@ -350,9 +350,9 @@ func (d *detection) programs(ctx context.Context, all []candidate) (found bool, 
 	return false, nil
 }
 
-// telling returns the samples, starting with the most informative one. That is the last sample for which an empty
+// orderedSamples returns the samples, starting with the most informative one. That is the last sample for which an empty
 // output is wrong.
-func (d *detection) telling(ctx context.Context) ([]int, error) {
+func (d *detection) orderedSamples(ctx context.Context) ([]int, error) {
 	samples := slices.Clone(d.r.Domain.Samples)
 	outputs := make([]output, len(samples))
 	for k, i := range samples {
@@ -375,26 +375,26 @@ func toFront(list []int, k int) []int {
 }
 
 // each runs several programs concurrently on one input.
-func (d *detection) each(ctx context.Context, ways []*tried, probe int) ([]output, error) {
+func (d *detection) each(ctx context.Context, ways []*triedCandidate, probe int) ([]output, error) {
 	outputs, errs := make([]output, len(ways)), make([]error, len(ways))
 	var running sync.WaitGroup
 	for k, t := range ways {
-		running.Go(func() { outputs[k], errs[k] = d.once(ctx, t.way, probe) })
+		running.Go(func() { outputs[k], errs[k] = d.runOnce(ctx, t.way, probe) })
 	}
 	running.Wait()
 	return outputs, errors.Join(errs...)
 }
 
-// follow evaluates a program's output for the first sample. If the output is correct, follow runs the program on
+// evaluateFirst evaluates a program's output for the first sample. If the output is correct, follow runs the program on
 // the remaining samples.
-func (d *detection) follow(ctx context.Context, t *tried, first output, samples []int) (found bool, err error) {
+func (d *detection) evaluateFirst(ctx context.Context, t *triedCandidate, first output, samples []int) (found bool, err error) {
 	if first.slow {
 		t.slow = true
-		d.refused.see(t.way, true)
+		d.rejections.record(t.way, true)
 		return false, nil
 	}
-	d.refused.see(t.way, false, first)
-	t.e.Gave = append(t.e.Gave, d.gave(first))
+	d.rejections.record(t.way, false, first)
+	t.e.Gave = append(t.e.Gave, d.outputText(first))
 	report, err := d.r.Checker.check(ctx, d.r.Domain, []output{first}, false)
 	if err != nil {
 		return false, err
@@ -408,22 +408,22 @@ func (d *detection) follow(ctx context.Context, t *tried, first output, samples 
 		return false, err
 	}
 	t.slow = slow
-	d.refused.see(t.way, slow, outputs...)
+	d.rejections.record(t.way, slow, outputs...)
 	return d.rate(ctx, t, append([]output{first}, outputs...))
 }
 
-// patiently retries some of the candidates that were stopped early, and gives them the full time. It takes the
+// retryStopped retries some of the candidates that were stopped early, and gives them the full time. It takes the
 // candidates whose samples so far were correct, and the first candidates that were tried.
-func (d *detection) patiently(ctx context.Context) error {
+func (d *detection) retryStopped(ctx context.Context) error {
 	d.probing = 0
-	var again []*tried
+	var again []*triedCandidate
 	for n, t := range d.probed {
-		if t.slow && (t.clean > 0 || n < patientTries-1) {
+		if t.slow && (t.clean > 0 || n < maxRetried-1) {
 			again = append(again, t)
 		}
 	}
-	slices.SortStableFunc(again, func(a, b *tried) int { return b.clean - a.clean })
-	for _, t := range again[:min(len(again), patientTries)] {
+	slices.SortStableFunc(again, func(a, b *triedCandidate) int { return b.clean - a.clean })
+	for _, t := range again[:min(len(again), maxRetried)] {
 		t.e.Gave = nil
 		if found, err := d.try(ctx, t, d.r.Domain.Samples); found || err != nil {
 			return err
@@ -433,14 +433,14 @@ func (d *detection) patiently(ctx context.Context) error {
 }
 
 // reason returns the reason why no candidate could be tried.
-func (d *detection) reason(all []candidate) string {
-	alone, own := d.rejected(), slices.IndexFunc(d.logs, func(one notBuilt) bool { return len(one.own) > 0 })
+func (d *detection) reason(list []candidate) string {
+	alone, own := d.rejected(), slices.IndexFunc(d.logs, func(one buildError) bool { return len(one.own) > 0 })
 	switch {
-	case alone != nil && (!all[0].function || own < 0 && slices.Contains(slices.Collect(maps.Values(d.unread)), true)):
+	case alone != nil && (!list[0].function || own < 0 && slices.Contains(slices.Collect(maps.Values(d.unparsable)), true)):
 		return alone.log
 	case len(d.logs) > 0:
 		return d.logs[max(own, 0)].shown
-	case len(all) == 0:
+	case len(list) == 0:
 		return d.a.Language.Name + " has no driver for functions: see docs/golf.md for how to write one"
 	}
 	return d.probed[0].e.Reason

@@ -69,7 +69,7 @@ func ParseDomain(text string, arity int) (*Domain, error) {
 }
 
 // OpenDomain runs the problem's generator to list the domain. Its samples are the problem's samples that the
-// domain contains. If the setter is at fault, OpenDomain returns a *judge.Fault.
+// domain contains. If the setter is at fault, OpenDomain returns a *judge.ProblemError.
 func OpenDomain(
 	ctx context.Context, r judge.Runner, f *problem.Directory, program *judge.Program, limits judge.Limits,
 	read func(path string) ([]byte, error),

@@ -29,20 +29,20 @@ type Verdict = judge.GolfVerdict
 
 // The verdicts, as defined in package judge.
 const (
-	Right     = judge.GolfRight
-	Wrong     = judge.GolfWrong
-	Slow      = judge.GolfSlow
+	Correct   = judge.GolfCorrect
+	Incorrect = judge.GolfIncorrect
+	TooSlow   = judge.GolfTooSlow
 	CannotRun = judge.GolfCannotRun
 )
 
 // Options determine how to check a submission. The zero value detects everything.
 type Options struct {
-	As    string        `json:"as,omitempty"`      // "function" or "program"; empty tries both
-	Entry string        `json:"entry,omitempty"`   // name of the function
-	Call  string        `json:"call,omitempty"`    // form of the call; see Forms and Calls
-	In    string        `json:"in,omitempty"`      // how a program gets its input; see Inputs
-	Flags []string      `json:"-"`                 // flags of the interpreter or compiler; set when the submission is read
-	Time  time.Duration `json:"time_ns,omitempty"` // CPU time per input; zero means DefaultTime
+	Kind      string        `json:"as,omitempty"`      // "function" or "program"; empty tries both
+	Entry     string        `json:"entry,omitempty"`   // name of the function
+	Call      string        `json:"call,omitempty"`    // form of the call; see Forms and Calls
+	InputForm string        `json:"in,omitempty"`      // how a program gets its input; see Inputs
+	Flags     []string      `json:"-"`                 // flags of the interpreter or compiler; set when the submission is read
+	Time      time.Duration `json:"time_ns,omitempty"` // CPU time per input; zero means DefaultTime
 	// Budget is the total CPU time for all inputs. Zero means no limit.
 	Budget time.Duration `json:"budget_ns,omitempty"`
 	Seed   uint64        `json:"seed"` // determines the order of inputs
@@ -61,25 +61,25 @@ type Options struct {
 	Milestone func(done, of int) `json:"-"`
 }
 
-// Reading determines how submissions are read. With the zero value, everything follows from the submissions'
+// ReadOptions determines how submissions are read. With the zero value, everything follows from the submissions'
 // files.
-type Reading struct {
-	Stdin    io.Reader `json:"-"`                   // source of the submission named "-"
-	At       string    `json:"-"`                   // path of the submission, if different from its name
-	Language string    `json:"language,omitempty"`  // requested
-	Flags    []string  `json:"flags,omitempty"`     // flags of the interpreter or compiler
-	Header   string    `json:"header,omitempty"`    // file to insert before the code, not counted
-	Footer   string    `json:"footer,omitempty"`    // file to append to the code, not counted
-	Encoding string    `json:"encoding,omitempty"`  // encoding in which bytes are counted
-	Claim    int       `json:"claim,omitempty"`     // claimed size in bytes
-	OldFlags bool      `json:"old_flags,omitempty"` // count flags, as golf sites did before 2018
+type ReadOptions struct {
+	Stdin      io.Reader `json:"-"`                   // source of the submission named "-"
+	Path       string    `json:"-"`                   // path of the submission, if different from its name
+	Language   string    `json:"language,omitempty"`  // requested
+	Flags      []string  `json:"flags,omitempty"`     // flags of the interpreter or compiler
+	Header     string    `json:"header,omitempty"`    // file to insert before the code, not counted
+	Footer     string    `json:"footer,omitempty"`    // file to append to the code, not counted
+	Encoding   string    `json:"encoding,omitempty"`  // encoding in which bytes are counted
+	Claim      int       `json:"claim,omitempty"`     // claimed size in bytes
+	CountFlags bool      `json:"old_flags,omitempty"` // count flags, as golf sites did before 2018
 }
 
 // DefaultTime is the default CPU time per input.
 const DefaultTime = 10 * time.Second
 
-// Range checks a problem's submissions. Its methods are safe for concurrent use.
-type Range struct {
+// SubmissionChecker checks a problem's submissions. Its methods are safe for concurrent use.
+type SubmissionChecker struct {
 	ID      string // id of the problem
 	Runner  judge.Runner
 	Tools   *lang.Toolbox
@@ -91,18 +91,18 @@ type Range struct {
 
 // Result is the result of a check as an event, and the way in which the submission was called.
 type Result struct {
-	judge.GolfProved
+	judge.GolfChecked
 	found    candidate // how it was called
 	Rejected bool      `json:"-"` // the interpreter cannot parse the file
 }
 
-// NotRun returns the result of a submission that cannot be run.
-func NotRun(file, why string) *Result {
-	return &Result{GolfProved: judge.GolfProved{Format: judge.EventFormat, File: file, Verdict: CannotRun, Log: why}}
+// CannotRunResult returns the result of a submission that cannot be run.
+func CannotRunResult(file, reason string) *Result {
+	return &Result{GolfChecked: judge.GolfChecked{Format: judge.EventFormat, File: file, Verdict: CannotRun, Log: reason}}
 }
 
-// Prove detects how to call the submission, and checks it.
-func (r *Range) Prove(ctx context.Context, a *Answer, o Options) (*Result, error) {
+// Check detects how to call the submission, and checks it.
+func (r *SubmissionChecker) Check(ctx context.Context, a *Submission, o Options) (*Result, error) {
 	start := time.Now()
 	if o.Time <= 0 {
 		o.Time = DefaultTime
@@ -110,11 +110,11 @@ func (r *Range) Prove(ctx context.Context, a *Answer, o Options) (*Result, error
 	if o.Jobs < 1 {
 		o.Jobs = 1
 	}
-	res := &Result{GolfProved: judge.GolfProved{
+	res := &Result{GolfChecked: judge.GolfChecked{
 		Format: judge.EventFormat, Problem: r.ID, File: a.File, Language: a.Language.Name, Flags: o.Flags, GolfSize: a.Size, Claim: a.Claim,
 		Domain: len(r.Domain.Inputs), TimeMS: o.Time.Milliseconds(), Seed: o.Seed, Code: a.Counted,
 	}}
-	p := &proof{r: r, o: o, a: a, res: res, driver: a.Driver, lang: withFlags(a.Language, a.Driver, o.Flags), seen: map[outputKey]bool{}}
+	p := &checkRun{r: r, o: o, a: a, res: res, driver: a.Driver, lang: withFlags(a.Language, a.Driver, o.Flags), seen: map[outputKey]bool{}}
 	defer p.close()
 	err := p.run(ctx)
 	if missing, ok := asMissing(err); ok {
@@ -124,8 +124,8 @@ func (r *Range) Prove(ctx context.Context, a *Answer, o Options) (*Result, error
 	if err != nil {
 		return nil, fmt.Errorf("prove %s: %w", a.File, err)
 	}
-	if o.Strict && res.Verdict == Right && len(res.Notes) > 0 {
-		res.Verdict = Wrong
+	if o.Strict && res.Verdict == Correct && len(res.Notes) > 0 {
+		res.Verdict = Incorrect
 	}
 	res.WallMS = float64(time.Since(start).Milliseconds())
 	return res, nil
@@ -159,5 +159,5 @@ func withFlags(l *config.Language, d *drivers.Driver, flags []string) *config.La
 	return &made
 }
 
-// Letters returns the names of a function's arguments: i, j, k, and so on.
-func Letters(arity int) []string { return strings.Split("ijklmnopq"[:arity], "") }
+// ArgumentNames returns the names of a function's arguments: i, j, k, and so on.
+func ArgumentNames(arity int) []string { return strings.Split("ijklmnopq"[:arity], "") }

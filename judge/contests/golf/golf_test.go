@@ -223,7 +223,7 @@ func TestSplitFrames(t *testing.T) {
 func TestBounded(t *testing.T) {
 	flood := strings.Repeat("8 13\n", 1<<20)
 	a, b := bounded(flood+"x"), bounded(flood+"y")
-	if a == b || len(a) > longest+200 {
+	if a == b || len(a) > maxCheckedOutput+200 {
 		t.Errorf("bounded texts of %d bytes: %.40q, %.40q", len(a), a, b)
 	}
 	for text, want := range map[string]string{" 8 13\n": "8 13", "": "", strings.Repeat(" ", 1<<20) + "8 13": "8 13"} {
@@ -248,7 +248,7 @@ func TestFrameOutput(t *testing.T) {
 		{"takes what was printed, whatever is in the arguments", frame{'c', "3 5", "0 0"}, "3 5", ""},
 		{"takes what was printed before an error", frame{'e', "3", "IndexError"}, "3", "IndexError"},
 	} {
-		if o := row.f.output(7); o.text != row.text || o.fate != row.fate || o.input != 7 {
+		if o := row.f.output(7); o.text != row.text || o.failure != row.fate || o.input != 7 {
 			t.Errorf("it %s: %+v", row.it, o)
 		}
 	}
@@ -258,11 +258,11 @@ func TestFrameOutput(t *testing.T) {
 func TestUnmoved(t *testing.T) {
 	same := frame{'u', "", "4 7"}.output(0)
 	for inPlace, want := range map[bool]string{true: "4 7", false: ""} {
-		w := way{inPlace: inPlace}
-		if got := w.unmoved(same).text; got != want {
+		w := builtCandidate{inPlace: inPlace}
+		if got := w.inPlaceOutput(same).text; got != want {
 			t.Errorf("in place %v: the arguments give %q, want %q", inPlace, got, want)
 		}
-		if got := w.unmoved(frame{'u', "no\n", "4 7"}.output(0)).text; got != "no\n" {
+		if got := w.inPlaceOutput(frame{'u', "no\n", "4 7"}.output(0)).text; got != "no\n" {
 			t.Errorf("in place %v: what was printed gives %q", inPlace, got)
 		}
 	}
@@ -277,13 +277,13 @@ func TestAddress(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := proof{
-				r:       &Range{Domain: d},
-				res:     &Result{GolfProved: judge.GolfProved{Verdict: Right}, found: candidate{function: function}},
+			p := checkRun{
+				r:       &SubmissionChecker{Domain: d},
+				res:     &Result{GolfChecked: judge.GolfChecked{Verdict: Correct}, found: candidate{function: function}},
 				outputs: []output{{text: text}},
 			}
-			p.addresses()
-			if noted := len(p.res.Notes) > 0; noted != (want && function) || (p.res.Verdict == Wrong) != (want && !function) {
+			p.noteAddresses()
+			if noted := len(p.res.Notes) > 0; noted != (want && function) || (p.res.Verdict == Incorrect) != (want && !function) {
 				t.Errorf("%q of a function %v: %s, notes %q", text, function, p.res.Verdict, p.res.Notes)
 			}
 		}
@@ -369,14 +369,14 @@ func TestUnary(t *testing.T) {
 func TestBest(t *testing.T) {
 	now := time.Date(2024, 5, 6, 12, 0, 0, 0, time.UTC)
 	right := func(file string, size int) *Result {
-		return &Result{GolfProved: judge.GolfProved{File: file, Language: "Lua", Verdict: Right, GolfSize: Size{Bytes: size}}}
+		return &Result{GolfChecked: judge.GolfChecked{File: file, Language: "Lua", Verdict: Correct, GolfSize: Size{Bytes: size}}}
 	}
-	b := &Best{}
+	b := &BestList{}
 	b.Add("p", right("a.lua", 120), now.AddDate(0, 0, -1))
 	b.Add("p", right("a.lua", 130), now)
 	b.Add("p", right("b.lua", 110), now)
 	b.Add("q", right("c.lua", 1), now)
-	b.Add("p", &Result{GolfProved: judge.GolfProved{File: "w.lua", Language: "Lua", Verdict: Wrong, GolfSize: Size{Bytes: 2}}}, now)
+	b.Add("p", &Result{GolfChecked: judge.GolfChecked{File: "w.lua", Language: "Lua", Verdict: Incorrect, GolfSize: Size{Bytes: 2}}}, now)
 	path := t.TempDir() + "/" + BestFile
 	if err := b.Write(path); err != nil {
 		t.Fatal(err)
@@ -417,12 +417,12 @@ func TestLanguageOf(t *testing.T) {
 
 // result is one of a file, with a verdict and a size.
 func result(file string, v Verdict, size int) *Result {
-	return &Result{GolfProved: judge.GolfProved{File: file, Verdict: v, GolfSize: Size{Bytes: size}}}
+	return &Result{GolfChecked: judge.GolfChecked{File: file, Verdict: v, GolfSize: Size{Bytes: size}}}
 }
 
 func TestOrder(t *testing.T) {
 	all := []*Result{
-		result("w", Wrong, 1), result("long", Right, 9), result("none", CannotRun, 0), result("short", Right, 5), result("slow", Slow, 0),
+		result("w", Incorrect, 1), result("long", Correct, 9), result("none", CannotRun, 0), result("short", Correct, 5), result("slow", TooSlow, 0),
 	}
 	Order(all, false)
 	var names []string
@@ -435,39 +435,39 @@ func TestOrder(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	failed, other, printed := output{said: "line 1: syntax error"}, output{said: "line 2: no number"}, output{text: "1 2"}
-	plain, wrapped, function := &way{}, &way{candidate: candidate{wrap: &drivers.Wrap{}}}, &way{candidate: candidate{function: true}}
+	failed, other, printed := output{stderr: "line 1: syntax error"}, output{stderr: "line 2: no number"}, output{text: "1 2"}
+	plain, wrapped, function := &builtCandidate{}, &builtCandidate{candidate: candidate{wrap: &drivers.Wrap{}}}, &builtCandidate{candidate: candidate{function: true}}
 	for _, row := range []struct {
 		it   string
-		see  func(r refusals)
+		see  func(r rejectionTracker)
 		want bool
 	}{
-		{"is one where every run has the same error", func(r refusals) { r.see(plain, false, failed, failed, failed) }, true},
-		{"may have another place in what stands around it", func(r refusals) {
-			r.see(
+		{"is one where every run has the same error", func(r rejectionTracker) { r.record(plain, false, failed, failed, failed) }, true},
+		{"may have another place in what stands around it", func(r rejectionTracker) {
+			r.record(
 				plain, false, failed, failed,
 			)
-			r.see(wrapped, false, other, other)
+			r.record(wrapped, false, other, other)
 		}, true},
-		{"does not mind functions that cannot be called either", func(r refusals) {
-			r.see(plain, false, failed, failed)
-			r.see(function, false, output{fate: "TypeError"})
+		{"does not mind functions that cannot be called either", func(r rejectionTracker) {
+			r.record(plain, false, failed, failed)
+			r.record(function, false, output{failure: "TypeError"})
 		}, true},
-		{"needs two runs", func(r refusals) { r.see(plain, false, failed) }, false},
-		{"is none where the errors differ", func(r refusals) { r.see(plain, false, failed, other) }, false},
-		{"is none where something is printed", func(r refusals) { r.see(plain, false, failed, failed, printed) }, false},
-		{"is none where nothing is said", func(r refusals) { r.see(plain, false, output{}, output{}) }, false},
-		{"is none where a run takes too long", func(r refusals) { r.see(plain, false, failed, failed); r.see(plain, true) }, false},
-		{"is none where a function gives something", func(r refusals) {
-			r.see(
+		{"needs two runs", func(r rejectionTracker) { r.record(plain, false, failed) }, false},
+		{"is none where the errors differ", func(r rejectionTracker) { r.record(plain, false, failed, other) }, false},
+		{"is none where something is printed", func(r rejectionTracker) { r.record(plain, false, failed, failed, printed) }, false},
+		{"is none where nothing is said", func(r rejectionTracker) { r.record(plain, false, output{}, output{}) }, false},
+		{"is none where a run takes too long", func(r rejectionTracker) { r.record(plain, false, failed, failed); r.record(plain, true) }, false},
+		{"is none where a function gives something", func(r rejectionTracker) {
+			r.record(
 				plain, false, failed, failed,
 			)
-			r.see(function, false, printed)
+			r.record(function, false, printed)
 		}, false},
 	} {
-		seen := refusals{}
+		seen := rejectionTracker{}
 		row.see(seen)
-		if said, got := seen.all(); got != row.want || got && said != failed.said {
+		if said, got := seen.allRejected(); got != row.want || got && said != failed.stderr {
 			t.Errorf("it %s: %q, %v", row.it, said, got)
 		}
 	}

@@ -14,7 +14,7 @@ func Order(results []*Result, chars bool) {
 		}
 		return r.Bytes
 	}
-	rank := map[Verdict]int{Right: 0, Slow: 1, Wrong: 2, CannotRun: 3}
+	rank := map[Verdict]int{Correct: 0, TooSlow: 1, Incorrect: 2, CannotRun: 3}
 	slices.SortStableFunc(results, func(a, b *Result) int {
 		return cmp.Or(rank[a.Verdict]-rank[b.Verdict], size(a)-size(b), strings.Compare(a.File, b.File))
 	})

@@ -16,17 +16,17 @@ import (
 // Compilers see a function inside its driver. This file converts the positions in their messages to positions in
 // the submission, and removes the driver's text.
 
-// seam is a text that marks pieces of a submission's code in a larger text.
-type seam string
+// marker is a text that marks pieces of a submission's code in a larger text.
+type marker string
 
-// newSeam returns a seam that does not occur in the code.
-func newSeam(code string) seam {
+// newMarker returns a seam that does not occur in the code.
+func newMarker(code string) marker {
 	sum := sha256.Sum256([]byte(code))
-	return seam("\x00" + hex.EncodeToString(sum[:8]))
+	return marker("\x00" + hex.EncodeToString(sum[:8]))
 }
 
 // mark adds marks to a piece of the submission's code. The argument at is the offset of the piece in the code.
-func (s seam) mark(piece string, at int) string {
+func (s marker) mark(piece string, at int) string {
 	if s == "" || piece == "" {
 		return piece
 	}
@@ -37,7 +37,7 @@ func (s seam) mark(piece string, at int) string {
 type piece struct{ from, to, at int } // start and end in the file, and start in the code
 
 // remove removes the marks from a text, and returns the marked pieces.
-func (s seam) remove(text string) (clean string, pieces []piece) {
+func (s marker) remove(text string) (clean string, pieces []piece) {
 	if s == "" {
 		return text, nil
 	}
@@ -56,15 +56,15 @@ func (s seam) remove(text string) (clean string, pieces []piece) {
 	return clean, pieces
 }
 
-// A built file is a file that was passed to a compiler.
-type built struct {
+// A builtFile file is a file that was passed to a compiler.
+type builtFile struct {
 	name, text string
 	pieces     []piece
 }
 
 // offset returns the offset of a line and column, both counted from 1. Columns count runes. Column zero is the
 // start of the line.
-func (b *built) offset(line, column int) int {
+func (b *builtFile) offset(line, column int) int {
 	at := 0
 	for ; line > 1; line-- {
 		n := strings.IndexByte(b.text[at:], '\n')
@@ -83,7 +83,7 @@ func (b *built) offset(line, column int) int {
 // find returns the offset in the submission's code that corresponds to a line and column of the built file. If
 // only part of the line is code of the submission, find returns the nearest offset in that part. It returns false
 // if the line belongs to the driver.
-func (b *built) find(line, column int) (at int, is bool) {
+func (b *builtFile) find(line, column int) (at int, ok bool) {
 	here, next := b.offset(line, 0), b.offset(line+1, 0)
 	want, nearest := b.offset(line, column), -1
 	for _, p := range b.pieces {
@@ -99,10 +99,10 @@ func (b *built) find(line, column int) (at int, is bool) {
 	return at, nearest >= 0
 }
 
-// complaint is a compiler error.
-type complaint struct {
-	file         *built // nil for another file, such as a library header
-	line, column int    // column zero means unknown
+// compilerError is a compiler error.
+type compilerError struct {
+	file         *builtFile // nil for another file, such as a library header
+	line, column int        // column zero means unknown
 	words        []string
 }
 
@@ -123,9 +123,9 @@ var (
 	unclosed = pattern.New(`(?i)not allowed here|expect|end of file|unclosed|unterminated|unmatched|unbalanced|syntax|parse`)
 )
 
-// complaints parses a compiler's messages about files.
-func complaints(log string, files []*built) (all []complaint) {
-	var last *complaint // error to which the following lines belong
+// parseCompilerErrors parses a compiler's messages about files.
+func parseCompilerErrors(log string, files []*builtFile) (found []compilerError) {
+	var last *compilerError // error to which the following lines belong
 	head := ""
 	var before string
 	for _, line := range strings.Split(log, "\n") {
@@ -140,21 +140,21 @@ func complaints(log string, files []*built) (all []complaint) {
 		head = ""
 		k := -1
 		if m != nil {
-			k = slices.IndexFunc(files, func(b *built) bool { return filepath.Base(m[1]) == b.name })
+			k = slices.IndexFunc(files, func(b *builtFile) bool { return filepath.Base(m[1]) == b.name })
 		}
 		switch {
 		case k >= 0:
 			last = nil
 			if !advice().MatchString(strings.TrimSpace(m[4])) {
-				c := complaint{file: files[k], words: []string{m[4]}}
+				c := compilerError{file: files[k], words: []string{m[4]}}
 				c.line, _ = strconv.Atoi(m[2])
 				c.column, _ = strconv.Atoi(m[3])
-				all = append(all, c)
-				last = &all[len(all)-1]
+				found = append(found, c)
+				last = &found[len(found)-1]
 			}
 		case m != nil && strings.Contains(m[4], "error"):
 			last = nil
-			all = append(all, complaint{words: []string{m[4]}})
+			found = append(found, compilerError{words: []string{m[4]}})
 		case last == nil || strings.TrimSpace(line) == "" || excerpt().MatchString(line):
 		case caret().MatchString(line):
 			if last.column == 0 {
@@ -166,21 +166,21 @@ func complaints(log string, files []*built) (all []complaint) {
 		}
 		before = line
 	}
-	return all
+	return found
 }
 
 // The limits for showing compiler messages: the number of errors, of lines per error, and of runes per line of
 // code.
 const (
-	mostComplaints = 5
-	mostWords      = 8
-	mostLine       = 120
+	maxErrors     = 5
+	maxErrorLines = 8
+	maxCodeRunes  = 120
 )
 
-// inAnswer converts a compiler's messages about files to positions in the submission. It also returns the messages
+// inSubmission converts a compiler's messages about files to positions in the submission. It also returns the messages
 // about the submission's own code, one by one. If there are none, the text states this.
-func (p *proof) inAnswer(log string, files []*built) (text string, own []string) {
-	all := complaints(log, files)
+func (p *checkRun) inSubmission(log string, files []*builtFile) (text string, own []string) {
+	all := parseCompilerErrors(log, files)
 	for _, c := range all {
 		if c.file == nil {
 			continue
@@ -189,10 +189,10 @@ func (p *proof) inAnswer(log string, files []*built) (text string, own []string)
 		if is && c.column == 0 {
 			at = lineStart(p.a.Code, at)
 		}
-		if !is || len(own) == mostComplaints {
+		if !is || len(own) == maxErrors {
 			continue
 		}
-		if one := p.a.complaint(at, c.column > 0, c.words); !slices.Contains(own, one) {
+		if one := p.a.formatError(at, c.column > 0, c.words); !slices.Contains(own, one) {
 			own = append(own, one)
 		}
 	}
@@ -202,7 +202,7 @@ func (p *proof) inAnswer(log string, files []*built) (text string, own []string)
 	for _, c := range all {
 		if unclosed().MatchString(c.words[0]) {
 			end := strings.TrimRight(p.a.Code, " \t\r\n;")
-			text = p.a.complaint(len(end), true, []string{"error: the code ends too early or too late: check its brackets"})
+			text = p.a.formatError(len(end), true, []string{"error: the code ends too early or too late: check its brackets"})
 			return text, []string{text}
 		}
 	}
@@ -215,8 +215,8 @@ func (p *proof) inAnswer(log string, files []*built) (text string, own []string)
 
 func lineStart(text string, at int) int { return 1 + strings.LastIndexByte(text[:at], '\n') }
 
-// complaint formats an error at an offset of the code.
-func (a *Answer) complaint(at int, column bool, words []string) string {
+// formatError formats an error at an offset of the code.
+func (a *Submission) formatError(at int, column bool, words []string) string {
 	name, code := a.name(), a.Counted
 	switch at -= a.before; {
 	case at < 0:
@@ -231,13 +231,13 @@ func (a *Answer) complaint(at int, column bool, words []string) string {
 	if column {
 		text += fmt.Sprintf(":%d", 1+column0)
 	}
-	text += ": " + strings.Join(words[:min(len(words), mostWords)], "\n")
+	text += ": " + strings.Join(words[:min(len(words), maxErrorLines)], "\n")
 	shown := []rune(strings.TrimRight(strings.ReplaceAll(line, "\t", " "), "\r"))
-	if from := max(0, column0-mostLine/2); from > 0 && len(shown) > mostLine {
+	if from := max(0, column0-maxCodeRunes/2); from > 0 && len(shown) > maxCodeRunes {
 		shown, column0 = append([]rune("…"), shown[from:]...), column0-from+1
 	}
-	if len(shown) > mostLine {
-		shown = append(shown[:mostLine], '…')
+	if len(shown) > maxCodeRunes {
+		shown = append(shown[:maxCodeRunes], '…')
 	}
 	text += "\n  " + string(shown)
 	if column {
@@ -247,7 +247,7 @@ func (a *Answer) complaint(at int, column bool, words []string) string {
 }
 
 // name returns the name of the submission's file. For a post, the extension is that of the code's language.
-func (a *Answer) name() string {
+func (a *Submission) name() string {
 	name := filepath.Base(a.File)
 	if all := a.Language.Extensions; len(all) > 0 && !slices.Contains(all, strings.TrimPrefix(filepath.Ext(name), ".")) {
 		return "answer." + all[0]

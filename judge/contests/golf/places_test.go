@@ -42,12 +42,12 @@ func TestPlaces(t *testing.T) {
 		{"hides names of the driver", "Main.java:4:3: error: golfCall takes 3 arguments", nowhere},
 		{"says something in any case", "Killed", nowhere},
 	} {
-		seam := newSeam(code)
+		seam := newMarker(code)
 		g := &drivers.Driver{Driver: driver, Hoist: `\Aimport[\s\w.*]+;\s*`, Calls: map[string]string{"args": "{name}(golf)"}}
 		text, _ := fillDriver(g, candidate{function: true, name: "f", form: "args"}, code, 1, seam)
 		text, pieces := seam.remove(text)
-		p := &proof{a: &Answer{File: "x/a.java", Language: &config.Language{Extensions: []string{"java"}}, Counted: code, Code: code}}
-		got, own := p.inAnswer(row.log, []*built{{"Main.java", text, pieces}})
+		p := &checkRun{a: &Submission{File: "x/a.java", Language: &config.Language{Extensions: []string{"java"}}, Counted: code, Code: code}}
+		got, own := p.inSubmission(row.log, []*builtFile{{"Main.java", text, pieces}})
 		if got != row.want || len(own) > 0 != !strings.HasPrefix(row.want, nowhere) {
 			t.Errorf("it %s: %v\n%s\nwant\n%s", row.it, own, got, row.want)
 		}
@@ -57,9 +57,9 @@ func TestPlaces(t *testing.T) {
 // TestPlacesOfParts checks that positions are correct for all parts of a submission, wherever the driver inserts
 // them.
 func TestPlacesOfParts(t *testing.T) {
-	p := &proof{a: &Answer{File: "post.md", Language: &config.Language{Extensions: []string{"kt"}}, Counted: "a\n b -> c;\n"}}
-	p.a.Around("header\n", "footer")
-	seam := newSeam(p.a.Code)
+	p := &checkRun{a: &Submission{File: "post.md", Language: &config.Language{Extensions: []string{"kt"}}, Counted: "a\n b -> c;\n"}}
+	p.a.Wrap("header\n", "footer")
+	seam := newMarker(p.a.Code)
 	g := &drivers.Driver{Driver: "go {call} {call}", Calls: map[string]string{"args": "({function})"}, Around: "above\n{code}\nbelow"}
 	driver, answer := fillDriver(g, candidate{function: true, form: "args", last: true}, p.a.Code, 1, seam)
 	driver, inDriver := seam.remove(driver)
@@ -67,20 +67,20 @@ func TestPlacesOfParts(t *testing.T) {
 	if driver != "go ((footer)) ((footer))" || answer != "above\nheader\na\n b -> c;\n\nfooter\nbelow" {
 		t.Errorf("driver %q, answer %q", driver, answer)
 	}
-	files := []*built{{"d.kt", driver, inDriver}, {"answer.kt", answer, inAnswer}}
+	files := []*builtFile{{"d.kt", driver, inDriver}, {"answer.kt", answer, inAnswer}}
 	for log, want := range map[string]string{
 		"d.kt:1:6: error: no":      "footer:1:1: error: no\n  footer\n  ^",
 		"d.kt:1:20: error: no":     "footer:1:4: error: no\n  footer\n     ^",
 		"answer.kt:2:2: error: no": "header:1:2: error: no\n  header\n   ^",
 		"answer.kt:4:4: error: no": "answer.kt:2:4: error: no\n   b -> c;\n     ^",
 	} {
-		if got, _ := p.inAnswer(log, files); got != want {
+		if got, _ := p.inSubmission(log, files); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", log, got, want)
 		}
 	}
-	long := &Answer{File: "a.c", Language: &config.Language{}, Counted: strings.Repeat("x", 300) + "!" + strings.Repeat("y", 300)}
-	got := strings.Split(long.complaint(300, true, []string{"error"}), "\n")
-	if len(got) != 3 || got[0] != "a.c:1:301: error" || len([]rune(got[1])) > mostLine+4 || strings.IndexByte(got[2], '^') != len([]rune(got[1][:strings.IndexByte(got[1], '!')])) {
+	long := &Submission{File: "a.c", Language: &config.Language{}, Counted: strings.Repeat("x", 300) + "!" + strings.Repeat("y", 300)}
+	got := strings.Split(long.formatError(300, true, []string{"error"}), "\n")
+	if len(got) != 3 || got[0] != "a.c:1:301: error" || len([]rune(got[1])) > maxCodeRunes+4 || strings.IndexByte(got[2], '^') != len([]rune(got[1][:strings.IndexByte(got[1], '!')])) {
 		t.Errorf("of a long line: %q", got)
 	}
 }

@@ -58,7 +58,7 @@ func ParsePost(text string) (*Post, error) {
 			}
 			p.block(strings.Join(lines[min(i+1, len(lines)):min(end, len(lines))], "\n"))
 			i = end
-		case strings.HasPrefix(line, "    ") && strings.TrimSpace(line) != "" && (i == 0 || apart(lines[i-1])):
+		case strings.HasPrefix(line, "    ") && strings.TrimSpace(line) != "" && (i == 0 || allowsIndentedCode(lines[i-1])):
 			end := i
 			for end < len(lines) && (strings.HasPrefix(lines[end], "    ") || strings.TrimSpace(lines[end]) == "") {
 				end++
@@ -104,9 +104,9 @@ func ParsePost(text string) (*Post, error) {
 	return p, p.choose()
 }
 
-// apart reports whether an indented line that follows the given line can be code. If not, an indented line
+// allowsIndentedCode reports whether an indented line that follows the given line can be code. If not, an indented line
 // continues the text of the given line.
-func apart(line string) bool {
+func allowsIndentedCode(line string) bool {
 	return strings.TrimSpace(line) == "" || headerLine().MatchString(line) || underline().MatchString(line) ||
 		remark().MatchString(line) || tagged().MatchString(line)
 }
@@ -117,7 +117,7 @@ func closes(line, open string) bool {
 }
 
 func (p *Post) block(code string) {
-	p.found = append(p.found, snippet{code: code, output: noAnswer().MatchString(p.before)})
+	p.found = append(p.found, snippet{code: code, output: outputIntro().MatchString(p.before)})
 	p.before = ""
 }
 

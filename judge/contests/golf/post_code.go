@@ -26,8 +26,8 @@ func (s *snippet) size(n int) bool {
 	return n > 0 && (len(code) == n || utf8.RuneCountInString(code) == n)
 }
 
-// noAnswer matches lines such as "Output:" that announce code other than the submission.
-var noAnswer = pattern.New(
+// outputIntro matches lines such as "Output:" that announce code other than the submission.
+var outputIntro = pattern.New(
 	`(?i)\b(?:outputs?|prints|results?|examples?|usage|test cases?|samples?)(?:\s+(?:is|are))?\s*:\W*$|^\W*(?:\w+\s+)?(?:outputs?|examples?|usage|test cases?)\W*$`,
 )
 
@@ -92,14 +92,14 @@ func (p *Post) claimWords() string {
 	if p.Claim == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%s)", judge.Count(p.Claim, "byte"))
+	return fmt.Sprintf(" (%s)", judge.Quantity(p.Claim, "byte"))
 }
 
-// Unread describes the parts of the post that were ignored.
-func (p *Post) Unread() (all []string) {
+// IgnoredParts describes the parts of the post that were ignored.
+func (p *Post) IgnoredParts() (ignored []string) {
 	switch s := p.found[p.chosen]; {
 	case s.inline:
-		all = append(all, "the answer is the code in a line of the post's text")
+		ignored = append(ignored, "the answer is the code in a line of the post's text")
 	case p.Blocks > 1:
 		nth := 1
 		for _, other := range p.found[:p.chosen] {
@@ -111,12 +111,12 @@ func (p *Post) Unread() (all []string) {
 		if nth > 1 {
 			which = fmt.Sprintf("number %d", nth)
 		}
-		all = append(all, fmt.Sprintf("%s of the post's %d code blocks is the answer", which, p.Blocks))
+		ignored = append(ignored, fmt.Sprintf("%s of the post's %d code blocks is the answer", which, p.Blocks))
 	}
 	if p.Headers > 1 {
-		all = append(all, fmt.Sprintf("the post has %d headers: %s is taken as the language", p.Headers, p.Language))
+		ignored = append(ignored, fmt.Sprintf("the post has %d headers: %s is taken as the language", p.Headers, p.Language))
 	}
-	return all
+	return ignored
 }
 
 // codeTag matches code in a line of HTML.
@@ -128,7 +128,7 @@ func (p *Post) inline(line string) {
 		if code != "" && !strings.HasPrefix(code, "-") {
 			p.found = append(p.found, snippet{
 				code: code, inline: true, alone: strings.TrimSpace(line) == whole,
-				output: noAnswer().MatchString(p.before),
+				output: outputIntro().MatchString(p.before),
 			})
 		}
 	}

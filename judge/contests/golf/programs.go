@@ -35,13 +35,13 @@ const (
 	longChunk  = time.Second / 2
 )
 
-// chunks runs a program on the rest of the domain, and checks the outputs after each chunk.
-func (p *proof) chunks(ctx context.Context, w *way, report *kit.GolfReport) (*kit.GolfReport, error) {
+// checkChunks runs a program on the rest of the domain, and checks the outputs after each chunk.
+func (p *checkRun) checkChunks(ctx context.Context, w *builtCandidate, report *kit.GolfReport) (*kit.GolfReport, error) {
 	rest := p.untried()
 	var server *judge.Program
 	if len(rest) >= worthServer {
 		var err error
-		if server, err = p.trusted(ctx, w); err != nil {
+		if server, err = p.verifiedServer(ctx, w); err != nil {
 			return nil, err
 		}
 		rest = p.untried()
@@ -58,7 +58,7 @@ func (p *proof) chunks(ctx context.Context, w *way, report *kit.GolfReport) (*ki
 		if server != nil {
 			err = p.serve(ctx, w, server, rest[:n], p.collect)
 		} else {
-			err = p.programs(ctx, w, rest[:n], p.collect)
+			err = p.runPrograms(ctx, w, rest[:n], p.collect)
 		}
 		if err != nil {
 			return nil, err
@@ -80,7 +80,7 @@ func (p *proof) chunks(ctx context.Context, w *way, report *kit.GolfReport) (*ki
 }
 
 // untried returns the inputs that have not been tried yet, cheap ones first.
-func (p *proof) untried() []int {
+func (p *checkRun) untried() []int {
 	var rest []int
 	for i := range p.r.Domain.Inputs {
 		if !p.tried[i] {
@@ -96,9 +96,9 @@ const worthServer = 250
 // randomSample is the number of inputs, in addition to samples and edge cases, on which a server must agree.
 const randomSample = 32
 
-// trusted builds the language's server for the program, and compares it with separate processes. It returns nil,
+// verifiedServer builds the language's server for the program, and compares it with separate processes. It returns nil,
 // nil if there is no server, or if the results differ.
-func (p *proof) trusted(ctx context.Context, w *way) (*judge.Program, error) {
+func (p *checkRun) verifiedServer(ctx context.Context, w *builtCandidate) (*judge.Program, error) {
 	server, err := p.server(ctx, w)
 	if err != nil || server == nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (p *proof) trusted(ctx context.Context, w *way) (*judge.Program, error) {
 			more = append(more, i)
 		}
 	}
-	if err := p.programs(ctx, w, more, p.collect); err != nil {
+	if err := p.runPrograms(ctx, w, more, p.collect); err != nil {
 		return nil, err
 	}
 	want := map[int]output{}
@@ -125,7 +125,7 @@ func (p *proof) trusted(ctx context.Context, w *way) (*judge.Program, error) {
 		process := want[o.input]
 		if o.text != process.text || o.slow {
 			bad = fmt.Sprintf("at %s a separate process gave %s, the server %s",
-				p.r.Domain.Inputs[o.input], shorten(process.text, mostShown), shorten(strings.TrimSpace(o.text+" "+o.fate), mostShown))
+				p.r.Domain.Inputs[o.input], shorten(process.text, maxShown), shorten(strings.TrimSpace(o.text+" "+o.failure), maxShown))
 		}
 		return bad == ""
 	})
@@ -135,17 +135,17 @@ func (p *proof) trusted(ctx context.Context, w *way) (*judge.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := judge.GolfTried{How: "fork server", Right: len(p.r.Domain.Samples), Reason: bad}
+	e := judge.GolfCallAttempt{How: "fork server", Correct: len(p.r.Domain.Samples), Reason: bad}
 	p.res.Explain = append(p.res.Explain, e)
 	if bad != "" {
 		return nil, nil
 	}
-	p.res.Server = len(order)
+	p.res.CrossChecked = len(order)
 	return server, nil
 }
 
 // server builds the server for a program. It returns nil, nil if the language has none.
-func (p *proof) server(ctx context.Context, w *way) (*judge.Program, error) {
+func (p *checkRun) server(ctx context.Context, w *builtCandidate) (*judge.Program, error) {
 	if p.driver.Server == "" || p.inline() {
 		return nil, nil
 	}
@@ -157,22 +157,22 @@ func (p *proof) server(ctx context.Context, w *way) (*judge.Program, error) {
 		l.Run = p.driver.ServerRun
 	}
 	dir := p.dir + "/server"
-	files := map[string]string{driverFile(p.lang): p.driver.Server, serverAnswer: w.driver}
+	files := map[string]string{driverFile(p.lang): p.driver.Server, serverProgramFile: w.driver}
 	if err := writeFiles(dir, files); err != nil {
 		return nil, err
 	}
 	made, err := p.make(ctx, dir, &l)
-	if _, failed := errors.AsType[*notBuilt](err); failed {
+	if _, failed := errors.AsType[*buildError](err); failed {
 		return nil, nil
 	}
 	return made, err
 }
 
-// serverAnswer is the name of the program's file in the server's directory.
-const serverAnswer = "answer"
+// serverProgramFile is the name of the program's file in the server's directory.
+const serverProgramFile = "answer"
 
 // serve distributes the inputs over servers, one per CPU.
-func (p *proof) serve(ctx context.Context, w *way, server *judge.Program, order []int, got func(o output) bool) error {
+func (p *checkRun) serve(ctx context.Context, w *builtCandidate, server *judge.Program, order []int, onOutput func(o output) bool) error {
 	jobs := max(min(p.o.Jobs, len(order)), 1)
 	parts := make([][]int, jobs)
 	for k, i := range order {
@@ -190,11 +190,11 @@ func (p *proof) serve(ctx context.Context, w *way, server *judge.Program, order 
 	var mu sync.Mutex
 	for k, part := range parts {
 		workers.Go(func() {
-			errs[k] = p.converse(ctx, server, ask, part, func(o output) bool {
+			errs[k] = p.exchangeFrames(ctx, server, ask, part, func(o output) bool {
 				o.fresh, o.text = true, w.read(o.text)
 				mu.Lock()
 				defer mu.Unlock()
-				return got(o)
+				return onOutput(o)
 			})
 		})
 	}

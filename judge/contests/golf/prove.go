@@ -19,32 +19,32 @@ import (
 	"assay/judge/running/config"
 )
 
-// proof is the check of a submission.
-type proof struct {
-	r      *Range
+// checkRun is the check of a submission.
+type checkRun struct {
+	r      *SubmissionChecker
 	o      Options
-	a      *Answer
+	a      *Submission
 	res    *Result
 	lang   *config.Language // language with the flags
 	driver *drivers.Driver
 	dir    string
 
-	built   map[*drivers.Wrap]*way // built programs, by the code that wraps them
-	drivers map[string]*way        // built drivers, by text
+	built   map[*drivers.Wrap]*builtCandidate // built programs, by the code that wraps them
+	drivers map[string]*builtCandidate        // built drivers, by text
 
-	mu      sync.Mutex
-	outputs []output // only distinct outputs
-	seen    map[outputKey]bool
-	tried   map[int]bool
-	slow    []int
-	used    time.Duration // CPU time of the counted runs of a program
-	runs    int
-	failed  map[int]string // inputs whose call ended with an error
-	stopped bool
-	brief   bool          // batches end after briefTime
-	probing time.Duration // time per input during detection
-	spent   atomic.Int64  // total CPU time of all processes, in nanoseconds
-	broke   bool          // the budget was used up before the end
+	mu           sync.Mutex
+	outputs      []output // only distinct outputs
+	seen         map[outputKey]bool
+	tried        map[int]bool
+	slow         []int
+	used         time.Duration // CPU time of the counted runs of a program
+	runs         int
+	failed       map[int]string // inputs whose call ended with an error
+	stopped      bool
+	quickBatches bool          // batches end after briefTime
+	probing      time.Duration // time per input during detection
+	spent        atomic.Int64  // total CPU time of all processes, in nanoseconds
+	budgetUsed   bool          // the budget was used up before the end
 }
 
 // outputKey identifies an output, to detect duplicates.
@@ -54,18 +54,18 @@ type outputKey struct {
 	fresh bool
 }
 
-func (p *proof) close() {
+func (p *checkRun) close() {
 	if p.dir != "" {
 		os.RemoveAll(p.dir)
 	}
 }
 
-func (p *proof) run(ctx context.Context) error {
+func (p *checkRun) run(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "judge-golf-*")
 	if err != nil {
 		return fmt.Errorf("lay the answer: %w", err)
 	}
-	p.dir, p.tried, p.failed, p.built, p.drivers = dir, map[int]bool{}, map[int]string{}, map[*drivers.Wrap]*way{}, map[string]*way{}
+	p.dir, p.tried, p.failed, p.built, p.drivers = dir, map[int]bool{}, map[int]string{}, map[*drivers.Wrap]*builtCandidate{}, map[string]*builtCandidate{}
 	p.res.Samples = len(p.r.Domain.Samples)
 	if strings.TrimSpace(p.a.Counted) == "" {
 		p.res.Verdict, p.res.Log = CannotRun, "the file has no code"
@@ -75,23 +75,23 @@ func (p *proof) run(ctx context.Context) error {
 	if err != nil || w == nil {
 		return err
 	}
-	p.res.How = w.how(p.r.Domain.Arity)
+	p.res.How = w.description(p.r.Domain.Arity)
 	p.res.found = w.candidate
 	if len(p.o.Cases) > 0 {
-		return p.cases(ctx, w)
+		return p.runCases(ctx, w)
 	}
-	return p.domain(ctx, w)
+	return p.checkDomain(ctx, w)
 }
 
-// domain checks the submission on all inputs, starting with samples and edge cases.
-func (p *proof) domain(ctx context.Context, w *way) error {
+// checkDomain checks the submission on all inputs, starting with samples and edge cases.
+func (p *checkRun) checkDomain(ctx context.Context, w *builtCandidate) error {
 	d := p.r.Domain
 	quick := p.quickInputs()
 	var err error
 	if w.function {
-		err = p.guarded(ctx, w, quick, wrongDeaths)
+		err = p.batchGuarded(ctx, w, quick, wrongDeaths)
 	} else {
-		err = p.programs(ctx, w, quick, p.collect)
+		err = p.runPrograms(ctx, w, quick, p.collect)
 	}
 	if err != nil {
 		return err
@@ -106,15 +106,15 @@ func (p *proof) domain(ctx context.Context, w *way) error {
 	case p.o.Quick, p.stopped:
 	case !clean && !p.o.All && !w.function:
 	case w.function:
-		report, err = p.functions(ctx, w, clean)
+		report, err = p.checkFunction(ctx, w, clean)
 	default:
-		report, err = p.chunks(ctx, w, report)
+		report, err = p.checkChunks(ctx, w, report)
 	}
 	if err != nil {
 		return err
 	}
 	if w.function && (p.o.Quick || !clean) && len(report.Wrong) > 0 {
-		if report, err = p.suspect(ctx, w, report); err != nil {
+		if report, err = p.retryWrong(ctx, w, report); err != nil {
 			return err
 		}
 	}
@@ -123,7 +123,7 @@ func (p *proof) domain(ctx context.Context, w *way) error {
 }
 
 // quickInputs returns the samples, followed by the edge cases.
-func (p *proof) quickInputs() []int {
+func (p *checkRun) quickInputs() []int {
 	quick := slices.Clone(p.r.Domain.Samples)
 	for i, in := range p.r.Domain.Inputs {
 		if in.Edge && !slices.Contains(p.r.Domain.Samples, i) {
@@ -134,7 +134,7 @@ func (p *proof) quickInputs() []int {
 }
 
 // collect records an output. It returns false to stop if an input was too slow.
-func (p *proof) collect(o output) bool {
+func (p *checkRun) collect(o output) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.tried[o.input] = true
@@ -148,7 +148,7 @@ func (p *proof) collect(o output) bool {
 		return !p.stopped
 	}
 	if p.o.Budget > 0 && p.spent.Load() > int64(p.o.Budget) {
-		p.broke, p.stopped = true, true
+		p.budgetUsed, p.stopped = true, true
 		return false
 	}
 	key := outputKey{o.input, o.text, o.fresh}
@@ -156,8 +156,8 @@ func (p *proof) collect(o output) bool {
 		p.seen[key] = true
 		p.outputs = append(p.outputs, o)
 	}
-	if o.fate != "" {
-		p.failed[o.input] = o.fate
+	if o.failure != "" {
+		p.failed[o.input] = o.failure
 	}
 	if p.o.Progress != nil {
 		p.o.Progress(len(p.tried), len(p.r.Domain.Inputs))
@@ -165,42 +165,42 @@ func (p *proof) collect(o output) bool {
 	return !p.stopped
 }
 
-func (p *proof) check(ctx context.Context) (*kit.GolfReport, error) {
+func (p *checkRun) check(ctx context.Context) (*kit.GolfReport, error) {
 	return p.r.Checker.check(ctx, p.r.Domain, p.outputs, len(p.tried) == len(p.r.Domain.Inputs))
 }
 
-// functions calls a function on the whole domain in two orders, each in one process, and on some inputs in
+// checkFunction calls a function on the whole domain in two orders, each in one process, and on some inputs in
 // separate processes. If the function is already known to be wrong, it is called only once more, for a short time,
 // to count the wrong inputs.
-func (p *proof) functions(ctx context.Context, w *way, clean bool) (*kit.GolfReport, error) {
+func (p *checkRun) checkFunction(ctx context.Context, w *builtCandidate, clean bool) (*kit.GolfReport, error) {
 	orders := [][]int{p.shuffled(1), p.shuffled(2)}
 	if !clean {
 		orders = orders[:1]
-		p.brief = !p.o.All
+		p.quickBatches = !p.o.All
 	}
 	most := maxDeaths
-	if p.brief {
+	if p.quickBatches {
 		most = wrongDeaths
 	}
 	errs := make([]error, len(orders))
 	var both sync.WaitGroup
 	for k, order := range orders {
-		both.Go(func() { errs[k] = p.guarded(ctx, w, order, most) })
+		both.Go(func() { errs[k] = p.batchGuarded(ctx, w, order, most) })
 	}
 	both.Wait()
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	p.brief = false
+	p.quickBatches = false
 	p.res.Shuffles = len(orders)
 	report, err := p.check(ctx)
 	if err != nil || len(report.Wrong) > 0 || len(p.slow) > 0 {
 		if err == nil && clean && len(report.Wrong) > 0 {
-			return p.suspect(ctx, w, report)
+			return p.retryWrong(ctx, w, report)
 		}
 		return report, err
 	}
-	return p.fresh(ctx, w)
+	return p.checkFresh(ctx, w)
 }
 
 // The number of process deaths after which the outputs so far are checked. maxDeaths applies to the whole domain.
@@ -210,10 +210,10 @@ const (
 	wrongDeaths = 5
 )
 
-// guarded is like batch, but checks the outputs so far after every multiple of most process deaths, because each
+// batchGuarded is like batch, but checks the outputs so far after every multiple of most process deaths, because each
 // new process takes time. If an output is wrong, guarded stops. It does not check outputs before all samples have
 // been tried.
-func (p *proof) guarded(ctx context.Context, w *way, order []int, most int) error {
+func (p *checkRun) batchGuarded(ctx context.Context, w *builtCandidate, order []int, interval int) error {
 	deaths := 0
 	var checkErr error
 	err := p.batch(ctx, w, order, func(o output) bool {
@@ -221,7 +221,7 @@ func (p *proof) guarded(ctx context.Context, w *way, order []int, most int) erro
 		if !o.died || !more {
 			return more
 		}
-		if deaths++; deaths%most != 0 || p.o.All {
+		if deaths++; deaths%interval != 0 || p.o.All {
 			return true
 		}
 		p.mu.Lock()
@@ -239,15 +239,15 @@ func (p *proof) guarded(ctx context.Context, w *way, order []int, most int) erro
 	return errors.Join(err, checkErr)
 }
 
-func (p *proof) shuffled(n uint64) []int {
+func (p *checkRun) shuffled(n uint64) []int {
 	return rand.New(rand.NewPCG(p.o.Seed, n)).Perm(len(p.r.Domain.Inputs))
 }
 
 // freshCalls is the number of inputs that are run in separate processes.
 const freshCalls = 40
 
-// fresh calls a function in processes that handle one input each.
-func (p *proof) fresh(ctx context.Context, w *way) (*kit.GolfReport, error) {
+// checkFresh calls a function in processes that handle one input each.
+func (p *checkRun) checkFresh(ctx context.Context, w *builtCandidate) (*kit.GolfReport, error) {
 	d := p.r.Domain
 	picked := append(slices.Clone(d.Samples), 0, len(d.Inputs)-1)
 	var edges []int
@@ -264,15 +264,15 @@ func (p *proof) fresh(ctx context.Context, w *way) (*kit.GolfReport, error) {
 			order = append(order, i)
 		}
 	}
-	if err := p.alone(ctx, w, order); err != nil {
+	if err := p.callSeparately(ctx, w, order); err != nil {
 		return nil, err
 	}
-	p.res.Fresh = len(order)
+	p.res.FreshCalls = len(order)
 	return p.check(ctx)
 }
 
-// alone calls a function on each input in a separate process.
-func (p *proof) alone(ctx context.Context, w *way, order []int) error {
+// callSeparately calls a function on each input in a separate process.
+func (p *checkRun) callSeparately(ctx context.Context, w *builtCandidate, order []int) error {
 	queue := make(chan int, len(order))
 	for _, i := range order {
 		queue <- i
@@ -298,27 +298,27 @@ func (p *proof) alone(ctx context.Context, w *way, order []int) error {
 	return errors.Join(errs...)
 }
 
-// suspects is the number of wrong inputs in a batch that are retried in separate processes.
-const suspects = 4
+// maxRetriedWrong is the number of wrong inputs in a batch that are retried in separate processes.
+const maxRetriedWrong = 4
 
-// suspect retries some wrong inputs in separate processes. A function that is correct there depends on earlier
-// calls.
-func (p *proof) suspect(ctx context.Context, w *way, report *kit.GolfReport) (*kit.GolfReport, error) {
+// retryWrong retries some wrong inputs in separate processes. A function that is correct there depends on earlier
+// runInputs.
+func (p *checkRun) retryWrong(ctx context.Context, w *builtCandidate, report *kit.GolfReport) (*kit.GolfReport, error) {
 	var order []int
 	for _, wrong := range report.Wrong {
-		if i := p.outputs[wrong.Index].input; !slices.Contains(order, i) && len(order) < suspects {
+		if i := p.outputs[wrong.Index].input; !slices.Contains(order, i) && len(order) < maxRetriedWrong {
 			order = append(order, i)
 		}
 	}
 	p.stopped = false
-	if err := p.alone(ctx, w, order); err != nil {
+	if err := p.callSeparately(ctx, w, order); err != nil {
 		return nil, err
 	}
 	return p.check(ctx)
 }
 
-// cases records the outputs for the requested inputs.
-func (p *proof) cases(ctx context.Context, w *way) error {
+// runCases records the outputs for the requested inputs.
+func (p *checkRun) runCases(ctx context.Context, w *builtCandidate) error {
 	var order []int
 	for _, text := range p.o.Cases {
 		i, ok := p.r.Domain.Index(text)
@@ -328,11 +328,11 @@ func (p *proof) cases(ctx context.Context, w *way) error {
 		order = append(order, i)
 	}
 	p.res.Picked = true
-	if err := p.calls(ctx, w, order, p.collect); err != nil {
+	if err := p.runInputs(ctx, w, order, p.collect); err != nil {
 		return err
 	}
 	for _, o := range p.outputs {
-		p.res.Shown = append(p.res.Shown, judge.GolfShown{In: p.r.Domain.Inputs[o.input].String(), Gave: shorten(o.text, 1000), Fate: o.fate})
+		p.res.Shown = append(p.res.Shown, judge.GolfOutput{In: p.r.Domain.Inputs[o.input].String(), Gave: shorten(o.text, 1000), Fate: o.failure})
 	}
 	report, err := p.check(ctx)
 	if err != nil {
@@ -350,7 +350,7 @@ func (e *UnknownInputError) Error() string {
 }
 
 // finish sets the verdict.
-func (p *proof) finish(report *kit.GolfReport, whole bool) {
+func (p *checkRun) finish(report *kit.GolfReport, complete bool) {
 	res := p.res
 	res.Tried = len(p.tried)
 	res.Says, res.Notes = report.Says, append(res.found.notes(), report.Notes...)
@@ -378,9 +378,9 @@ func (p *proof) finish(report *kit.GolfReport, whole bool) {
 			continue
 		}
 		o := p.outputs[w.Index]
-		gave := shorten(o.text, mostShown)
-		if o.fate != "" {
-			gave = strings.TrimSpace(gave + " [" + cut(o.fate) + "]")
+		gave := shorten(o.text, maxShown)
+		if o.failure != "" {
+			gave = strings.TrimSpace(gave + " [" + cut(o.failure) + "]")
 		}
 		res.Wrong = append(res.Wrong, judge.GolfWrongInput{In: p.r.Domain.Inputs[i].String(), Gave: gave, Why: w.Why})
 		if slices.Contains(p.r.Domain.Samples, i) {
@@ -398,22 +398,22 @@ func (p *proof) finish(report *kit.GolfReport, whole bool) {
 	}
 	switch {
 	case res.WrongMany > 0:
-		res.Verdict = Wrong
+		res.Verdict = Incorrect
 	case len(res.Slow) > 0:
-		res.Verdict = Slow
-	case p.broke:
-		res.Verdict = Slow
+		res.Verdict = TooSlow
+	case p.budgetUsed:
+		res.Verdict = TooSlow
 		res.Log = fmt.Sprintf(
 			"it takes more than %g s of CPU time to check: none of the %s that were tried is wrong",
-			p.o.Budget.Seconds(), judge.Count(res.Tried, "input"),
+			p.o.Budget.Seconds(), judge.Quantity(res.Tried, "input"),
 		)
-	case !whole && !p.o.Quick && !res.Picked:
-		res.Verdict = Slow
+	case !complete && !p.o.Quick && !res.Picked:
+		res.Verdict = TooSlow
 	default:
-		res.Verdict = Right
+		res.Verdict = Correct
 	}
-	p.addresses()
-	if n := len(p.failed); n > 0 && res.Verdict == Right && !strings.HasPrefix(res.How, "program") {
+	p.noteAddresses()
+	if n := len(p.failed); n > 0 && res.Verdict == Correct && !strings.HasPrefix(res.How, "program") {
 		i := slices.Min(slices.Collect(keysOf(p.failed)))
 		res.Notes = append(res.Notes, fmt.Sprintf("%s with an error, e.g. %s (%s); what was printed before counts",
 			ends(n), p.r.Domain.Inputs[i], cut(p.failed[i])))
@@ -423,21 +423,21 @@ func (p *proof) finish(report *kit.GolfReport, whole bool) {
 // address matches a memory address, as in the default text of functions and objects.
 var address = pattern.New(`\b0x[0-9a-fA-F]{9,16}\b`)
 
-// addresses looks for outputs with a memory address. Such outputs are reproducible only because the sandbox lays
+// noteAddresses looks for outputs with a memory address. Such outputs are reproducible only because the sandbox lays
 // out memory the same way each time.
-func (p *proof) addresses() {
+func (p *checkRun) noteAddresses() {
 	at := slices.IndexFunc(p.outputs, func(o output) bool { return address().MatchString(o.text) })
-	if at < 0 || p.res.Verdict != Right {
+	if at < 0 || p.res.Verdict != Correct {
 		return
 	}
 	o := p.outputs[at]
 	if p.res.found.function {
-		p.res.Notes = append(p.res.Notes, "an address in memory is the same text in one process only: "+shorten(o.text, mostShown))
+		p.res.Notes = append(p.res.Notes, "an address in memory is the same text in one process only: "+shorten(o.text, maxShown))
 		return
 	}
-	p.res.Verdict, p.res.WrongMany = Wrong, 1
+	p.res.Verdict, p.res.WrongMany = Incorrect, 1
 	p.res.Wrong = []judge.GolfWrongInput{
-		{In: p.r.Domain.Inputs[o.input].String(), Gave: shorten(o.text, mostShown), Why: "an address in memory is another one each time"},
+		{In: p.r.Domain.Inputs[o.input].String(), Gave: shorten(o.text, maxShown), Why: "an address in memory is another one each time"},
 	}
 }
 
@@ -458,21 +458,21 @@ func keysOf(m map[int]string) func(yield func(int) bool) {
 	}
 }
 
-// mostShown is the maximum number of bytes of an output that a line of a table shows. Correct outputs are shorter.
-const mostShown = 60
+// maxShown is the maximum number of bytes of an output that a line of a table shows. Correct outputs are shorter.
+const maxShown = 60
 
-// shorten makes an output fit on a line. Most is the maximum length in bytes.
-func shorten(text string, most int) string {
+// shorten makes an output fit on a line. Limit is the maximum length in bytes.
+func shorten(text string, limit int) string {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return "nothing"
 	}
 	quoted := text
 	if strings.ContainsAny(text, "\n\r\t\x00\x1b") || !isPlain(text) {
-		quoted = fmt.Sprintf("%q", text[:min(len(text), most)])
+		quoted = fmt.Sprintf("%q", text[:min(len(text), limit)])
 	}
-	if len(quoted) > most {
-		return fmt.Sprintf("%s... (%s)", strings.ToValidUTF8(quoted[:most], ""), judge.Count(len(text), "byte"))
+	if len(quoted) > limit {
+		return fmt.Sprintf("%s... (%s)", strings.ToValidUTF8(quoted[:limit], ""), judge.Quantity(len(text), "byte"))
 	}
 	return quoted
 }

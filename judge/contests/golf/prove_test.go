@@ -207,8 +207,8 @@ func sum(in string) string {
 
 func correct(_ []string, in string) reply { return reply{text: sum(in)} }
 
-// toyRange returns a Range with n inputs. Every tenth is an edge case, and three are samples.
-func toyRange(t *testing.T, n int) (*Range, *toy, *drivers.Driver) {
+// toyRange returns a SubmissionChecker with n inputs. Every tenth is an edge case, and three are samples.
+func toyRange(t *testing.T, n int) (*SubmissionChecker, *toy, *drivers.Driver) {
 	t.Helper()
 	var domain strings.Builder
 	for i := range n {
@@ -227,7 +227,7 @@ func toyRange(t *testing.T, n int) (*Range, *toy, *drivers.Driver) {
 			"args": "{name}({args})",
 		}, Server: toyServer,
 	}
-	rng := &Range{ID: "sum", Runner: r, Tools: lang.New(cfg, r, t.TempDir(), nil), Domain: d}
+	rng := &SubmissionChecker{ID: "sum", Runner: r, Tools: lang.New(cfg, r, t.TempDir(), nil), Domain: d}
 	if rng.Checker, err = NewChecker(t.Context(), r, &judge.Program{Name: "check"}, judge.Limits{}); err != nil {
 		t.Fatal(err)
 	}
@@ -236,14 +236,14 @@ func toyRange(t *testing.T, n int) (*Range, *toy, *drivers.Driver) {
 }
 
 // prove checks a submission in the toy language.
-func prove(t *testing.T, rng *Range, driver *drivers.Driver, o Options) *Result {
+func prove(t *testing.T, rng *SubmissionChecker, driver *drivers.Driver, o Options) *Result {
 	t.Helper()
 	l := &config.Language{ID: "toy", Name: "Toy", Extensions: []string{"toy"}, File: "main.toy", Run: []string{"toy", "{entry}"}}
-	a, err := NewAnswer("a.toy", l, driver, []byte("f=sum"), "", nil)
+	a, err := NewSubmission("a.toy", l, driver, []byte("f=sum"), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := rng.Prove(t.Context(), a, o)
+	res, err := rng.Check(t.Context(), a, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,12 +257,12 @@ var manners = []struct {
 	server bool
 	o      Options
 }{
-	{"functions", 60, false, Options{As: "function"}},
-	{"functions, all wrong inputs", 60, false, Options{As: "function", All: true}},
-	{"programs", 60, false, Options{As: "program"}},
-	{"programs, several at a time", 60, false, Options{As: "program", Jobs: 3}},
-	{"programs, all wrong inputs", 60, false, Options{As: "program", All: true, Jobs: 2}},
-	{"a server", worthServer + 40, true, Options{As: "program", Jobs: 2}},
+	{"functions", 60, false, Options{Kind: "function"}},
+	{"functions, all wrong inputs", 60, false, Options{Kind: "function", All: true}},
+	{"programs", 60, false, Options{Kind: "program"}},
+	{"programs, several at a time", 60, false, Options{Kind: "program", Jobs: 3}},
+	{"programs, all wrong inputs", 60, false, Options{Kind: "program", All: true, Jobs: 2}},
+	{"a server", worthServer + 40, true, Options{Kind: "program", Jobs: 2}},
 }
 
 // faults maps names to the ways in which a submission fails on an input.
@@ -281,10 +281,10 @@ func TestOneInput(t *testing.T) {
 		t.Run(m.name, func(t *testing.T) {
 			rng, r, driver := toyRange(t, m.inputs)
 			r.server = m.server
-			if res := prove(t, rng, driver, m.o); res.Verdict != Right || res.Tried != m.inputs || len(res.Wrong) > 0 || len(res.Says) != 1 {
+			if res := prove(t, rng, driver, m.o); res.Verdict != Correct || res.Tried != m.inputs || len(res.Wrong) > 0 || len(res.Says) != 1 {
 				t.Fatalf("a correct answer: %s, %d inputs, %+v, %v", res.Verdict, res.Tried, res.Wrong, res.Says)
-			} else if (res.Server > 0) != m.server {
-				t.Fatalf("the server ran %d inputs", res.Server)
+			} else if (res.CrossChecked > 0) != m.server {
+				t.Fatalf("the server ran %d inputs", res.CrossChecked)
 			}
 			n := 0
 			for k, in := range rng.Domain.Inputs {
@@ -300,7 +300,7 @@ func TestOneInput(t *testing.T) {
 						return correct(nil, in)
 					}
 					res := prove(t, rng, driver, m.o)
-					if res.Verdict == Right || res.Verdict == CannotRun {
+					if res.Verdict == Correct || res.Verdict == CannotRun {
 						t.Errorf("%s at %s: %s", name, bad, res.Verdict)
 					}
 					named := slices.Contains(res.Slow, bad) || slices.ContainsFunc(res.Wrong, func(w judge.GolfWrongInput) bool { return w.In == bad })
@@ -328,9 +328,9 @@ func TestQuick(t *testing.T) {
 				}
 				return correct(nil, in)
 			}
-			res := prove(t, rng, driver, Options{As: as, Quick: true})
+			res := prove(t, rng, driver, Options{Kind: as, Quick: true})
 			asked := in.Edge || slices.Contains(rng.Domain.Samples, k)
-			if (res.Verdict == Right) == asked || res.Tried != 9 || !res.Quick || len(res.Says) > 0 {
+			if (res.Verdict == Correct) == asked || res.Tried != 9 || !res.Quick || len(res.Says) > 0 {
 				t.Errorf("a %s that is wrong at %s (%v): %s, %d inputs, %v", as, bad, asked, res.Verdict, res.Tried, res.Says)
 			}
 		}
@@ -356,14 +356,14 @@ func TestMemory(t *testing.T) {
 			}
 			return correct(nil, in)
 		}
-		res := prove(t, rng, driver, Options{As: "function", Seed: 1})
+		res := prove(t, rng, driver, Options{Kind: "function", Seed: 1})
 		if name == "twice the same" { // no process gets the same input twice, so it is correct
-			if res.Verdict != Right {
+			if res.Verdict != Correct {
 				t.Errorf("correct %s: %s", name, res.Verdict)
 			}
 			continue
 		}
-		if res.Verdict != Wrong || !res.Stateful {
+		if res.Verdict != Incorrect || !res.Stateful {
 			t.Errorf("correct %s: %s, stateful %v", name, res.Verdict, res.Stateful)
 		}
 	}
@@ -373,16 +373,16 @@ func TestMemory(t *testing.T) {
 // processes, and the notes.
 func TestProofs(t *testing.T) {
 	rng, r, driver := toyRange(t, 60)
-	res := prove(t, rng, driver, Options{As: "function"})
-	if res.Shuffles != 2 || res.Fresh != freshCalls || res.How != "function f(i,j)" || res.Server != 0 {
-		t.Errorf("a function: %d orders, %d processes, %q", res.Shuffles, res.Fresh, res.How)
+	res := prove(t, rng, driver, Options{Kind: "function"})
+	if res.Shuffles != 2 || res.FreshCalls != freshCalls || res.How != "function f(i,j)" || res.CrossChecked != 0 {
+		t.Errorf("a function: %d orders, %d processes, %q", res.Shuffles, res.FreshCalls, res.How)
 	}
 	res = prove(t, rng, driver, Options{})
 	if res.How != "function f(i,j)" {
 		t.Errorf("an answer that may be both: %q", res.How)
 	}
 	driver.Programs = []string{"sum"}
-	if res = prove(t, rng, driver, Options{}); res.How != "program, input i j" || res.Fresh != 0 {
+	if res = prove(t, rng, driver, Options{}); res.How != "program, input i j" || res.FreshCalls != 0 {
 		t.Errorf("an answer that looks like a program: %q", res.How)
 	}
 	driver.Programs = nil
@@ -394,15 +394,15 @@ func TestProofs(t *testing.T) {
 		}
 		return reply{text: sum(in), kind: 'n'}
 	}
-	res = prove(t, rng, driver, Options{As: "function"})
-	if res.Verdict != Right || len(res.Notes) != 1 ||
+	res = prove(t, rng, driver, Options{Kind: "function"})
+	if res.Verdict != Correct || len(res.Notes) != 1 ||
 		!strings.Contains(res.Notes[0], "1 input ends with an error, e.g. 33 1231 (IndexError)") {
 		t.Errorf("printed before an error: %s, %q", res.Verdict, res.Notes)
 	}
-	if res = prove(t, rng, driver, Options{As: "function", Strict: true}); res.Verdict != Wrong {
+	if res = prove(t, rng, driver, Options{Kind: "function", Strict: true}); res.Verdict != Incorrect {
 		t.Errorf("and strictly: %s", res.Verdict)
 	}
-	if res = prove(t, rng, driver, Options{As: "program"}); res.Verdict != Right || len(res.Notes) > 0 {
+	if res = prove(t, rng, driver, Options{Kind: "program"}); res.Verdict != Correct || len(res.Notes) > 0 {
 		t.Errorf("of a program: %s, %q", res.Verdict, res.Notes)
 	}
 
@@ -415,8 +415,8 @@ func TestProofs(t *testing.T) {
 	}
 	for _, all := range []bool{false, true} {
 		for _, as := range []string{"function", "program"} {
-			res = prove(t, rng, driver, Options{As: as, All: all})
-			if want := map[bool]int{false: min(5, res.WrongMany), true: 39}[all]; res.Verdict != Wrong ||
+			res = prove(t, rng, driver, Options{Kind: as, All: all})
+			if want := map[bool]int{false: min(5, res.WrongMany), true: 39}[all]; res.Verdict != Incorrect ||
 				len(res.Wrong) != want || all && res.WrongMany != 39 {
 				t.Errorf("many wrong inputs of a %s: %s, %d of %d shown", as, res.Verdict, len(res.Wrong), res.WrongMany)
 			}
@@ -425,26 +425,26 @@ func TestProofs(t *testing.T) {
 
 	// A process that was stopped at its wall time limit while computing is restarted.
 	r.answer, r.busy = correct, 1
-	if res = prove(t, rng, driver, Options{As: "program"}); res.Verdict != Right {
+	if res = prove(t, rng, driver, Options{Kind: "program"}); res.Verdict != Correct {
 		t.Errorf("on a busy machine: %s %s", res.Verdict, res.Log)
 	}
 
 	// A process that was stopped for other work is also restarted. Its output and time are discarded.
 	for _, as := range []string{"function", "program"} {
 		r.stops = 12
-		res = prove(t, rng, driver, Options{As: as, Budget: time.Minute})
-		if res.Verdict != Right || r.stops > 0 {
+		res = prove(t, rng, driver, Options{Kind: as, Budget: time.Minute})
+		if res.Verdict != Correct || r.stops > 0 {
 			t.Errorf("stopped for other work, a %s is %s %s, %d stops left", as, res.Verdict, res.Log, r.stops)
 		}
 	}
 
 	// A check that finds no errors ends when the budget is used up.
 	r.answer = func(_ []string, in string) reply { return reply{text: sum(in), cpu: time.Second} }
-	res = prove(t, rng, driver, Options{As: "program", Budget: 20 * time.Second})
-	if res.Verdict != Slow || !strings.Contains(res.Log, "more than 20 s of CPU time") || res.Tried >= 60 {
+	res = prove(t, rng, driver, Options{Kind: "program", Budget: 20 * time.Second})
+	if res.Verdict != TooSlow || !strings.Contains(res.Log, "more than 20 s of CPU time") || res.Tried >= 60 {
 		t.Errorf("over its budget: %s, %d inputs, %q", res.Verdict, res.Tried, res.Log)
 	}
-	if res = prove(t, rng, driver, Options{As: "program", Budget: 200 * time.Second}); res.Verdict != Right {
+	if res = prove(t, rng, driver, Options{Kind: "program", Budget: 200 * time.Second}); res.Verdict != Correct {
 		t.Errorf("within its budget: %s", res.Verdict)
 	}
 }
@@ -459,13 +459,13 @@ func TestCases(t *testing.T) {
 		return correct(nil, in)
 	}
 	for _, as := range []string{"function", "program"} {
-		res := prove(t, rng, driver, Options{As: as, Cases: []string{"3 1021", "(4, 1028)"}})
-		if res.Verdict != Right || !res.Picked || res.Tried != 2 || len(res.Shown) != 2 ||
+		res := prove(t, rng, driver, Options{Kind: as, Cases: []string{"3 1021", "(4, 1028)"}})
+		if res.Verdict != Correct || !res.Picked || res.Tried != 2 || len(res.Shown) != 2 ||
 			res.Shown[0].In != "3 1021" || res.Shown[1].Gave != "1032" {
 			t.Errorf("two inputs of a %s: %s, %+v", as, res.Verdict, res.Shown)
 		}
-		res = prove(t, rng, driver, Options{As: as, Cases: []string{"33 1231"}})
-		if res.Verdict != Wrong || len(res.Shown) != 1 || res.Shown[0].Gave != "x" || res.Shown[0].Fate == "" {
+		res = prove(t, rng, driver, Options{Kind: as, Cases: []string{"33 1231"}})
+		if res.Verdict != Incorrect || len(res.Shown) != 1 || res.Shown[0].Gave != "x" || res.Shown[0].Fate == "" {
 			t.Errorf("a wrong input of a %s: %s, %+v", as, res.Verdict, res.Shown)
 		}
 	}
@@ -475,22 +475,22 @@ func TestCases(t *testing.T) {
 func TestServerDisagrees(t *testing.T) {
 	rng, r, driver := toyRange(t, worthServer+40)
 	r.server = false
-	res := prove(t, rng, driver, Options{As: "program"})
-	if res.Verdict != Right || res.Server != 0 || !strings.Contains(res.Explain[len(res.Explain)-1].Reason, "the server does not start") {
-		t.Errorf("a server that does not start: %s, %d, %+v", res.Verdict, res.Server, res.Explain)
+	res := prove(t, rng, driver, Options{Kind: "program"})
+	if res.Verdict != Correct || res.CrossChecked != 0 || !strings.Contains(res.Explain[len(res.Explain)-1].Reason, "the server does not start") {
+		t.Errorf("a server that does not start: %s, %d, %+v", res.Verdict, res.CrossChecked, res.Explain)
 	}
 	// The server is compared on all samples and edge cases, and on some other inputs.
 	for _, in := range []int{2, 4, 284} {
 		rng, r, driver = toyRange(t, worthServer+40)
 		r.lie = rng.Domain.Inputs[in].String()
-		res = prove(t, rng, driver, Options{As: "program"})
-		if why := res.Explain[len(res.Explain)-1].Reason; res.Verdict != Right || res.Server != 0 ||
+		res = prove(t, rng, driver, Options{Kind: "program"})
+		if why := res.Explain[len(res.Explain)-1].Reason; res.Verdict != Correct || res.CrossChecked != 0 ||
 			!strings.Contains(why, "at "+r.lie+" a separate process gave") {
-			t.Errorf("a server that is wrong at %s: %s, %d, %q", r.lie, res.Verdict, res.Server, why)
+			t.Errorf("a server that is wrong at %s: %s, %d, %q", r.lie, res.Verdict, res.CrossChecked, why)
 		}
 	}
 	rng, _, driver = toyRange(t, worthServer)
-	if res = prove(t, rng, driver, Options{As: "program"}); res.Verdict != Right || res.Server != 0 {
-		t.Errorf("few inputs: %s, %d by the server", res.Verdict, res.Server)
+	if res = prove(t, rng, driver, Options{Kind: "program"}); res.Verdict != Correct || res.CrossChecked != 0 {
+		t.Errorf("few inputs: %s, %d by the server", res.Verdict, res.CrossChecked)
 	}
 }

@@ -40,9 +40,9 @@ func Rules(d *Domain, languages []Language) string {
 
 // rules describes the domain.
 func (d *Domain) rules(b *strings.Builder) {
-	letters := Letters(d.Arity)
+	letters := ArgumentNames(d.Arity)
 	fmt.Fprintf(b, "## Inputs\n\nA submission is checked on the whole domain: %s. An input has %s:\n\n",
-		judge.Count(len(d.Inputs), "input"), judge.Count(d.Arity, "whole number"))
+		judge.Quantity(len(d.Inputs), "input"), judge.Quantity(d.Arity, "whole number"))
 	combinations := 1
 	for k := range d.Arity {
 		values := map[string]bool{}

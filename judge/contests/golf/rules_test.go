@@ -15,8 +15,8 @@ func TestRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	languages := []Language{{"Python 3", known.Of("python3")}, {"Prolog", known.Of("prolog")}, {"sed | a", known.Of("sed")}, {
-		"Perl", known.Of("perl"),
+	languages := []Language{{"Python 3", known.ForLanguage("python3")}, {"Prolog", known.ForLanguage("prolog")}, {"sed | a", known.ForLanguage("sed")}, {
+		"Perl", known.ForLanguage("perl"),
 	}}
 	var square strings.Builder
 	for i := range 4 {

@@ -19,16 +19,16 @@ import (
 
 // output is the output for one input.
 type output struct {
-	input int // index in the domain
-	text  string
-	fate  string // how the call failed, or empty; text is used in any case
-	said  string // end of the program's standard error
-	slow  bool   // the time was exceeded, so there is no text
-	fresh bool   // from a process that handled only this input
-	died  bool   // the process exited during the call
-	moved bool   // text is the content of the arguments, which the call changed
-	left  string // unchanged content of the arguments, used for functions that work in place
-	cpu   time.Duration
+	input         int // index in the domain
+	text          string
+	failure       string // how the call failed, or empty; text is used in any case
+	stderr        string // end of the program's standard error
+	slow          bool   // the time was exceeded, so there is no text
+	fresh         bool   // from a process that handled only this input
+	died          bool   // the process exited during the call
+	fromArguments bool   // text is the content of the arguments, which the call changed
+	arguments     string // unchanged content of the arguments, used for functions that work in place
+	cpu           time.Duration
 }
 
 // The frames of a driver. The driver reads all of standard input. The first line is a mark. In drivers with one
@@ -73,11 +73,11 @@ func (f frame) output(input int) output {
 	case strings.IndexByte("ncu", f.kind) >= 0 && strings.TrimSpace(f.printed) != "":
 		o.text = f.printed
 	case f.kind == 'c':
-		o.moved = true
+		o.fromArguments = true
 	case f.kind == 'u':
-		o.text, o.left = "", f.text
+		o.text, o.arguments = "", f.text
 	case f.kind == 'e':
-		o.text, o.fate = f.printed, strings.TrimSpace(f.text)
+		o.text, o.failure = f.printed, strings.TrimSpace(f.text)
 	}
 	return o
 }
@@ -89,15 +89,15 @@ func (e *loadError) Error() string { return e.text }
 
 // batch calls a function on the inputs, in the given order. It uses one process until that process exits. It
 // passes each output to the function got, which may return false to stop. The time limit applies to each input.
-func (p *proof) batch(ctx context.Context, w *way, order []int, got func(o output) (more bool)) error {
-	return p.converse(ctx, w.program, p.requests(w), order, func(o output) bool { return got(w.unmoved(o)) })
+func (p *checkRun) batch(ctx context.Context, w *builtCandidate, order []int, onOutput func(o output) (more bool)) error {
+	return p.exchangeFrames(ctx, w.program, p.requests(w), order, func(o output) bool { return onOutput(w.inPlaceOutput(o)) })
 }
 
-// unmoved uses the unchanged arguments of a function that works in place as its output. If the function printed
+// inPlaceOutput uses the unchanged arguments of a function that works in place as its output. If the function printed
 // something, the printed output stays.
-func (w *way) unmoved(o output) output {
-	if w.inPlace && o.left != "" {
-		o.text = o.left
+func (w *builtCandidate) inPlaceOutput(o output) output {
+	if w.inPlace && o.arguments != "" {
+		o.text = o.arguments
 	}
 	return o
 }
@@ -113,7 +113,7 @@ func plainHead(mark string) string { return mark + "\n" }
 
 // requests returns the requests for a driver. If the driver is an interpreter that reads code, a request is code.
 // Otherwise, it is a line with one input.
-func (p *proof) requests(w *way) requests {
+func (p *checkRun) requests(w *builtCandidate) requests {
 	g := p.driver
 	if g.Each == "" {
 		head := plainHead
@@ -137,10 +137,10 @@ func (p *proof) requests(w *way) requests {
 	}
 }
 
-// converse does the work of batch for any program that writes frames.
-func (p *proof) converse(ctx context.Context, program *judge.Program, ask requests, order []int, got func(o output) (more bool)) error {
+// exchangeFrames does the work of batch for any program that writes frames.
+func (p *checkRun) exchangeFrames(ctx context.Context, program *judge.Program, ask requests, order []int, onOutput func(o output) (more bool)) error {
 	for len(order) > 0 {
-		frames, rest, x, stderr, err := p.drive(ctx, program, ask, order)
+		frames, rest, x, stderr, err := p.runDriver(ctx, program, ask, order)
 		if err != nil {
 			return err
 		}
@@ -150,11 +150,11 @@ func (p *proof) converse(ctx context.Context, program *judge.Program, ask reques
 			continue
 		}
 		if len(frames) == 0 || frames[0].kind != 'l' {
-			return &loadError{firstLine(strings.TrimSpace(stderr), x.Fate())}
+			return &loadError{firstLine(strings.TrimSpace(stderr), x.Termination())}
 		}
 		frames = frames[1:]
 		for k, f := range frames[:min(len(frames), len(order))] {
-			if !got(f.output(order[k])) {
+			if !onOutput(f.output(order[k])) {
 				return nil
 			}
 		}
@@ -162,17 +162,17 @@ func (p *proof) converse(ctx context.Context, program *judge.Program, ask reques
 			return nil
 		}
 		order = order[len(frames):]
-		if timeOver && p.brief {
+		if timeOver && p.quickBatches {
 			return nil
 		}
 		if (timeOver && p.probing == 0 || x.Killed == judge.Output) && len(frames) > 0 {
 			continue // all inputs shared the limit, so give this one its own
 		}
-		o := output{input: order[0], text: rest, fate: x.Fate(), slow: timeOver, died: true}
+		o := output{input: order[0], text: rest, failure: x.Termination(), slow: timeOver, died: true}
 		if why := strings.TrimSpace(stderr); why != "" && !timeOver {
-			o.fate += ": " + cut(tail.Reason(why))
+			o.failure += ": " + cut(tail.Reason(why))
 		}
-		if !got(o) {
+		if !onOutput(o) {
 			return nil
 		}
 		order = order[1:]
@@ -187,8 +187,8 @@ const (
 	maxEachOutput = 512
 )
 
-// drive runs a driver once.
-func (p *proof) drive(ctx context.Context, program *judge.Program, ask requests, order []int) (
+// runDriver runs a driver once.
+func (p *checkRun) runDriver(ctx context.Context, program *judge.Program, ask requests, order []int) (
 	frames []frame, rest string, x judge.Exec, stderr string, err error,
 ) {
 	mark := p.mark(len(order))
@@ -199,7 +199,7 @@ func (p *proof) drive(ctx context.Context, program *judge.Program, ask requests,
 	}
 	limits := p.limits()
 	limits.Output += maxEachOutput * int64(len(order))
-	out, errs, x, err := p.patiently(ctx, program, limits, in.String(), nil, func(out string) bool { return strings.Count(out, mark) > 2 })
+	out, errs, x, err := p.runWithRetry(ctx, program, limits, in.String(), nil, func(out string) bool { return strings.Count(out, mark) > 2 })
 	if err != nil {
 		return nil, "", x, "", err
 	}
@@ -215,15 +215,15 @@ const longerWall = 20
 // is restarted from the beginning, as if it had not run.
 var ErrInterrupted = errors.New("the process was stopped for other work")
 
-// patiently runs a program. If the program is stopped by its wall time limit although it was computing, patiently
+// runWithRetry runs a program. If the program is stopped by its wall time limit although it was computing, patiently
 // runs it again, unless the function enough accepts its output.
-func (p *proof) patiently(
+func (p *checkRun) runWithRetry(
 	ctx context.Context, program *judge.Program, limits judge.Limits, in string, args []string,
 	enough func(out string) bool,
 ) (stdout, stderr string, x judge.Exec, err error) {
 	for {
 		var out bytes.Buffer
-		errs := tail.Buffer{Most: 4 << 10}
+		errs := tail.Buffer{MaxBytes: 4 << 10}
 		c := program.Command(limits, args...)
 		c.Stdin, c.Stdout, c.Stderr = strings.NewReader(in), &out, &errs
 		x, err = p.r.Runner.Run(ctx, c)
@@ -243,7 +243,7 @@ func (p *proof) patiently(
 }
 
 // mark returns a text that no submission prints by accident.
-func (p *proof) mark(n int) string {
+func (p *checkRun) mark(n int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %d %s %v", p.o.Seed, n, p.a.Code, time.Now().UnixNano()))
 	return "~" + hex.EncodeToString(sum[:8]) + "~"
 }
@@ -253,23 +253,23 @@ const briefTime = 1500 * time.Millisecond
 
 // limits returns the limits of a process for one input, or of a driver until its next output. The wall time limit
 // only stops programs that wait forever.
-func (p *proof) limits() judge.Limits {
+func (p *checkRun) limits() judge.Limits {
 	l := p.r.Limits
 	l.Output = maxOneOutput
 	l.CPU = p.o.Time
 	if p.probing > 0 {
 		l.CPU = min(l.CPU, p.probing)
 	}
-	if p.brief {
+	if p.quickBatches {
 		l.CPU = min(l.CPU, briefTime)
 	}
 	l.Wall = time.Duration(math.Max(float64(4*p.o.Time), float64(20*time.Second)))
 	return l
 }
 
-// programs runs a program once for each input, on several CPUs, and passes the outputs to got in input order.
+// runPrograms runs a program once for each input, on several CPUs, and passes the outputs to got in input order.
 // After got returns false, no further process is started.
-func (p *proof) programs(ctx context.Context, w *way, order []int, got func(o output) (more bool)) error {
+func (p *checkRun) runPrograms(ctx context.Context, w *builtCandidate, order []int, onOutput func(o output) (more bool)) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	type slot struct {
@@ -285,7 +285,7 @@ func (p *proof) programs(ctx context.Context, w *way, order []int, got func(o ou
 	for range min(p.o.Jobs, len(order)) {
 		workers.Go(func() {
 			for k := range next {
-				o, err := p.once(ctx, w, order[k])
+				o, err := p.runOnce(ctx, w, order[k])
 				slots[k] <- slot{o, err}
 			}
 		})
@@ -308,7 +308,7 @@ func (p *proof) programs(ctx context.Context, w *way, order []int, got func(o ou
 			if s.err != nil {
 				return s.err
 			}
-			if !got(s.o) {
+			if !onOutput(s.o) {
 				return nil
 			}
 		case <-ctx.Done():
@@ -319,43 +319,43 @@ func (p *proof) programs(ctx context.Context, w *way, order []int, got func(o ou
 }
 
 // read converts the output of a program for the checker.
-func (w *way) read(text string) string {
+func (w *builtCandidate) read(text string) string {
 	if w.input.name == unaryForm {
 		return fromUnary(text)
 	}
 	return text
 }
 
-// once runs a program on one input. The output is used even if the program failed.
-func (p *proof) once(ctx context.Context, w *way, i int) (output, error) {
+// runOnce runs a program on one input. The output is used even if the program failed.
+func (p *checkRun) runOnce(ctx context.Context, w *builtCandidate, i int) (output, error) {
 	in, args := "", []string(nil)
 	if numbers := p.r.Domain.Inputs[i].Args; w.input.argv != nil {
 		args = w.input.argv(numbers)
 	} else {
 		in = w.input.stdin(numbers)
 	}
-	out, errs, x, err := p.patiently(ctx, w.program, p.limits(), in, args, func(string) bool { return false })
+	out, errs, x, err := p.runWithRetry(ctx, w.program, p.limits(), in, args, func(string) bool { return false })
 	if err != nil {
 		return output{}, err
 	}
-	o := output{input: i, text: w.read(out), said: strings.TrimSpace(errs), fresh: true, cpu: x.CPU}
+	o := output{input: i, text: w.read(out), stderr: strings.TrimSpace(errs), fresh: true, cpu: x.CPU}
 	o.slow = x.Killed == judge.CPUTime || x.Killed == judge.WallTime
-	if x.Exit != 0 || x.Signal != "" || x.Killed != judge.Nothing {
-		o.fate = x.Fate()
+	if x.Exit != 0 || x.Signal != "" || x.Killed != judge.NoResource {
+		o.failure = x.Termination()
 		if why := strings.TrimSpace(errs); why != "" {
-			o.fate += ": " + cut(tail.Reason(why))
+			o.failure += ": " + cut(tail.Reason(why))
 		}
 	}
 	return o, nil
 }
 
-// calls runs the submission on the inputs in the given way, and passes the outputs to the function got. The order
+// runInputs runs the submission on the inputs in the given way, and passes the outputs to the function got. The order
 // of the inputs matters only for functions.
-func (p *proof) calls(ctx context.Context, w *way, order []int, got func(o output) bool) error {
+func (p *checkRun) runInputs(ctx context.Context, w *builtCandidate, order []int, onOutput func(o output) bool) error {
 	if w.function {
-		return p.batch(ctx, w, order, got)
+		return p.batch(ctx, w, order, onOutput)
 	}
-	return p.programs(ctx, w, order, got)
+	return p.runPrograms(ctx, w, order, onOutput)
 }
 
 func firstLine(texts ...string) string {

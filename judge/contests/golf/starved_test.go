@@ -20,8 +20,8 @@ func TestWhoseSilence(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := c.check(t.Context(), &Domain{}, nil, false); judge.Whose(err) != want {
-				t.Errorf("starved %v: %v is blamed on the %s, want the %s", starved, err, judge.Whose(err), want)
+			if _, err := c.check(t.Context(), &Domain{}, nil, false); judge.BlameOf(err) != want {
+				t.Errorf("starved %v: %v is blamed on the %s, want the %s", starved, err, judge.BlameOf(err), want)
 			}
 		})
 	}

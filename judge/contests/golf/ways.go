@@ -82,8 +82,8 @@ func fromUnary(text string) string {
 // unaryGap matches the separator of two unary numbers.
 var unaryGap = pattern.New(`[ ,;\t\n]`)
 
-// Inputs returns the names of the ways to pass an input to a program.
-func Inputs() []string {
+// InputForms returns the names of the ways to pass an input to a program.
+func InputForms() []string {
 	names := make([]string, len(inputForms))
 	for k, f := range inputForms {
 		names[k] = f.name
@@ -97,7 +97,7 @@ var forms = []string{"args", "tuple", "list", "curry", "string"}
 
 // FormName returns a form in common notation, such as f(i,j).
 func FormName(form string, arity int) string {
-	letters := Letters(arity)
+	letters := ArgumentNames(arity)
 	switch form {
 	case "args":
 		return "f(" + strings.Join(letters, ",") + ")"
@@ -171,7 +171,7 @@ type candidate struct {
 	wrap     *drivers.Wrap // code that wraps a program
 }
 
-func (c *candidate) how(arity int) string {
+func (c *candidate) description(arity int) string {
 	if !c.function {
 		how := "program, input " + c.input.name
 		if c.wrap != nil {
@@ -205,12 +205,12 @@ func (c *candidate) notes() []string {
 const maxNames = 6
 
 // candidates lists the ways to call the submission, most likely first.
-func candidates(a *Answer, arity int, o Options) []candidate {
+func candidates(a *Submission, arity int, o Options) []candidate {
 	g := a.Driver
 	programs := programForms(g, a.Code, o)
 	var functions []candidate
 	if g.Driver != "" {
-		for _, c := range entries(g, a.Code, o.Entry) {
+		for _, c := range functionCandidates(g, a.Code, o.Entry) {
 			for _, form := range formsOf(g) {
 				fits := callOf(g, form, c.name != "") != ""
 				if fits && (o.Call == "" || o.Call == form || o.Call == FormName(form, arity)) {
@@ -221,9 +221,9 @@ func candidates(a *Answer, arity int, o Options) []candidate {
 		}
 	}
 	switch {
-	case o.As == "program" || o.In != "":
+	case o.Kind == "program" || o.InputForm != "":
 		return programs
-	case o.As == "function" || o.Call != "" || o.Entry != "":
+	case o.Kind == "function" || o.Call != "" || o.Entry != "":
 		return functions
 	case matchesAny(g.Programs, a.Code) || matchesAny(g.Argv, a.Code):
 		return append(programs, functions...)
@@ -260,7 +260,7 @@ func programForms(g *drivers.Driver, code string, o Options) []candidate {
 	var all []candidate
 	for _, w := range wraps {
 		for _, in := range inputs {
-			if o.In == in.name || o.In == "" && (!in.rare || slices.Contains(g.Inputs, in.name)) {
+			if o.InputForm == in.name || o.InputForm == "" && (!in.rare || slices.Contains(g.Inputs, in.name)) {
 				all = append(all, candidate{input: in, wrap: w})
 			}
 		}
@@ -268,9 +268,9 @@ func programForms(g *drivers.Driver, code string, o Options) []candidate {
 	return all
 }
 
-// entries lists possible functions: the names in the code, the last one first, and then the whole code or its last
+// functionCandidates lists possible functions: the names in the code, the last one first, and then the whole code or its last
 // line as an anonymous function.
-func entries(g *drivers.Driver, code, asked string) []candidate {
+func functionCandidates(g *drivers.Driver, code, asked string) []candidate {
 	if asked != "" {
 		return []candidate{{function: true, name: asked}}
 	}
@@ -321,8 +321,8 @@ func matchesAny(expressions []string, text string) bool {
 	})
 }
 
-// way is a candidate that has been built.
-type way struct {
+// builtCandidate is a candidate that has been built.
+type builtCandidate struct {
 	candidate
 	program *judge.Program
 	driver  string
@@ -330,22 +330,22 @@ type way struct {
 	err     error // error from building a program, which its input forms share
 }
 
-// notBuilt means that a candidate cannot be built.
-type notBuilt struct {
+// buildError means that a candidate cannot be built.
+type buildError struct {
 	log   string   // output of the compiler
 	shown string   // the output with positions in the submission instead of the driver
 	own   []string // the messages with such positions
 }
 
-func (e *notBuilt) Error() string { return e.log }
+func (e *buildError) Error() string { return e.log }
 
 // build makes the candidate ready to run. Programs share one build, and so do calls through the same driver.
 // Number is used to name a directory.
-func (p *proof) build(ctx context.Context, c candidate, number int) (*way, error) {
+func (p *checkRun) build(ctx context.Context, c candidate, number int) (*builtCandidate, error) {
 	if !c.function {
 		made, ok := p.built[c.wrap]
 		if !ok {
-			made = &way{driver: p.wrapped(c.wrap)}
+			made = &builtCandidate{driver: p.wrapped(c.wrap)}
 			made.program, made.err = p.buildProgram(ctx, c.wrap)
 			p.built[c.wrap] = made
 		}
@@ -356,7 +356,7 @@ func (p *proof) build(ctx context.Context, c candidate, number int) (*way, error
 	return p.buildDriver(ctx, c, number)
 }
 
-func (p *proof) buildDriver(ctx context.Context, c candidate, number int) (*way, error) {
+func (p *checkRun) buildDriver(ctx context.Context, c candidate, number int) (*builtCandidate, error) {
 	l := *p.lang
 	if len(p.driver.Run) > 0 {
 		l.Run, l.Result = p.driver.Run, nil
@@ -368,18 +368,18 @@ func (p *proof) buildDriver(ctx context.Context, c candidate, number int) (*way,
 		l.Extensions = []string{strings.TrimPrefix(filepath.Ext(l.File), ".")}
 	}
 	dir := filepath.Join(p.dir, fmt.Sprintf("way%d", number))
-	seam := newSeam(p.a.Code)
+	seam := newMarker(p.a.Code)
 	driver, answer := fillDriver(p.driver, c, p.a.Code, p.r.Domain.Arity, seam)
 	driver, inDriver := seam.remove(driver)
 	answer, inAnswer := seam.remove(answer)
-	w := &way{candidate: c, driver: driver}
+	w := &builtCandidate{candidate: c, driver: driver}
 	if made, ok := p.drivers[driver+answer]; ok {
 		w.program = made.program
 		return w, made.err
 	}
-	files := []*built{{driverFile(p.lang), driver, inDriver}}
+	files := []*builtFile{{driverFile(p.lang), driver, inDriver}}
 	if name := p.driver.Answer; name != "" {
-		files = append(files, &built{fillWords(name, map[string]string{"name": c.name}), answer, inAnswer})
+		files = append(files, &builtFile{fillWords(name, map[string]string{"name": c.name}), answer, inAnswer})
 	}
 	texts := map[string]string{}
 	for _, f := range files {
@@ -389,22 +389,22 @@ func (p *proof) buildDriver(ctx context.Context, c candidate, number int) (*way,
 		return nil, err
 	}
 	w.program, w.err = p.make(ctx, dir, &l)
-	if failed, ok := errors.AsType[*notBuilt](w.err); ok {
-		failed.shown, failed.own = p.inAnswer(failed.log, files)
+	if failed, ok := errors.AsType[*buildError](w.err); ok {
+		failed.shown, failed.own = p.inSubmission(failed.log, files)
 	}
 	p.drivers[driver+answer] = w
 	return w, w.err
 }
 
 // wrapped returns the text of the program with its wrapper.
-func (p *proof) wrapped(wrap *drivers.Wrap) string {
+func (p *checkRun) wrapped(wrap *drivers.Wrap) string {
 	if wrap == nil {
 		return p.a.Code + p.driver.Ending
 	}
 	return fillWords(wrap.Code, map[string]string{"code": p.a.Code})
 }
 
-func (p *proof) buildProgram(ctx context.Context, wrap *drivers.Wrap) (*judge.Program, error) {
+func (p *checkRun) buildProgram(ctx context.Context, wrap *drivers.Wrap) (*judge.Program, error) {
 	l := *p.lang
 	name := p.a.name()
 	dir := filepath.Join(p.dir, fmt.Sprintf("program%d", len(p.built)))
@@ -423,34 +423,34 @@ func (p *proof) buildProgram(ctx context.Context, wrap *drivers.Wrap) (*judge.Pr
 }
 
 // inline reports whether the flags require code on the command line, as perl -E does.
-func (p *proof) inline() bool {
+func (p *checkRun) inline() bool {
 	n := len(p.o.Flags)
 	return n > 0 && len(p.lang.Result) == 0 && p.driver.Inline != "" && matchesAny([]string{p.driver.Inline}, p.o.Flags[n-1])
 }
 
 // onCommandLine returns the program with its flags after the interpreter's name, and with the code itself instead
 // of its file.
-func onCommandLine(made *judge.Program, flags []string, code string) *judge.Program {
-	at := slices.IndexFunc(made.Argv, func(w string) bool { return strings.HasPrefix(w, judge.ProgramDir+"/") })
+func onCommandLine(base *judge.Program, flags []string, code string) *judge.Program {
+	at := slices.IndexFunc(base.Argv, func(w string) bool { return strings.HasPrefix(w, judge.ProgramDir+"/") })
 	if at < 1+len(flags) {
-		return made
+		return base
 	}
-	program := *made
-	program.Argv = slices.Concat(made.Argv[:1], made.Argv[1+len(flags):at], flags, []string{code}, made.Argv[at+1:])
+	program := *base
+	program.Argv = slices.Concat(base.Argv[:1], base.Argv[1+len(flags):at], flags, []string{code}, base.Argv[at+1:])
 	return &program
 }
 
-func (p *proof) make(ctx context.Context, path string, l *config.Language) (*judge.Program, error) {
+func (p *checkRun) make(ctx context.Context, path string, l *config.Language) (*judge.Program, error) {
 	made, err := p.r.Tools.Build(ctx, path, l)
 	if unusable, ok := errors.AsType[*lang.UnusableError](err); ok {
-		return nil, &notBuilt{log: unusable.Fault.Text, shown: unusable.Fault.Text}
+		return nil, &buildError{log: unusable.Fault.Text, shown: unusable.Fault.Text}
 	}
 	if err != nil {
 		return nil, err
 	}
 	if !made.OK {
 		log := strings.TrimSpace(made.Log)
-		return nil, &notBuilt{log: log, shown: log}
+		return nil, &buildError{log: log, shown: log}
 	}
 	return made.Program, nil
 }
@@ -487,7 +487,7 @@ func asMissing(err error) (string, bool) {
 
 // fillDriver returns the text of the language's driver and the text of the submission's own file, both with the
 // submission inserted. It marks the submission's code with the seam.
-func fillDriver(g *drivers.Driver, c candidate, code string, arity int, s seam) (driver, answer string) {
+func fillDriver(g *drivers.Driver, c candidate, code string, arity int, s marker) (driver, answer string) {
 	whole := len(code)
 	hoisted, code := hoist(g.Hoist, code)
 	at := whole - len(code)

@@ -36,21 +36,21 @@ func TestCandidates(t *testing.T) {
 		{it: "does not wrap what needs none", code: "read bare", never: "spare"},
 		{it: "tries wraps after the plain program", code: "read", never: "needed"},
 		{
-			it: "keeps to the kind that is asked for", code: "def f", o: Options{As: "program"},
+			it: "keeps to the kind that is asked for", code: "def f", o: Options{Kind: "program"},
 			first: []string{"program, input i j"}, never: "function",
 		},
 		{it: "keeps to the form that is asked for", code: "def f", o: Options{Call: "f([i,j])"}, first: []string{
 			"function f([i,j])", "anonymous function, called as f([i,j])",
 		}, never: "program"},
 		{
-			it: "keeps to the input that is asked for", code: "def f", o: Options{In: "unary"},
+			it: "keeps to the input that is asked for", code: "def f", o: Options{InputForm: "unary"},
 			first: []string{"program, input unary"}, never: "function",
 		},
 		{it: "tries rare inputs only where the language has them", code: "read", never: "full stops"},
 	} {
 		var got []string
-		for _, c := range candidates(&Answer{Driver: d, Code: row.code}, 2, row.o) {
-			got = append(got, c.how(2))
+		for _, c := range candidates(&Submission{Driver: d, Code: row.code}, 2, row.o) {
+			got = append(got, c.description(2))
 		}
 		if len(got) < len(row.first) || !slices.Equal(got[:len(row.first)], row.first) {
 			t.Errorf("it %s: %q, want first %q", row.it, got, row.first)
@@ -63,14 +63,14 @@ func TestCandidates(t *testing.T) {
 
 func TestCandidatesOfLanguageWithFormsOfItsOwn(t *testing.T) {
 	d := &drivers.Driver{Inputs: []string{"lines with full stops", "[i j]"}}
-	all := candidates(&Answer{Driver: d, Code: "x"}, 2, Options{})
+	all := candidates(&Submission{Driver: d, Code: "x"}, 2, Options{})
 	if all[0].input.name != "lines with full stops" || all[1].input.name != "[i j]" || all[2].input.name != "i j" {
 		t.Errorf("tried first: %q, %q, %q", all[0].input.name, all[1].input.name, all[2].input.name)
 	}
 }
 
 func TestRivals(t *testing.T) {
-	best := &way{candidate: candidate{function: true, name: "c", form: "args"}}
+	best := &builtCandidate{candidate: candidate{function: true, name: "c", form: "args"}}
 	for _, row := range []struct {
 		it, code string
 		c        candidate
@@ -83,7 +83,7 @@ func TestRivals(t *testing.T) {
 		{"does not compile for another form", "c=1", candidate{function: true, name: "c", form: "list"}, true, false},
 		{"does not run it as a program", "c=1;f=c", candidate{}, false, false},
 	} {
-		if got := best.rivals(row.c, row.code, row.compiled); got != row.want {
+		if got := best.mayBeat(row.c, row.code, row.compiled); got != row.want {
 			t.Errorf("it %s: rivals = %v", row.it, got)
 		}
 	}
@@ -131,7 +131,7 @@ func TestFillDriverOfLastLine(t *testing.T) {
 }
 
 func TestCountFlags(t *testing.T) {
-	a := &Answer{Size: Size{Bytes: 10, Chars: 9}}
+	a := &Submission{Size: Size{Bytes: 10, Chars: 9}}
 	a.CountFlags([]string{"-pa", "--long"})
 	want := Size{Bytes: 19, Chars: 18, Adjusted: []string{"flags counted as 9 bytes"}}
 	if diff := cmp.Diff(want, a.Size); diff != "" {

@@ -32,7 +32,7 @@ func TestTallyOfPublishedNumbers(t *testing.T) {
 			near(t, row.name+": half of the interval", (high-low)/2, row.half, 0.005)
 		}
 		if row.better == row.better {
-			near(t, row.name+": superiority", row.tally.Superior(), row.better, 0.00005)
+			near(t, row.name+": superiority", row.tally.Superiority(), row.better, 0.00005)
 		}
 	}
 }
@@ -50,8 +50,8 @@ func TestTallyOfNoScatter(t *testing.T) {
 		{"is even where every pair was shared", rating.Tally{Pairs: [5]int{2: 3}}, 0, 0, 0, 0.5},
 	} {
 		elo, low, high := row.tally.Elo()
-		if elo != row.elo || low != row.low || high != row.high || row.tally.Superior() != row.above {
-			t.Errorf("it %s: got %v in [%v, %v], superior %v", row.it, elo, low, high, row.tally.Superior())
+		if elo != row.elo || low != row.low || high != row.high || row.tally.Superiority() != row.above {
+			t.Errorf("it %s: got %v in [%v, %v], superior %v", row.it, elo, low, high, row.tally.Superiority())
 		}
 	}
 }
@@ -164,10 +164,10 @@ func TestSPRTKeepsItsErrorRates(t *testing.T) {
 		start  start
 		shared bool
 	}{
-		{"rarely takes an equal player for a better one", 0, rating.TakeElo1, start{}, false},
-		{"rarely takes a better player for an equal one", 80, rating.TakeElo0, start{}, false},
-		{"keeps its rate where it matters who goes first", 0, rating.TakeElo1, start{favor: 150, drawn: 0.5}, false},
-		{"keeps its rate with starts that decide games", 0, rating.TakeElo1, start{favor: 50}, true},
+		{"rarely takes an equal player for a better one", 0, rating.AcceptElo1, start{}, false},
+		{"rarely takes a better player for an equal one", 80, rating.AcceptElo0, start{}, false},
+		{"keeps its rate where it matters who goes first", 0, rating.AcceptElo1, start{favor: 150, drawn: 0.5}, false},
+		{"keeps its rate with starts that decide games", 0, rating.AcceptElo1, start{favor: 50}, true},
 	} {
 		t.Run("it "+row.it, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(3, 4))
@@ -218,7 +218,7 @@ func TestSettledIsSeldomWrong(t *testing.T) {
 				}
 			}
 			r := rating.Rate(len(elos), all)
-			if !r.Settled(rating.Settling{}, look) {
+			if !r.Settled(rating.SettlingRule{}, look) {
 				continue
 			}
 			for i, p := range r.Order() {
@@ -254,7 +254,7 @@ func TestSettled(t *testing.T) {
 		{"is not settled while somebody has not played", 3, []rating.Duel{pairs(0, 1, 0, 0, 100)}, false},
 		{"is settled with one player", 1, nil, true},
 	} {
-		if got := rating.Rate(row.n, row.all).Settled(rating.Settling{}, 1); got != row.want {
+		if got := rating.Rate(row.n, row.all).Settled(rating.SettlingRule{}, 1); got != row.want {
 			t.Errorf("it %s: Settled = %v, want %v", row.it, got, row.want)
 		}
 	}
@@ -263,10 +263,10 @@ func TestSettled(t *testing.T) {
 // TestSettledAsksMoreOfLaterLooks checks that the error is divided among the looks.
 func TestSettledAsksMoreOfLaterLooks(t *testing.T) {
 	r := rating.Rate(2, []rating.Duel{{A: 0, B: 1, Tally: rating.Tally{Pairs: [5]int{25, 0, 30, 0, 45}}}})
-	if better := r.Superior(1, 0); better < 0.001 || better > 0.0125 {
+	if better := r.Superiority(1, 0); better < 0.001 || better > 0.0125 {
 		t.Fatalf("the likelihood of an error is %f, which tells nothing of looks", better)
 	}
-	if !r.Settled(rating.Settling{}, 1) || r.Settled(rating.Settling{}, 10) {
+	if !r.Settled(rating.SettlingRule{}, 1) || r.Settled(rating.SettlingRule{}, 10) {
 		t.Error("the tenth look is not asked for more than the first")
 	}
 }
@@ -288,7 +288,7 @@ func ExampleRate() {
 		p := r.Players[i]
 		fmt.Printf("player %d: %+.0f [%+.0f, %+.0f], %g of %d\n", i, p.Elo, p.Low, p.High, p.Points, p.Games)
 	}
-	fmt.Printf("player 0 is stronger than 1 with a likelihood of %.1f %%\n", 100*r.Superior(0, 1))
+	fmt.Printf("player 0 is stronger than 1 with a likelihood of %.1f %%\n", 100*r.Superiority(0, 1))
 	// Output:
 	// player 0: +206 [+132, +281], 66 of 80
 	// player 1: +52 [-18, +122], 46 of 80

@@ -116,17 +116,17 @@ func (r *Ratings) Difference(i, j int) (elo, deviation float64) {
 	return Scale * (r.theta[i] - r.theta[j]), Scale * math.Sqrt(max(variance, 0))
 }
 
-// Superior returns the likelihood that player i is stronger than player j.
-func (r *Ratings) Superior(i, j int) float64 {
+// Superiority returns the likelihood that player i is stronger than player j.
+func (r *Ratings) Superiority(i, j int) float64 {
 	if i == j {
 		return 0.5
 	}
-	return superior(r.Difference(i, j))
+	return superiority(r.Difference(i, j))
 }
 
-// superior returns the likelihood that the true difference is positive, for an estimated difference with this
+// superiority returns the likelihood that the true difference is positive, for an estimated difference with this
 // standard error.
-func superior(difference, deviation float64) float64 {
+func superiority(difference, deviation float64) float64 {
 	switch {
 	case deviation > 0:
 		return normal(difference / deviation)

@@ -57,7 +57,7 @@ func TestModelDeviations(t *testing.T) {
 	elo, deviation := r.Difference(0, 1)
 	near(t, "difference", elo/rating.Scale, math.Log(3), 0.01)
 	near(t, "deviation", deviation/rating.Scale, math.Sqrt(1.0/300+1.0/100), 0.002)
-	near(t, "superiority", r.Superior(0, 1), 1, 1e-6)
+	near(t, "superiority", r.Superiority(0, 1), 1, 1e-6)
 	// Independent pairs of games give the same result: 9/16 won, 6/16 shared, 1/16 lost.
 	r = rating.Rate(2, []rating.Duel{{A: 0, B: 1, Tally: rating.Tally{Pairs: [5]int{25, 0, 150, 0, 225}}}})
 	_, deviation = r.Difference(0, 1)
@@ -241,7 +241,7 @@ func TestLawsOfRate(t *testing.T) {
 				t.Fatalf("player %d has %.1f points, %.3f are expected of its rating", i, p.Points, expected)
 			}
 		}
-		if los := r.Superior(0, 1) + r.Superior(1, 0); math.Abs(los-1) > 1e-9 {
+		if los := r.Superiority(0, 1) + r.Superiority(1, 0); math.Abs(los-1) > 1e-9 {
 			t.Fatalf("the likelihoods of superiority of two players have a sum of %g", los)
 		}
 	})

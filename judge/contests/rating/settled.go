@@ -1,9 +1,9 @@
 package rating
 
-// Settling determines when a ranking is settled. For each two neighbors in the ranking, it must be known that they
+// SettlingRule determines when a ranking is settled. For each two neighbors in the ranking, it must be known that they
 // differ, or that they are equal up to Margin. The probability that any of these findings is wrong, in all checks
 // of the ranking together, is at most Error.
-type Settling struct {
+type SettlingRule struct {
 	Error  float64 // zero means 0.05
 	Margin float64 // Elo points; zero means 10
 }
@@ -13,7 +13,7 @@ type Settling struct {
 //
 // The error is divided among the neighbors and the looks. Look k gets a share of 1/(k(k+1)), so the total stays
 // within the error for any number of looks. Few looks are better, for example after rounds 1, 2, 4, 8 and so on.
-func (r *Ratings) Settled(s Settling, look int) bool {
+func (r *Ratings) Settled(s SettlingRule, look int) bool {
 	if s.Error == 0 {
 		s.Error = 0.05
 	}
@@ -28,8 +28,8 @@ func (r *Ratings) Settled(s Settling, look int) bool {
 			return false
 		}
 		elo, deviation := r.Difference(order[k], order[k+1])
-		differ := 1-superior(elo, deviation) <= share/2
-		equal := 1-superior(s.Margin-elo, deviation)+1-superior(s.Margin+elo, deviation) <= share
+		differ := 1-superiority(elo, deviation) <= share/2
+		equal := 1-superiority(s.Margin-elo, deviation)+1-superiority(s.Margin+elo, deviation) <= share
 		if !differ && !equal {
 			return false
 		}

@@ -37,7 +37,7 @@ func TestSettledSharesItsError(t *testing.T) {
 				factor float64
 				want   bool
 			}{{0.999, false}, {1.001, true}} {
-				s := rating.Settling{Error: at * by.factor, Margin: margin}
+				s := rating.SettlingRule{Error: at * by.factor, Margin: margin}
 				if got := row.r.Settled(s, look); got != by.want {
 					t.Errorf("it %s: at look %d with an error of %g times %g: Settled = %v", row.it, look, by.factor, at, got)
 				}
@@ -49,7 +49,7 @@ func TestSettledSharesItsError(t *testing.T) {
 // TestSettledNeedsGames checks that a ranking with a player without games is never settled, even if the
 // requirements are low.
 func TestSettledNeedsGames(t *testing.T) {
-	anything := rating.Settling{Error: 0.9, Margin: 1e6}
+	anything := rating.SettlingRule{Error: 0.9, Margin: 1e6}
 	one := rating.Duel{A: 0, B: 1, Tally: rating.Tally{Games: [3]int{0, 0, 1}}}
 	for _, row := range []struct {
 		it   string
@@ -75,7 +75,7 @@ func TestSettledByDefault(t *testing.T) {
 		for _, draws := range []int{0, 100, 1500, 2500} {
 			r := rating.Rate(2, []rating.Duel{pairs(0, 1, 20, draws, wins)})
 			for look := 1; look < 8; look++ {
-				got, want := r.Settled(rating.Settling{}, look), r.Settled(rating.Settling{Error: 0.05, Margin: 10}, look)
+				got, want := r.Settled(rating.SettlingRule{}, look), r.Settled(rating.SettlingRule{Error: 0.05, Margin: 10}, look)
 				if got != want {
 					t.Errorf("%d wins and %d draws at look %d: %v, and with the values named %v", wins, draws, look, got, want)
 				}
@@ -106,7 +106,7 @@ func TestIntervalOfTallies(t *testing.T) {
 	near(t, "elo", got, elo(0.75), 1e-9)
 	near(t, "low", low, elo(0.75-off), 1e-9)
 	near(t, "high", high, elo(0.75+off), 1e-9)
-	near(t, "superiority", tally.Superior(), 1-tail(0.25/math.Sqrt(0.75*0.25/400)), 1e-12)
+	near(t, "superiority", tally.Superiority(), 1-tail(0.25/math.Sqrt(0.75*0.25/400)), 1e-12)
 
 	// 10, 20, 30, 20 and 20 pairs with 0 to 2 points give 1.1 points per pair. The variance of a pair follows from
 	// the counts, and a pair is two games.

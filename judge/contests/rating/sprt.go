@@ -21,9 +21,9 @@ type SPRT struct {
 type Decision string
 
 const (
-	Undecided Decision = ""     // more games are needed
-	TakeElo0  Decision = "elo0" // the difference is not Elo1 or more
-	TakeElo1  Decision = "elo1" // the difference is not Elo0 or less
+	Undecided  Decision = ""     // more games are needed
+	AcceptElo0 Decision = "elo0" // the difference is not Elo1 or more
+	AcceptElo1 Decision = "elo1" // the difference is not Elo0 or less
 )
 
 // Check returns an error if the test's parameters are invalid.
@@ -47,9 +47,9 @@ func (s SPRT) Decide(t Tally) Decision {
 	low, high := s.Bounds()
 	switch llr := s.LLR(t); {
 	case llr <= low:
-		return TakeElo0
+		return AcceptElo0
 	case llr >= high:
-		return TakeElo1
+		return AcceptElo1
 	}
 	return Undecided
 }
@@ -60,7 +60,7 @@ func (s SPRT) LLR(t Tally) float64 {
 	if t.Pairs == [5]int{} {
 		counts = t.Games[:]
 	}
-	// An outcome that was never observed still has a small probability. Otherwise, the first pairs would decide
+	// An unseen that was never observed still has a small probability. Otherwise, the first pairs would decide
 	// everything.
 	const unseen = 1e-3
 	total := 0.0

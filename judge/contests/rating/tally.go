@@ -71,10 +71,10 @@ func (t Tally) Elo() (elo, low, high float64) {
 	return eloOf(mean), eloOf(mean - z95*deviation), eloOf(mean + z95*deviation)
 }
 
-// Superior returns the likelihood that the player is stronger than the other player.
-func (t Tally) Superior() float64 {
+// Superiority returns the likelihood that the player is stronger than the other player.
+func (t Tally) Superiority() float64 {
 	mean, deviation := t.score()
-	return superior(mean-0.5, deviation)
+	return superiority(mean-0.5, deviation)
 }
 
 // eloOf returns the Elo difference at which a score is expected.

@@ -19,7 +19,7 @@ func makeStandings(b *testing.B, bots, rounds int) {
 	for id := range bots {
 		so.Bots = append(so.Bots, arena.Bot{ID: id + 1})
 	}
-	for _, e := range arena.RoundRobin(so.In(), 1, rounds, 2) {
+	for _, e := range arena.RoundRobin(so.ActiveBots(), 1, rounds, 2) {
 		for i, k := range e.Keys() {
 			g := arena.Result{
 				Round: k.Round, Leg: k.Leg, First: k.First, Second: k.Second,
@@ -29,7 +29,7 @@ func makeStandings(b *testing.B, bots, rounds int) {
 		}
 	}
 	for b.Loop() {
-		standings.Make(so, nil, nil)
+		standings.Compute(so, nil, nil)
 	}
 	b.ReportMetric(float64(len(so.Games)), "games")
 }

@@ -15,17 +15,17 @@ const (
 )
 
 // blunders counts the blunders of each bot.
-func (s *Standings) blunders(games []*arena.Game, seen arena.Seen, at map[int]int) {
+func (s *Standings) blunders(games []*arena.Game, byGame arena.GamePositions, numbers map[int]int) {
 	for _, g := range games {
-		positions := seen[g.Key()]
+		positions := byGame[g.Key()]
 		if !slices.ContainsFunc(positions, func(p referee.Position) bool { return p.Exact != "" }) {
 			continue // the positions were not evaluated
 		}
 		s.Looked++
-		for _, c := range Chances(g, positions) {
-			b := &s.Bots[at[[2]int{g.First, g.Second}[c.Seat-1]]]
+		for _, c := range WinningPositions(g, positions) {
+			b := &s.Bots[numbers[[2]int{g.First, g.Second}[c.Seat-1]]]
 			b.Chances++
-			if !c.Missed {
+			if !c.Blundered {
 				continue
 			}
 			b.Blunders++
@@ -36,42 +36,42 @@ func (s *Standings) blunders(games []*arena.Game, seen arena.Seen, at map[int]in
 	}
 }
 
-// Chance is a position in which the player to move could force a win.
-type Chance struct {
-	Seat   int
-	Move   int    // number of moves made before
-	Played string // empty if the player did not move any more
-	Best   []string
-	Missed bool
+// WinningPosition is a position in which the player to move could force a win.
+type WinningPosition struct {
+	Seat      int
+	Move      int    // number of moves made before
+	Played    string // empty if the player did not move any more
+	Best      []string
+	Blundered bool
 }
 
-// Chances returns the winning positions of a game. A position after the last move is included only if the bot to
+// WinningPositions returns the winning positions of a game. A position after the last move is included only if the bot to
 // move then lost.
-func Chances(g *arena.Game, positions []referee.Position) (all []Chance) {
+func WinningPositions(g *arena.Game, positions []referee.Position) (found []WinningPosition) {
 	for k, p := range positions {
 		if p.Exact != won || k > len(g.Moves) {
 			continue
 		}
-		c := Chance{Move: k, Best: p.Best}
+		c := WinningPosition{Move: k, Best: p.Best}
 		if k == len(g.Moves) {
 			c.Seat = loser(g)
 			if k > 0 && c.Seat == g.Seat(k-1) || c.Seat == 0 {
 				continue // it was not the loser's turn, or there was no loser
 			}
-			c.Missed = true
-			all = append(all, c)
+			c.Blundered = true
+			found = append(found, c)
 			continue
 		}
 		c.Seat, c.Played = g.Seat(k), g.Moves[k]
 		switch {
 		case k+1 == len(g.Moves) && (k+1 >= len(positions) || positions[k+1].Exact == ""):
-			c.Missed = loser(g) == c.Seat
+			c.Blundered = loser(g) == c.Seat
 		case k+1 < len(positions):
-			c.Missed = positions[k+1].Exact == won
+			c.Blundered = positions[k+1].Exact == won
 		}
-		all = append(all, c)
+		found = append(found, c)
 	}
-	return all
+	return found
 }
 
 // loser returns the seat that lost, or 0 if the game was drawn.
@@ -82,10 +82,10 @@ func loser(g *arena.Game) int {
 	return 3 - g.Winner
 }
 
-// Pick chooses games to show. Most is the maximum number of games. It prefers games with a fault. Next comes one
+// SelectGames chooses games to show. Limit is the maximum number of games. It prefers games with a fault. Next comes one
 // game for each combination of pair, first player, and reason. The rest are games of all pairs in turn, from the
-// last round back. Pick returns the games in tournament order.
-func Pick(games []arena.Result, most int) []*arena.Result {
+// last round back. SelectGames returns the games in tournament order.
+func SelectGames(games []arena.Result, limit int) []*arena.Result {
 	type kind struct {
 		first, second int
 		reason        string
@@ -108,7 +108,7 @@ func Pick(games []arena.Result, most int) []*arena.Result {
 	}
 	slices.SortStableFunc(all, func(a, b ranked) int { return cmp.Compare(a.class, b.class) })
 	var picked []*arena.Result
-	for _, r := range all[:min(most, len(all))] {
+	for _, r := range all[:min(limit, len(all))] {
 		picked = append(picked, r.game)
 	}
 	slices.SortFunc(picked, func(a, b *arena.Result) int { return a.Key().Compare(b.Key()) })

@@ -6,35 +6,35 @@ import (
 )
 
 // Duels converts games to duels for package rating. For two bots, a game and the next one in which the other bot
-// goes first form a pair. At maps the ids of bots to player numbers.
-func Duels(games []arena.Result, at map[int]int) []rating.Duel {
-	p := newPairing(at)
+// goes first form a pair. Numbers maps the ids of bots to player numbers.
+func Duels(games []arena.Result, numbers map[int]int) []rating.Duel {
+	p := newDuelCounter(numbers)
 	for i := range games {
 		p.add(&games[i])
 	}
 	return p.duels()
 }
 
-// pairing counts games as they are added.
-type pairing struct {
-	at    map[int]int
-	pairs []meeting // results of players a < b, at index a*n + b
+// duelCounter counts games as they are added.
+type duelCounter struct {
+	numbers map[int]int
+	pairs   []unpairedDuel // results of players a < b, at index a*n + b
 }
 
-// meeting contains the results of two players. A game that is not part of a pair yet waits for a game in which the
+// unpairedDuel contains the results of two players. A game that is not part of a pair yet waits for a game in which the
 // other player goes first.
-type meeting struct {
+type unpairedDuel struct {
 	tally  rating.Tally
 	halves int // points of the first player in the waiting game, in halves
 	first  int // id of the bot that went first in the waiting game; zero if no game waits
 }
 
-func newPairing(at map[int]int) *pairing {
-	return &pairing{at, make([]meeting, len(at)*len(at))}
+func newDuelCounter(numbers map[int]int) *duelCounter {
+	return &duelCounter{numbers, make([]unpairedDuel, len(numbers)*len(numbers))}
 }
 
-func (p *pairing) add(g *arena.Result) {
-	a, b, halves := p.at[g.First], p.at[g.Second], 1
+func (p *duelCounter) add(g *arena.Result) {
+	a, b, halves := p.numbers[g.First], p.numbers[g.Second], 1
 	switch g.Winner {
 	case 1:
 		halves = 2
@@ -44,7 +44,7 @@ func (p *pairing) add(g *arena.Result) {
 	if a > b {
 		a, b, halves = b, a, 2-halves
 	}
-	m := &p.pairs[a*len(p.at)+b]
+	m := &p.pairs[a*len(p.numbers)+b]
 	switch m.first {
 	case 0:
 		m.first, m.halves = g.First, halves
@@ -58,8 +58,8 @@ func (p *pairing) add(g *arena.Result) {
 }
 
 // duels returns the duels so far. A waiting game counts as a single game.
-func (p *pairing) duels() (all []rating.Duel) {
-	n := len(p.at)
+func (p *duelCounter) duels() (duels []rating.Duel) {
+	n := len(p.numbers)
 	for a := range n {
 		for b := a + 1; b < n; b++ {
 			m := p.pairs[a*n+b]
@@ -67,9 +67,9 @@ func (p *pairing) duels() (all []rating.Duel) {
 				m.tally.Games[m.halves]++
 			}
 			if m.tally != (rating.Tally{}) {
-				all = append(all, rating.Duel{A: a, B: b, Tally: m.tally})
+				duels = append(duels, rating.Duel{A: a, B: b, Tally: m.tally})
 			}
 		}
 	}
-	return all
+	return duels
 }

@@ -1,7 +1,7 @@
 // Package standings computes a report from the results of a tournament: who won by the rules, the strength of each
 // bot and its uncertainty, the results of each pair, the reasons for losses, blunders, and the time used.
 //
-// Make computes all of this from the valid games of a log. Pick chooses the games that a report can show. SPRT and
+// Compute computes all of this from the valid games of a log. Pick chooses the games that a report can show. SPRT and
 // UntilSettled are schedules that continue until the statistics of package rating are conclusive.
 //
 // The package renders nothing, and knows no game. Information about blunders comes from the referee
@@ -32,10 +32,10 @@ type Standings struct {
 	Verdict string      `json:"verdict,omitempty"`   // result of a test of two bots or of the ranking
 	Looked  int         `json:"looked_at,omitempty"` // number of games in which Chances and Blunders are counted
 
-	Bots    []Bot   `json:"bots"`  // best first
-	Cross   [][]Met `json:"cross"` // results of the row's bot against the column's bot
-	History []Then  `json:"history,omitempty"`
-	Out     []Out   `json:"disqualified,omitempty"`
+	Bots         []Bot            `json:"bots"`  // best first
+	Cross        [][]HeadToHead   `json:"cross"` // results of the row's bot against the column's bot
+	History      []RatingSnapshot `json:"history,omitempty"`
+	Disqualified []Disqualified   `json:"disqualified,omitempty"`
 }
 
 // Bot is the row of one bot.
@@ -53,7 +53,7 @@ type Bot struct {
 	Flag   rating.Flag `json:"flag,omitempty"`
 	Better float64     `json:"better"` // likelihood of superiority over the next bot in the table
 
-	Reasons []Count `json:"loss_reasons,omitempty"` // reasons for losses, most frequent first
+	Reasons []ReasonCount `json:"loss_reasons,omitempty"` // reasons for losses, most frequent first
 
 	Moves     int     `json:"moves"`
 	UsedMS    float64 `json:"used_ms,omitempty"`    // total CPU time in all games
@@ -64,14 +64,14 @@ type Bot struct {
 	Worst    *Blunder `json:"worst,omitempty"`
 }
 
-// Count is how often something happened.
-type Count struct {
+// ReasonCount is how often something happened.
+type ReasonCount struct {
 	What  string `json:"what"`
 	Times int    `json:"times"`
 }
 
-// Met contains the results of one bot against another.
-type Met struct {
+// HeadToHead contains the results of one bot against another.
+type HeadToHead struct {
 	Wins     int     `json:"wins"`
 	Draws    int     `json:"draws"`
 	Losses   int     `json:"losses"`
@@ -80,7 +80,7 @@ type Met struct {
 
 // Score returns the share of the points that the bot got, where a draw is half a point. Without games, it returns
 // 0.5.
-func (m Met) Score() float64 {
+func (m HeadToHead) Score() float64 {
 	games := m.Wins + m.Draws + m.Losses
 	if games == 0 {
 		return 0.5
@@ -89,18 +89,18 @@ func (m Met) Score() float64 {
 }
 
 // Games returns the number of games between the two bots.
-func (m Met) Games() int { return m.Wins + m.Draws + m.Losses }
+func (m HeadToHead) Games() int { return m.Wins + m.Draws + m.Losses }
 
-// Then contains the ratings after rounds 1 to Round, in the order of Standings.Bots.
-type Then struct {
+// RatingSnapshot contains the ratings after rounds 1 to Round, in the order of Standings.Bots.
+type RatingSnapshot struct {
 	Round int       `json:"round"`
 	Elo   []float64 `json:"elo"`
 	Low   []float64 `json:"low"`
 	High  []float64 `json:"high"`
 }
 
-// Out is a bot that was disqualified.
-type Out struct {
+// Disqualified is a bot that was disqualified.
+type Disqualified struct {
 	Name  string          `json:"name"`
 	Fault arena.GameFault `json:"fault"`
 	Game  *arena.Key      `json:"in_game,omitempty"`
@@ -114,18 +114,18 @@ type Blunder struct {
 	Best   []string  `json:"best,omitempty"`   // winning moves
 }
 
-// Make computes the standings. It counts winning positions and blunders in the games in looked, using the
+// Compute computes the standings. It counts winning positions and blunders in the games in looked, using the
 // positions in seen.
-func Make(so *arena.Results, looked []*arena.Game, seen arena.Seen) *Standings {
-	s := &Standings{Version: Version, Game: so.Game, Rules: so.Rules, Seed: so.Seed, Games: len(so.Games)}
-	table := arena.Table(so)
-	if so.Rules.Format == arena.OpenLadder {
-		byRating(table, so.Games)
+func Compute(results *arena.Results, games []*arena.Game, byGame arena.GamePositions) *Standings {
+	s := &Standings{Version: Version, Game: results.Game, Rules: results.Rules, Seed: results.Seed, Games: len(results.Games)}
+	table := arena.Table(results)
+	if results.Rules.Format == arena.OpenLadder {
+		byRating(table, results.Games)
 	}
 	at := map[int]int{} // id -> line
 	for i, row := range table {
 		at[row.Bot] = i
-		b := so.Bot(row.Bot)
+		b := results.Bot(row.Bot)
 		line := Bot{Place: i + 1, Name: b.Name, Language: b.Language, Row: row}
 		if !strings.EqualFold(b.Title, b.Name) {
 			line.Title = b.Title
@@ -133,24 +133,24 @@ func Make(so *arena.Results, looked []*arena.Game, seen arena.Seen) *Standings {
 		s.Bots = append(s.Bots, line)
 	}
 	for i := 1; i < len(table); i++ {
-		if so.Rules.Score.Tied(&table[i-1], &table[i]) && !so.Rules.Ranks() && so.Rules.Format != arena.OpenLadder {
+		if results.Rules.Score.Tied(&table[i-1], &table[i]) && !results.Rules.DeterminesOrder() && results.Rules.Format != arena.OpenLadder {
 			s.Bots[i-1].ByLots, s.Bots[i].ByLots = true, true
 		}
 	}
-	for i := range so.Games {
-		s.count(&so.Games[i], at)
+	for i := range results.Games {
+		s.count(&results.Games[i], at)
 	}
 	for i := range s.Bots {
 		s.Bots[i].Reasons = sorted(s.Bots[i].Reasons)
 	}
-	s.rate(so, at)
-	s.blunders(looked, seen, at)
-	if enough := EnoughOf(&so.Rules); enough != nil {
-		s.Verdict = enough.Verdict(so)
+	s.rate(results, at)
+	s.blunders(games, byGame, at)
+	if enough := StoppingScheduleOf(&results.Rules); enough != nil {
+		s.Verdict = enough.Verdict(results)
 	}
-	for _, d := range so.Out {
-		if b := so.Bot(d.Bot); b != nil {
-			s.Out = append(s.Out, Out{b.Name, d.Fault, d.Game})
+	for _, d := range results.Disqualified {
+		if b := results.Bot(d.Bot); b != nil {
+			s.Disqualified = append(s.Disqualified, Disqualified{b.Name, d.Fault, d.Game})
 		}
 	}
 	return s
@@ -165,8 +165,8 @@ func byRating(table []arena.Row, games []arena.Result) {
 	for i, p := range rating.Rate(len(table), Duels(games, at)).Players {
 		elo[table[i].Bot] = p.Elo
 	}
-	ranked := func(r arena.Row) rating.Ranked {
-		return rating.Ranked{Elo: elo[r.Bot], Games: r.Games, ID: int64(r.Bot)}
+	ranked := func(r arena.Row) rating.RankedPlayer {
+		return rating.RankedPlayer{Elo: elo[r.Bot], Games: r.Games, ID: int64(r.Bot)}
 	}
 	slices.SortFunc(table, func(a, b arena.Row) int { return ranked(a).Compare(ranked(b)) })
 }
@@ -183,14 +183,14 @@ func (s *Standings) WithoutTimes() *Standings {
 }
 
 // count adds the times and results of one game to its bots.
-func (s *Standings) count(g *arena.Result, at map[int]int) {
+func (s *Standings) count(g *arena.Result, numbers map[int]int) {
 	for seat, id := range []int{g.First, g.Second} {
-		b := &s.Bots[at[id]]
+		b := &s.Bots[numbers[id]]
 		b.UsedMS += g.Used[seat]
 		if g.Winner == 2-seat {
-			k := slices.IndexFunc(b.Reasons, func(c Count) bool { return c.What == g.Reason })
+			k := slices.IndexFunc(b.Reasons, func(c ReasonCount) bool { return c.What == g.Reason })
 			if k < 0 {
-				b.Reasons, k = append(b.Reasons, Count{What: g.Reason}), len(b.Reasons)
+				b.Reasons, k = append(b.Reasons, ReasonCount{What: g.Reason}), len(b.Reasons)
 			}
 			b.Reasons[k].Times++
 		}
@@ -199,35 +199,35 @@ func (s *Standings) count(g *arena.Result, at map[int]int) {
 	}
 }
 
-func sorted(counts []Count) []Count {
-	slices.SortFunc(counts, func(a, b Count) int {
+func sorted(counts []ReasonCount) []ReasonCount {
+	slices.SortFunc(counts, func(a, b ReasonCount) int {
 		return cmp.Or(cmp.Compare(b.Times, a.Times), cmp.Compare(a.What, b.What))
 	})
 	return counts
 }
 
 // rate adds ratings, the cross table and the history.
-func (s *Standings) rate(so *arena.Results, at map[int]int) {
+func (s *Standings) rate(results *arena.Results, numbers map[int]int) {
 	n := len(s.Bots)
-	duels := Duels(so.Games, at)
+	duels := Duels(results.Games, numbers)
 	r := rating.Rate(n, duels)
 	for i, p := range r.Players {
 		b := &s.Bots[i]
 		b.Elo, b.Low, b.High, b.Flag = p.Elo, p.Low, p.High, p.Flag
 		if i+1 < n {
-			b.Better = r.Superior(i, i+1)
+			b.Better = r.Superiority(i, i+1)
 		}
 	}
-	s.Cross = make([][]Met, n)
+	s.Cross = make([][]HeadToHead, n)
 	for i := range n {
-		s.Cross[i] = make([]Met, n)
+		s.Cross[i] = make([]HeadToHead, n)
 		for j := range n {
-			s.Cross[i][j].Superior = r.Superior(i, j)
+			s.Cross[i][j].Superior = r.Superiority(i, j)
 		}
 	}
-	for i := range so.Games {
-		g := &so.Games[i]
-		a, b := &s.Cross[at[g.First]][at[g.Second]], &s.Cross[at[g.Second]][at[g.First]]
+	for i := range results.Games {
+		g := &results.Games[i]
+		a, b := &s.Cross[numbers[g.First]][numbers[g.Second]], &s.Cross[numbers[g.Second]][numbers[g.First]]
 		switch g.Winner {
 		case 1:
 			a.Wins, b.Losses = a.Wins+1, b.Losses+1
@@ -237,29 +237,29 @@ func (s *Standings) rate(so *arena.Results, at map[int]int) {
 			a.Draws, b.Draws = a.Draws+1, b.Draws+1
 		}
 	}
-	s.History = history(so.Games, at)
+	s.History = history(results.Games, numbers)
 }
 
-// moments is the maximum number of points in the history.
-const moments = 40
+// maxSnapshots is the maximum number of points in the history.
+const maxSnapshots = 40
 
-func history(games []arena.Result, at map[int]int) (all []Then) {
+func history(games []arena.Result, numbers map[int]int) (snapshots []RatingSnapshot) {
 	if len(games) == 0 {
 		return nil
 	}
 	last := games[len(games)-1].Round // games are sorted by round
-	p := newPairing(at)
-	for k := range min(moments, last) {
-		round := (k + 1) * last / min(moments, last)
+	p := newDuelCounter(numbers)
+	for k := range min(maxSnapshots, last) {
+		round := (k + 1) * last / min(maxSnapshots, last)
 		for len(games) > 0 && games[0].Round <= round {
 			p.add(&games[0])
 			games = games[1:]
 		}
-		then := Then{Round: round}
-		for _, r := range rating.Rate(len(at), p.duels()).Players {
+		then := RatingSnapshot{Round: round}
+		for _, r := range rating.Rate(len(numbers), p.duels()).Players {
 			then.Elo, then.Low, then.High = append(then.Elo, r.Elo), append(then.Low, r.Low), append(then.High, r.High)
 		}
-		all = append(all, then)
+		snapshots = append(snapshots, then)
 	}
-	return all
+	return snapshots
 }

@@ -44,14 +44,14 @@ func event(t *testing.T, s arena.Schedule, rules *arena.Rules, elo ...float64) *
 }
 
 func usual(rounds int) *arena.Rules {
-	return &arena.Rules{Format: "round-robin", Rounds: rounds, Games: 2, Score: arena.Score{By: arena.ByGame, Win: 3, Draw: 1}}
+	return &arena.Rules{Format: "round-robin", Rounds: rounds, Games: 2, Score: arena.Score{Criterion: arena.ByGame, Win: 3, Draw: 1}}
 }
 
 func TestMake(t *testing.T) {
 	rules := usual(40)
 	so := event(t, arena.Formats()["round-robin"](rules), rules, 0, 400, 200)
 	so.Games[0].Used, so.Games[0].Moves, so.Games[0].Slowest = [2]float64{5, 7}, [2]int32{2, 1}, [2]int32{4000, 2000}
-	s := standings.Make(so, nil, nil)
+	s := standings.Compute(so, nil, nil)
 	var names []string
 	games := 0
 	for i, b := range s.Bots {
@@ -98,11 +98,11 @@ func TestMake(t *testing.T) {
 func TestWithoutTimes(t *testing.T) {
 	rules := usual(2)
 	so := event(t, arena.Formats()["round-robin"](rules), rules, 0, 100)
-	before := standings.Make(so, nil, nil).WithoutTimes()
+	before := standings.Compute(so, nil, nil).WithoutTimes()
 	for i := range so.Games {
 		so.Games[i].Used, so.Games[i].Moves, so.Games[i].Slowest = [2]float64{5, 7}, [2]int32{1}, [2]int32{1000}
 	}
-	timed := standings.Make(so, nil, nil)
+	timed := standings.Compute(so, nil, nil)
 	after := timed.WithoutTimes()
 	for i := range before.Bots {
 		before.Bots[i].Moves = after.Bots[i].Moves
@@ -131,7 +131,7 @@ func TestMakeOfDraws(t *testing.T) {
 		}
 	}
 	so.Bots[0].Title, so.Bots[1].Title = "BOT1", "The Second"
-	s := standings.Make(so, nil, nil)
+	s := standings.Compute(so, nil, nil)
 	first, second, third := line(s, 1), line(s, 2), line(s, 3)
 	if !first.ByLots || !second.ByLots || third.ByLots || third.Place != 3 {
 		t.Errorf("by lots: %v, %v, %v; the third has place %d", first.ByLots, second.ByLots, third.ByLots, third.Place)
@@ -150,7 +150,7 @@ func TestMakeOfDraws(t *testing.T) {
 
 // TestScoreOfAMeeting checks that the score is the share of the points, where a draw is half a point.
 func TestScoreOfAMeeting(t *testing.T) {
-	for m, want := range map[standings.Met]float64{
+	for m, want := range map[standings.HeadToHead]float64{
 		{}: 0.5, {Draws: 3}: 0.5, {Wins: 1}: 1, {Losses: 2}: 0, {Wins: 1, Losses: 3}: 0.25, {
 			Wins: 1, Draws: 1, Losses: 2,
 		}: 0.375, {Wins: 3, Draws: 2}: 0.8,
@@ -167,7 +167,7 @@ func TestShown(t *testing.T) {
 	plain, looked := &arena.Game{}, &arena.Game{}
 	plain.Round, plain.First, plain.Second = 1, 1, 2
 	looked.Round, looked.First, looked.Second = 2, 2, 1
-	events, err := standings.Shown(so, []*arena.Game{plain, looked}, arena.Seen{looked.Key(): {{Exact: "won"}}})
+	events, err := standings.GameEvents(so, []*arena.Game{plain, looked}, arena.GamePositions{looked.Key(): {{Exact: "won"}}})
 	if err != nil || len(events) != 2 {
 		t.Fatalf("got %v, %v", events, err)
 	}
@@ -186,7 +186,7 @@ func TestMakeOfLittle(t *testing.T) {
 		for id := range n {
 			so.Bots = append(so.Bots, arena.Bot{ID: id + 1})
 		}
-		s := standings.Make(so, nil, nil)
+		s := standings.Compute(so, nil, nil)
 		if len(s.Bots) != n || len(s.Cross) != n || s.History != nil {
 			t.Errorf("%d bots without games: %+v", n, s)
 		}
@@ -201,11 +201,11 @@ func TestMakeOfLittle(t *testing.T) {
 func TestMakeWithSomebodyOut(t *testing.T) {
 	rules := usual(4)
 	so := event(t, arena.Formats()["round-robin"](rules), rules, 0, 0, 0)
-	so.Out = []arena.Disqualified{{Bot: 2, Fault: arena.GameFault{Kind: arena.Crashed, Text: "exit code 3"}}}
+	so.Disqualified = []arena.Disqualified{{Bot: 2, Fault: arena.GameFault{Kind: arena.Crashed, Text: "exit code 3"}}}
 	so.Games = slices.DeleteFunc(so.Games, func(g arena.Result) bool { return g.First == 2 || g.Second == 2 })
-	s := standings.Make(so, nil, nil)
-	if len(s.Bots) != 2 || len(s.Out) != 1 || s.Out[0].Name != "bot2" || s.Games != 8 {
-		t.Errorf("got %d lines, out %+v, %d games", len(s.Bots), s.Out, s.Games)
+	s := standings.Compute(so, nil, nil)
+	if len(s.Bots) != 2 || len(s.Disqualified) != 1 || s.Disqualified[0].Name != "bot2" || s.Games != 8 {
+		t.Errorf("got %d lines, out %+v, %d games", len(s.Bots), s.Disqualified, s.Games)
 	}
 }
 
@@ -283,9 +283,9 @@ func TestChances(t *testing.T) {
 	} {
 		g := &arena.Game{First: 1, Second: 2, Winner: row.winner, Seats: row.seats, Moves: strings.Split(row.seats, "")}
 		var got []string
-		for _, c := range standings.Chances(g, at(row.seen)) {
+		for _, c := range standings.WinningPositions(g, at(row.seen)) {
 			missed := ""
-			if c.Missed {
+			if c.Blundered {
 				missed = "!"
 			}
 			got = append(got, fmt.Sprintf("%d@%d%s", c.Seat, c.Move, missed))
@@ -300,7 +300,7 @@ func TestMakeCountsBlunders(t *testing.T) {
 	so := &arena.Results{Rules: *usual(1), Bots: []arena.Bot{{ID: 1, Name: "a"}, {ID: 2, Name: "b"}}}
 	g := &arena.Game{Round: 1, Leg: 1, First: 1, Second: 2, Moves: []string{"6", "9"}, Seats: "12", Winner: 2}
 	so.Games = []arena.Result{g.Result()}
-	s := standings.Make(so, []*arena.Game{g}, arena.Seen{g.Key(): {{Exact: "won", Best: []string{"4"}}, {Exact: "won"}, {Exact: "lost"}}})
+	s := standings.Compute(so, []*arena.Game{g}, arena.GamePositions{g.Key(): {{Exact: "won", Best: []string{"4"}}, {Exact: "won"}, {Exact: "lost"}}})
 	if s.Looked != 1 || line(s, 1).Chances != 1 || line(s, 1).Blunders != 1 || line(s, 2).Chances != 1 || line(s, 2).Blunders != 0 {
 		t.Errorf("%+v", s.Bots)
 	}
@@ -320,7 +320,7 @@ func TestPick(t *testing.T) {
 		}
 	}
 	games[17].Faulty, games[17].Reason = true, "crashed"
-	picked := standings.Pick(games, 7)
+	picked := standings.SelectGames(games, 7)
 	met := map[string]bool{}
 	for i, g := range picked {
 		if i > 0 && picked[i-1].Key().Compare(g.Key()) >= 0 {
@@ -331,7 +331,7 @@ func TestPick(t *testing.T) {
 	if len(picked) != 7 || len(met) != 7 || !slices.Contains(picked, &games[17]) {
 		t.Errorf("picked %d games of %d kinds, want each pair and the fault", len(picked), len(met))
 	}
-	if all := standings.Pick(games[:3], 10); len(all) != 3 {
+	if all := standings.SelectGames(games[:3], 10); len(all) != 3 {
 		t.Errorf("picked %d of 3 games", len(all))
 	}
 }
@@ -368,11 +368,11 @@ func TestSPRT(t *testing.T) {
 func TestEnoughOf(t *testing.T) {
 	test := rating.SPRT{Elo0: -2.5, Elo1: 50, Alpha: 0.05, Beta: 0.01}
 	for _, s := range []interface {
-		standings.Enough
+		standings.StoppingSchedule
 		Format() string
 	}{standings.SPRT{Test: test}, standings.UntilSettled{}} {
 		r := &arena.Rules{Format: s.Format()}
-		got := standings.EnoughOf(r)
+		got := standings.StoppingScheduleOf(r)
 		if sprt, is := got.(standings.SPRT); is && sprt.Test != test {
 			t.Errorf("EnoughOf(%q) is a test of %+v, want %+v", r.Format, sprt.Test, test)
 		}
@@ -381,7 +381,7 @@ func TestEnoughOf(t *testing.T) {
 		}
 	}
 	for _, format := range []string{"", "swiss", "sprt", "sprt 5 0 0.05 0.05", "sprt 0 5 0 0"} {
-		if got := standings.EnoughOf(&arena.Rules{Format: format}); got != nil {
+		if got := standings.StoppingScheduleOf(&arena.Rules{Format: format}); got != nil {
 			t.Errorf("EnoughOf(%q) = %v, want none", format, got)
 		}
 	}

@@ -20,20 +20,20 @@ import (
 	"assay/judge"
 	"assay/judge/blob"
 	"assay/judge/host/auth"
-	"assay/judge/host/board"
 	"assay/judge/host/client"
-	"assay/judge/host/desk"
 	"assay/judge/host/feed"
+	"assay/judge/host/intake"
 	"assay/judge/host/job"
 	"assay/judge/host/openapi"
 	"assay/judge/host/queue"
+	"assay/judge/host/scoreboard"
 	"assay/judge/host/store"
 )
 
 // Options configure the API.
 type Options struct {
-	*desk.Desk
-	Boards        *board.Hall
+	*intake.Service
+	Scoreboards   *scoreboard.Registry
 	Name, Version string
 	URL           client.Address // public address
 	// Passwords hashes passwords, and queues requests to do so.
@@ -43,180 +43,180 @@ type Options struct {
 	Bridge http.Handler
 	Queue  string
 	Log    *slog.Logger
-	// Mixed lists the classes whose machines may differ in speed.
-	Mixed []string
+	// MixedClasses lists the classes whose machines may differ in speed.
+	MixedClasses []string
 	// Backup makes a backup with the given name and returns its directory.
 	Backup func(ctx context.Context, name string) (dir string, err error)
 	// Move moves the data of the server to another database.
-	Move func(ctx context.Context) (client.Moved, error)
-	// Preparing reports whether the problems of the contest directory are still being published. If nil, this
+	Move func(ctx context.Context) (client.MoveResult, error)
+	// IsPreparing reports whether the problems of the contest directory are still being published. If nil, this
 	// server does not publish problems.
-	Preparing func() bool
-	// Ready returns an error if the server cannot take submissions, and notes about other problems.
-	Ready func(ctx context.Context) (notes []string, err error)
+	IsPreparing func() bool
+	// CheckReady returns an error if the server cannot take submissions, and notes about other problems.
+	CheckReady func(ctx context.Context) (notes []string, err error)
 }
 
 // The limits of JSON bodies in KiB. The limit little applies to all routes without long lists.
 const (
-	little    = 64
-	withFiles = 1 << 10 // 256 paths and digests
-	withFlow  = 2 << 10 // files of each of many contestants, and options
-	withMany  = 4 << 10 // accounts
+	smallBody       = 64
+	fileListBody    = 1 << 10 // 256 paths and digests
+	workflowBody    = 2 << 10 // files of each of many contestants, and options
+	accountListBody = 4 << 10 // accounts
 	// For contest packages, with files in base64.
-	withPackage = 8 << 10
-	ownBound    = -1 // the handler limits the body
+	packageBody    = 8 << 10
+	handlerLimited = -1 // the handler limits the body
 )
 
-// mostValues is the maximum number of values in a JSON body. An empty value takes three bytes in the body, but ten
+// maxValues is the maximum number of values in a JSON body. An empty value takes three bytes in the body, but ten
 // times as many in memory.
-const mostValues = 100_000
+const maxValues = 100_000
 
 // A need is what a route requires of the caller.
 type need string
 
 const (
-	nothing  need = ""
-	token    need = "token" // a token with any scope
-	submit   need = need(client.Submit)
-	publish  need = need(client.Publish)
-	admin    need = need(client.Admin)
-	asWorker need = "worker"
-	give     need = "give" // scope submit or publish, to upload blobs
+	needNothing need = ""
+	needToken   need = "token" // a token with any scope
+	needSubmit  need = need(client.Submit)
+	needPublish need = need(client.Publish)
+	needAdmin   need = need(client.Admin)
+	needWorker  need = "worker"
+	needUpload  need = "give" // scope submit or publish, to upload blobs
 )
 
 type api struct {
 	Options
 	keepAlive time.Duration
-	bundles   bundles
+	bundles   manifestCache
 	// For the Contest API.
-	feeds      feed.Registry
-	remembered remembered
+	feeds         feed.Registry
+	passwordCache passwordCache
 }
 
 // A route is a row of the routing table.
 type route struct {
 	pattern string // pattern for http.ServeMux, followed by the names of the query parameters
 	need    need
-	answer  func(a *api, w http.ResponseWriter, r *http.Request, who *caller) error
+	handle  func(a *api, w http.ResponseWriter, r *http.Request, who *caller) error
 	body    int64 // limit of the JSON body in KiB; zero means little
 	in, out any   // values of the JSON types of request and response; nil means no body
 }
 
 // What is no JSON.
 var (
-	binary  = openapi.Schema{"contentMediaType": "application/octet-stream"}
-	archive = openapi.Schema{"contentMediaType": "application/zip"}
+	binaryMedia  = openapi.Schema{"contentMediaType": "application/octet-stream"}
+	archiveMedia = openapi.Schema{"contentMediaType": "application/zip"}
 )
 
 var routes = []route{
-	{"GET " + client.ServerPath, nothing, (*api).server, 0, nil, client.Server{}},
-	{"GET " + client.AccountPath, token, (*api).account, 0, nil, client.Account{}},
-	{"POST " + client.MissingPath, give, (*api).missing, withFiles, client.Blobs{}, client.Blobs{}},
-	{"PUT " + client.BlobPath + "{digest}", give, (*api).putBlob, ownBound, binary, struct{}{}},
-	{"GET " + client.BlobPath + "{digest}", asWorker, (*api).getBlob, 0, nil, binary},
-	{"GET " + client.ProblemsPath, token, (*api).problems, 0, nil, []client.Problem{}},
-	{"PUT " + client.ProblemsPath + "/{slug}", publish, (*api).putProblem, 0, client.NewProblem{}, client.Problem{}},
-	{"GET " + client.ContestsPath + "/{slug}" + client.BoardPath + "?view", token, (*api).board, 0, nil, client.Board{}},
-	{"POST " + client.ContestsPath, admin, (*api).importContest, withPackage, client.ImportContest{}, client.ImportReport{}},
-	{"POST " + client.ContestsPath + client.ShadowPath, admin, (*api).shadowContest, 0, client.ShadowContest{}, client.Shadowed{}},
-	{"DELETE " + client.ContestsPath + "/{slug}" + client.ShadowPath, admin, (*api).endShadow, 0, nil, client.Shadowed{}},
-	{"GET " + client.ContestsPath + "/{slug}" + client.ExportPath + "/{part}", admin, (*api).exportContest, 0, nil, archive},
-	{"POST " + client.ContestsPath + "/{slug}/rejudgings", admin, (*api).rejudge, 0, client.NewRejudging{}, client.Rejudging{}},
-	{"GET " + client.ContestsPath + "/{slug}/rejudgings", admin, (*api).rejudgings, 0, nil, []client.Rejudging{}},
-	{"GET " + client.RejudgingsPath + "/{id}", admin, (*api).rejudging, 0, nil, client.Rejudging{}},
-	{"PUT " + client.RejudgingsPath + "/{id}", admin, (*api).endRejudging, 0, client.SetRejudging{}, struct{}{}},
-	{"POST " + client.SubmissionsPath, submit, (*api).submit, withFiles, client.NewSubmission{}, client.Submission{}},
-	{"GET " + client.SubmissionsPath + "?before&problem", submit, (*api).submissions, 0, nil, []client.Submission{}},
-	{"DELETE " + client.SubmissionsPath + "?login&problem", admin, (*api).cancelMany, 0, nil, client.Cancelled{}},
-	{"GET " + client.SubmissionsPath + "/{id}", submit, (*api).submission, 0, nil, client.Submission{}},
-	{"DELETE " + client.SubmissionsPath + "/{id}", submit, (*api).cancel, 0, nil, struct{}{}},
-	{"GET " + client.SubmissionsPath + "/{id}/events?from", submit, (*api).events, 0, nil, client.Line{}},
-	{"POST " + client.HolesPath + "/{hole}/answers", submit, (*api).postAnswer, 0, client.NewAnswer{}, client.Answer{}},
-	{"GET " + client.HolesPath + "/{hole}/answers/{number}", submit, (*api).getAnswer, 0, nil, client.Answer{}},
-	{"PUT " + client.FlowsPath + "/{id}", give, (*api).putFlow, withFlow, client.NewFlow{}, client.Flow{}},
-	{"DELETE " + client.FlowsPath + "/{id}", give, (*api).cancelFlow, 0, nil, struct{}{}},
-	{"GET " + client.FlowsPath + "/{id}/tasks", give, (*api).flowParts, 0, nil, client.FlowLine{}},
-	{"GET " + client.QueuePath, token, (*api).queue, 0, nil, []client.Queue{}},
-	{"GET " + client.AccountLoadsPath, admin, (*api).accountLoads, 0, nil, []client.AccountLoad{}},
-	{"GET " + client.TokensPath, admin, (*api).tokens, 0, nil, []client.Token{}},
-	{"POST " + client.TokensPath, admin, (*api).newToken, 0, client.NewToken{}, client.Token{}},
-	{"DELETE " + client.TokensPath + "/{id}", admin, (*api).revokeToken, 0, nil, struct{}{}},
-	{"GET " + client.PeoplePath, admin, (*api).people, 0, nil, []client.Person{}},
-	{"POST " + client.PeoplePath, admin, (*api).newPeople, withMany, client.NewPeople{}, client.Slips{}},
-	{"PUT " + client.PeoplePath + "/{login}", admin, (*api).setPerson, 0, client.SetPerson{}, client.Slip{}},
-	{"GET " + client.InvitationsPath, admin, (*api).invitations, 0, nil, []client.Invitation{}},
-	{"POST " + client.InvitationsPath, admin, (*api).newInvitation, 0, client.NewInvitation{}, client.Invitation{}},
-	{"DELETE " + client.InvitationsPath + "/{id}", admin, (*api).endInvitation, 0, nil, struct{}{}},
-	{"DELETE " + client.PeoplePath + "/{login}", admin, (*api).erasePerson, 0, nil, struct{}{}},
-	{"POST " + client.InvitesPath, admin, (*api).invite, 0, client.NewInvite{}, client.Invite{}},
-	{"POST " + client.JoinPath, nothing, (*api).join, 0, client.Join{}, client.Welcome{}}, // the code authenticates the caller
-	{"POST " + client.HelloPath, asWorker, (*api).hello, 0, client.Hello{}, client.Welcome{}},
-	{"GET " + client.WorkersPath, admin, (*api).workers, 0, nil, []client.Worker{}},
-	{"PUT " + client.WorkersPath + "/{name}", admin, (*api).setWorker, 0, client.SetWorker{}, struct{}{}},
-	{"GET " + client.ClassesPath, admin, (*api).classes, 0, nil, []client.Class{}},
-	{"PUT " + client.ClassesPath + "/{name}", admin, (*api).acceptClass, 0, client.AcceptClass{}, client.Accepted{}},
-	{"GET " + client.JudgingsPath + "?worker&origin&before", admin, (*api).judgings, 0, nil, []client.Judging{}},
-	{"POST " + client.BackupPath, admin, (*api).backup, 0, client.Backup{}, client.Backup{}},
-	{"POST " + client.MovePath, admin, (*api).move, 0, nil, client.Moved{}},
+	{"GET " + client.ServerPath, needNothing, (*api).server, 0, nil, client.Server{}},
+	{"GET " + client.AccountPath, needToken, (*api).account, 0, nil, client.Account{}},
+	{"POST " + client.MissingPath, needUpload, (*api).missingBlobs, fileListBody, client.Blobs{}, client.Blobs{}},
+	{"PUT " + client.BlobPath + "{digest}", needUpload, (*api).putBlob, handlerLimited, binaryMedia, struct{}{}},
+	{"GET " + client.BlobPath + "{digest}", needWorker, (*api).getBlob, 0, nil, binaryMedia},
+	{"GET " + client.ProblemsPath, needToken, (*api).problems, 0, nil, []client.Problem{}},
+	{"PUT " + client.ProblemsPath + "/{slug}", needPublish, (*api).putProblem, 0, client.NewProblem{}, client.Problem{}},
+	{"GET " + client.ContestsPath + "/{slug}" + client.ScoreboardPath + "?view", needToken, (*api).contestScoreboard, 0, nil, client.Scoreboard{}},
+	{"POST " + client.ContestsPath, needAdmin, (*api).importContest, packageBody, client.ContestImport{}, client.ImportReport{}},
+	{"POST " + client.ContestsPath + client.ShadowPath, needAdmin, (*api).shadowContest, 0, client.NewShadow{}, client.ShadowedContest{}},
+	{"DELETE " + client.ContestsPath + "/{slug}" + client.ShadowPath, needAdmin, (*api).endShadow, 0, nil, client.ShadowedContest{}},
+	{"GET " + client.ContestsPath + "/{slug}" + client.ExportPath + "/{part}", needAdmin, (*api).exportContest, 0, nil, archiveMedia},
+	{"POST " + client.ContestsPath + "/{slug}/rejudgings", needAdmin, (*api).rejudge, 0, client.NewRejudging{}, client.Rejudging{}},
+	{"GET " + client.ContestsPath + "/{slug}/rejudgings", needAdmin, (*api).rejudgings, 0, nil, []client.Rejudging{}},
+	{"GET " + client.RejudgingsPath + "/{id}", needAdmin, (*api).rejudging, 0, nil, client.Rejudging{}},
+	{"PUT " + client.RejudgingsPath + "/{id}", needAdmin, (*api).endRejudging, 0, client.RejudgingUpdate{}, struct{}{}},
+	{"POST " + client.SubmissionsPath, needSubmit, (*api).submit, fileListBody, client.NewSubmission{}, client.Submission{}},
+	{"GET " + client.SubmissionsPath + "?before&problem", needSubmit, (*api).submissions, 0, nil, []client.Submission{}},
+	{"DELETE " + client.SubmissionsPath + "?login&problem", needAdmin, (*api).cancelSubmissions, 0, nil, client.Cancelled{}},
+	{"GET " + client.SubmissionsPath + "/{id}", needSubmit, (*api).submission, 0, nil, client.Submission{}},
+	{"DELETE " + client.SubmissionsPath + "/{id}", needSubmit, (*api).cancelSubmission, 0, nil, struct{}{}},
+	{"GET " + client.SubmissionsPath + "/{id}/events?from", needSubmit, (*api).events, 0, nil, client.JudgementLine{}},
+	{"POST " + client.HolesPath + "/{hole}/answers", needSubmit, (*api).postGolfSubmission, 0, client.NewGolfSubmission{}, client.GolfSubmission{}},
+	{"GET " + client.HolesPath + "/{hole}/answers/{number}", needSubmit, (*api).getGolfSubmission, 0, nil, client.GolfSubmission{}},
+	{"PUT " + client.WorkflowsPath + "/{id}", needUpload, (*api).putWorkflow, workflowBody, client.NewWorkflow{}, client.Workflow{}},
+	{"DELETE " + client.WorkflowsPath + "/{id}", needUpload, (*api).cancelWorkflow, 0, nil, struct{}{}},
+	{"GET " + client.WorkflowsPath + "/{id}/tasks", needUpload, (*api).streamTasks, 0, nil, client.WorkflowLine{}},
+	{"GET " + client.QueuePath, needToken, (*api).queue, 0, nil, []client.QueueState{}},
+	{"GET " + client.AccountLoadsPath, needAdmin, (*api).accountLoads, 0, nil, []client.AccountLoad{}},
+	{"GET " + client.TokensPath, needAdmin, (*api).tokens, 0, nil, []client.Token{}},
+	{"POST " + client.TokensPath, needAdmin, (*api).newToken, 0, client.NewToken{}, client.Token{}},
+	{"DELETE " + client.TokensPath + "/{id}", needAdmin, (*api).revokeToken, 0, nil, struct{}{}},
+	{"GET " + client.AccountsPath, needAdmin, (*api).listAccounts, 0, nil, []client.AccountInfo{}},
+	{"POST " + client.AccountsPath, needAdmin, (*api).newPeople, accountListBody, client.NewAccounts{}, client.CreatedAccounts{}},
+	{"PUT " + client.AccountsPath + "/{login}", needAdmin, (*api).setPerson, 0, client.AccountUpdate{}, client.Credentials{}},
+	{"GET " + client.InvitationsPath, needAdmin, (*api).invitations, 0, nil, []client.Invitation{}},
+	{"POST " + client.InvitationsPath, needAdmin, (*api).newInvitation, 0, client.NewInvitation{}, client.Invitation{}},
+	{"DELETE " + client.InvitationsPath + "/{id}", needAdmin, (*api).revokeInvitation, 0, nil, struct{}{}},
+	{"DELETE " + client.AccountsPath + "/{login}", needAdmin, (*api).erasePerson, 0, nil, struct{}{}},
+	{"POST " + client.JoinCodesPath, needAdmin, (*api).inviteWorker, 0, client.NewJoinCode{}, client.JoinCode{}},
+	{"POST " + client.JoinPath, needNothing, (*api).joinWorker, 0, client.JoinRequest{}, client.Welcome{}}, // the code authenticates the caller
+	{"POST " + client.HelloPath, needWorker, (*api).helloWorker, 0, client.HelloRequest{}, client.Welcome{}},
+	{"GET " + client.WorkersPath, needAdmin, (*api).workers, 0, nil, []client.Worker{}},
+	{"PUT " + client.WorkersPath + "/{name}", needAdmin, (*api).setWorker, 0, client.WorkerUpdate{}, struct{}{}},
+	{"GET " + client.ClassesPath, needAdmin, (*api).classes, 0, nil, []client.Class{}},
+	{"PUT " + client.ClassesPath + "/{name}", needAdmin, (*api).acceptClass, 0, client.AcceptClassRequest{}, client.AcceptedClass{}},
+	{"GET " + client.JudgementsPath + "?worker&origin&before", needAdmin, (*api).listJudgements, 0, nil, []client.Judgement{}},
+	{"POST " + client.BackupPath, needAdmin, (*api).backup, 0, client.Backup{}, client.Backup{}},
+	{"POST " + client.MovePath, needAdmin, (*api).move, 0, nil, client.MoveResult{}},
 }
 
 // Paths lists the patterns of all routes for http.ServeMux.
 var Paths = []string{"/v1/", contestAPIRoot, contestAPIPath, client.BlobPath, queue.Path, "/healthz", "/readyz"}
 
 // New returns the handler of all routes, of the workers' bridge, and of the health checks.
-func New(o Options) http.Handler { return routed(o, keepAlive) }
+func New(o Options) http.Handler { return newHandler(o, keepAlive) }
 
-// routed is like New, but sets the interval after which an idle stream sends a comment.
-func routed(o Options, keepAlive time.Duration) http.Handler {
-	if o.Sweeping == nil {
-		o.Sweeping = new(sync.RWMutex)
+// newHandler is like New, but sets the interval after which an idle stream sends a comment.
+func newHandler(o Options, keepAlive time.Duration) http.Handler {
+	if o.CollectLock == nil {
+		o.CollectLock = new(sync.RWMutex)
 	}
-	a := &api{Options: o, keepAlive: keepAlive, feeds: feed.Registry{Desk: o.Desk}}
+	a := &api{Options: o, keepAlive: keepAlive, feeds: feed.Registry{Intake: o.Service}}
 	mux := http.NewServeMux()
 	for _, rt := range routes {
-		mux.HandleFunc(rt.path(), func(w http.ResponseWriter, r *http.Request) {
-			if rt.body != ownBound {
-				r.Body = http.MaxBytesReader(w, r.Body, max(rt.body, little)<<10)
+		mux.HandleFunc(rt.patternPath(), func(w http.ResponseWriter, r *http.Request) {
+			if rt.body != handlerLimited {
+				r.Body = http.MaxBytesReader(w, r.Body, max(rt.body, smallBody)<<10)
 			}
-			if rt.need == nothing {
-				a.Pace(r)
+			if rt.need == needNothing {
+				a.PaceNetwork(r)
 			}
-			who, err := a.who(r, rt.need)
-			if err == nil && rt.streams() {
+			caller, err := a.authenticate(r, rt.need)
+			if err == nil && rt.isStream() {
 				var end func()
-				if r, end, err = a.stream(r, rt.need, who); err == nil {
+				if r, end, err = a.startStream(r, rt.need, caller); err == nil {
 					defer end()
 				}
 			}
 			if err == nil {
-				err = a.respond(w, r, &rt, who)
+				err = a.respond(w, r, &rt, caller)
 			}
-			if s, is := errors.AsType[*status](err); is && (s.code == http.StatusUnauthorized || rt.need == nothing) {
-				err = a.slowly(r, err)
+			if s, isStatus := errors.AsType[*status](err); isStatus && (s.code == http.StatusUnauthorized || rt.need == needNothing) {
+				err = a.delayError(r, err)
 			}
 			if err != nil {
-				a.refuse(w, r, err)
+				a.writeError(w, r, err)
 			}
 		})
 	}
 	mux.HandleFunc(contestAPIRoot, a.contestAPI)
 	mux.HandleFunc(contestAPIPath, a.contestAPI)
-	mux.HandleFunc("GET "+OpenAPIPath, a.description())
+	mux.HandleFunc("GET "+OpenAPIPath, a.descriptionHandler())
 	mux.HandleFunc(queue.Path, func(w http.ResponseWriter, r *http.Request) {
 		if public, err := auth.Verify(r.Header.Get("Authorization"), time.Now(), r.Method, r.URL.Path); err == nil {
-			r = queue.Proved(r, public)
+			r = queue.WithProvedKey(r, public)
 		} else {
-			a.Pace(r)
+			a.PaceNetwork(r)
 		}
 		o.Bridge.ServeHTTP(w, r)
 	})
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
-		a.Pace(r)
+		a.PaceNetwork(r)
 		fmt.Fprintln(w, "ok")
 	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		a.Pace(r)
-		notes, err := o.Ready(r.Context())
+		a.PaceNetwork(r)
+		notes, err := o.CheckReady(r.Context())
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 			return
@@ -227,106 +227,106 @@ func routed(o Options, keepAlive time.Duration) http.Handler {
 		}
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		a.Pace(r)
-		a.refuse(w, r, &status{http.StatusNotFound, "there is nothing at " + r.URL.Path, ""})
+		a.PaceNetwork(r)
+		a.writeError(w, r, &status{http.StatusNotFound, "there is nothing at " + r.URL.Path, ""})
 	})
 	return mux
 }
 
 // respond reads the body of a request, waits for the request's slot in the caller's queue, and calls the route's
 // handler. It reads the body first, because otherwise a client that stalls would block the other requests of its
-// account. The handler of a route with ownBound reads the body and waits for the slot itself.
-func (a *api) respond(w http.ResponseWriter, r *http.Request, rt *route, who *caller) error {
+// account. The handler of a route with handlerLimited reads the body and waits for the slot itself.
+func (a *api) respond(w http.ResponseWriter, r *http.Request, rt *route, caller *caller) error {
 	if r.Method != http.MethodGet {
-		if takesTurns(who) {
-			upload, err := a.Upload(r.Context(), who.account)
+		if isQueued(caller) {
+			upload, err := a.WaitForUpload(r.Context(), caller.account)
 			if err != nil {
 				return err
 			}
 			defer upload.End()
 		}
-		if rt.body == ownBound {
-			return rt.answer(a, w, r, who)
+		if rt.body == handlerLimited {
+			return rt.handle(a, w, r, caller)
 		}
-		data, err := body(r)
+		data, err := readBody(r)
 		if err != nil {
 			return err
 		}
 		r.Body = io.NopCloser(bytes.NewReader(data))
 	}
-	if rt.streams() {
-		return a.keeping(w, r, rt, who)
+	if rt.isStream() {
+		return a.handlePinned(w, r, rt, caller)
 	}
-	return a.inTurn(r, who, func() error { return a.keeping(w, r, rt, who) })
+	return a.inSlot(r, caller, func() error { return a.handlePinned(w, r, rt, caller) })
 }
 
-// keeping calls the handler of a route. If the route may refer to blobs, keeping prevents garbage collection until
+// handlePinned calls the handler of a route. If the route may refer to blobs, keeping prevents garbage collection until
 // the response begins. During that time, the server must never wait for the client, because that would block
 // garbage collection. So the body is read before, and the response is sent after.
-func (a *api) keeping(w http.ResponseWriter, r *http.Request, rt *route, who *caller) error {
-	names := r.Method != http.MethodGet && (rt.need == give || rt.need == publish || rt.need == submit)
+func (a *api) handlePinned(w http.ResponseWriter, r *http.Request, rt *route, caller *caller) error {
+	names := r.Method != http.MethodGet && (rt.need == needUpload || rt.need == needPublish || rt.need == needSubmit)
 	if !names {
-		return rt.answer(a, w, r, who)
+		return rt.handle(a, w, r, caller)
 	}
-	a.Sweeping.RLock()
-	end := sync.OnceFunc(a.Sweeping.RUnlock)
+	a.CollectLock.RLock()
+	end := sync.OnceFunc(a.CollectLock.RUnlock)
 	defer end()
-	return rt.answer(a, &ending{w, end}, r, who)
+	return rt.handle(a, &endingWriter{w, end}, r, caller)
 }
 
-// An ending is an http.ResponseWriter that calls a function before the first byte of the response is written.
-type ending struct {
+// An endingWriter is an http.ResponseWriter that calls a function before the first byte of the response is written.
+type endingWriter struct {
 	http.ResponseWriter
-	end func()
+	beforeWrite func()
 }
 
 // Write writes a part of the response.
-func (e *ending) Write(p []byte) (int, error) {
-	e.end()
+func (e *endingWriter) Write(p []byte) (int, error) {
+	e.beforeWrite()
 	return e.ResponseWriter.Write(p)
 }
 
 // Unwrap returns the wrapped writer for http.ResponseController.
-func (e *ending) Unwrap() http.ResponseWriter { return e.ResponseWriter }
+func (e *endingWriter) Unwrap() http.ResponseWriter { return e.ResponseWriter }
 
-// streams reports whether a route responds with a stream.
-func (rt *route) streams() bool {
-	return strings.HasSuffix(rt.path(), "/events") || strings.HasSuffix(rt.path(), "/parts")
+// isStream reports whether a route responds with a stream.
+func (rt *route) isStream() bool {
+	return strings.HasSuffix(rt.patternPath(), "/events") || strings.HasSuffix(rt.patternPath(), "/tasks")
 }
 
-// path returns the pattern without the query parameters.
-func (rt *route) path() string {
+// patternPath returns the pattern without the query parameters.
+func (rt *route) patternPath() string {
 	path, _, _ := strings.Cut(rt.pattern, "?")
 	return path
 }
 
 // query returns the names of the query parameters.
 func (rt *route) query() []string {
-	_, names, is := strings.Cut(rt.pattern, "?")
-	if !is {
+	_, names, hasQuery := strings.Cut(rt.pattern, "?")
+	if !hasQuery {
 		return nil
 	}
 	return strings.Split(names, "&")
 }
 
-// stream begins a request whose response is a stream. The number of streams per account is limited, except for the
+// startStream begins a request whose response is a stream. The number of streams per account is limited, except for the
 // jury and publishers. The caller must call the returned function when the stream ends.
-func (a *api) stream(r *http.Request, n need, who *caller) (*http.Request, func(), error) {
+func (a *api) startStream(r *http.Request, n need, caller *caller) (*http.Request, func(), error) {
 	leave := func() {}
-	if !who.may(client.Publish) {
+	if !caller.hasScope(client.Publish) {
 		var err error
-		a.Pace(r)
-		if leave, err = a.EnterStream(r.Context(), who.account, r.RemoteAddr); err != nil {
+		a.PaceNetwork(r)
+		if leave, err = a.OpenStream(r.Context(), caller.account, r.RemoteAddr); err != nil {
 			return r, nil, err
 		}
 	}
-	r, end := a.whileKnown(r, n)
+	r, end := a.withAccess(r, n)
 	return r, func() { end(); leave() }, nil
 }
 
-// whileKnown returns a request whose context ends when the caller loses access, for example because its token was
+// withAccess returns a request whose context ends when the caller loses access, for example because its token was
 // revoked. It checks the caller's access at the same interval at which an idle stream sends comments.
-func (a *api) whileKnown(r *http.Request, n need) (*http.Request, func()) {
+func (a *api) withAccess(r *http.Request, n need) (*http.Request, func()) {
 	ctx, end := context.WithCancel(r.Context())
 	r = r.WithContext(ctx)
 	go func() {
@@ -336,7 +336,7 @@ func (a *api) whileKnown(r *http.Request, n need) (*http.Request, func()) {
 				return
 			case <-time.After(a.keepAlive):
 			}
-			_, err := a.who(r, n)
+			_, err := a.authenticate(r, n)
 			if _, refused := errors.AsType[*status](err); refused {
 				end()
 			}
@@ -345,63 +345,63 @@ func (a *api) whileKnown(r *http.Request, n need) (*http.Request, func()) {
 	return r, end
 }
 
-// takesTurns reports whether a caller's requests are handled one at a time. It returns false for workers,
+// isQueued reports whether a caller's requests are handled one at a time. It returns false for workers,
 // administrators, and publishers.
-func takesTurns(who *caller) bool {
-	return who != nil && who.account != nil && !who.may(client.Publish)
+func isQueued(caller *caller) bool {
+	return caller != nil && caller.account != nil && !caller.hasScope(client.Publish)
 }
 
-// inTurn calls answer when it is the caller's turn.
-func (a *api) inTurn(r *http.Request, who *caller, answer func() error) error {
-	if !takesTurns(who) {
-		return answer()
+// inSlot calls answer when it is the caller's turn.
+func (a *api) inSlot(r *http.Request, caller *caller, handle func() error) error {
+	if !isQueued(caller) {
+		return handle()
 	}
-	turn, err := a.Turns.Wait(r.Context(), desk.AccountTurn(who.account))
+	turn, err := a.AccountQueue.Wait(r.Context(), intake.AccountKey(caller.account))
 	if err != nil {
 		return err
 	}
 	defer turn.End()
-	return answer()
+	return handle()
 }
 
-// wrongToken is how long a response to an invalid token or code is delayed. Each network gets one such response at
+// invalidTokenDelay is how long a response to an invalid token or code is delayed. Each network gets one such response at
 // a time. Requests with valid tokens are not delayed.
-const wrongToken = 20 * time.Millisecond
+const invalidTokenDelay = 20 * time.Millisecond
 
-// slowly waits for the turn of the client's network, delays the response, and then returns err.
-func (a *api) slowly(r *http.Request, err error) error {
-	turn, late := a.Strangers.Wait(r.Context(), desk.Network(r.RemoteAddr).String())
+// delayError waits for the turn of the client's network, delays the response, and then returns err.
+func (a *api) delayError(r *http.Request, err error) error {
+	turn, late := a.InvalidTokenQueue.Wait(r.Context(), intake.Network(r.RemoteAddr).String())
 	if late != nil {
 		return late
 	}
 	defer turn.End()
 	select {
 	case <-r.Context().Done():
-	case <-time.After(wrongToken):
+	case <-time.After(invalidTokenDelay):
 	}
 	return err
 }
 
-// refuse responds with an error.
-func (a *api) refuse(w http.ResponseWriter, r *http.Request, err error) {
+// writeError responds with an error.
+func (a *api) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	s := a.statusOf(w, r, err)
-	answer(w, s.code, refusal{s.text, s.hint})
+	writeJSON(w, s.code, refusal{s.text, s.hint})
 }
 
 // statusOf returns the response for an error. If the server is at fault, the details are only written to the log.
 func (a *api) statusOf(w http.ResponseWriter, r *http.Request, err error) *status {
-	s, known := errors.AsType[*status](err)
-	if r, is := errors.AsType[*desk.Refusal](err); is {
-		s, known = &status{r.Code, r.Text, r.Hint}, true
+	s, isStatus := errors.AsType[*status](err)
+	if r, isRefusal := errors.AsType[*intake.Refusal](err); isRefusal {
+		s, isStatus = &status{r.Code, r.Text, r.Hint}, true
 	}
 	switch {
-	case known:
+	case isStatus:
 	case r.Context().Err() != nil: // the server is stopping, or the client has disconnected
 		s = &status{http.StatusServiceUnavailable, "the server is shutting down and did not finish the request", "try again"}
 	case errors.Is(err, store.ErrNotFound):
 		s = &status{http.StatusNotFound, err.Error(), ""}
-	case errors.Is(err, store.ErrOver):
-		s = &status{http.StatusConflict, store.ErrOver.Error(), "the contest can no longer change"}
+	case errors.Is(err, store.ErrResultsPublic):
+		s = &status{http.StatusConflict, store.ErrResultsPublic.Error(), "the contest can no longer change"}
 	case errors.Is(err, store.ErrTaken):
 		s = &status{http.StatusConflict, err.Error(), ""}
 	case errors.Is(err, auth.ErrBusy):
@@ -412,18 +412,18 @@ func (a *api) statusOf(w http.ResponseWriter, r *http.Request, err error) *statu
 	case errors.Is(err, store.ErrStopped):
 		w.Header().Set("Retry-After", "5")
 		s = &status{http.StatusServiceUnavailable, store.ErrStopped.Error(), "try again in a few seconds"}
-	case errors.Is(err, store.ErrAway):
+	case errors.Is(err, store.ErrUnavailable):
 		a.Log.Error("no database", "method", r.Method, "path", r.URL.Path, "error", err)
 		w.Header().Set("Retry-After", "5")
-		s = &status{http.StatusServiceUnavailable, store.ErrAway.Error(), "try again in a few seconds"}
+		s = &status{http.StatusServiceUnavailable, store.ErrUnavailable.Error(), "try again in a few seconds"}
 	case errors.Is(err, blob.ErrAway):
 		a.Log.Error("no shared files", "method", r.Method, "path", r.URL.Path, "error", err)
 		w.Header().Set("Retry-After", "5")
 		s = &status{http.StatusServiceUnavailable, blob.ErrAway.Error(), "try again in a few seconds"}
-	case errors.Is(err, store.ErrFull) || errors.Is(err, syscall.ENOSPC):
+	case errors.Is(err, store.ErrDiskFull) || errors.Is(err, syscall.ENOSPC):
 		a.Log.Error("no room", "method", r.Method, "path", r.URL.Path, "error", err)
 		s = &status{http.StatusServiceUnavailable, "the server's disk is full", "tell the server's administrator"}
-	case judge.Whose(err) == judge.Caller || judge.Whose(err) == judge.Setter:
+	case judge.BlameOf(err) == judge.Caller || judge.BlameOf(err) == judge.Setter:
 		s = &status{http.StatusBadRequest, err.Error(), ""}
 	default:
 		a.Log.Error("request failed", "method", r.Method, "path", r.URL.Path, "error", err)
@@ -432,7 +432,7 @@ func (a *api) statusOf(w http.ResponseWriter, r *http.Request, err error) *statu
 	return s
 }
 
-func answer(w http.ResponseWriter, code int, v any) {
+func writeJSON(w http.ResponseWriter, code int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
@@ -440,19 +440,19 @@ func answer(w http.ResponseWriter, code int, v any) {
 	_ = json.NewEncoder(w).Encode(v) // the client may have disconnected
 }
 
-func ok(w http.ResponseWriter, v any) error {
-	answer(w, http.StatusOK, v)
+func writeOK(w http.ResponseWriter, v any) error {
+	writeJSON(w, http.StatusOK, v)
 	return nil
 }
 
-// read decodes the JSON body of a request.
-func read(r *http.Request, v any) error {
-	data, err := body(r)
+// readJSON decodes the JSON body of a request.
+func readJSON(r *http.Request, v any) error {
+	data, err := readBody(r)
 	if err != nil {
 		return err
 	}
-	if bytes.Count(data, []byte{','}) >= mostValues {
-		return &status{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d values", mostValues), ""}
+	if bytes.Count(data, []byte{','}) >= maxValues {
+		return &status{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d values", maxValues), ""}
 	}
 	if err := json.Unmarshal(data, v); err != nil {
 		return &status{http.StatusBadRequest, "the request is not the JSON that was expected: " + err.Error(), ""}
@@ -460,13 +460,13 @@ func read(r *http.Request, v any) error {
 	return nil
 }
 
-// body reads the body of a request.
-func body(r *http.Request) ([]byte, error) {
+// readBody reads the body of a request.
+func readBody(r *http.Request) ([]byte, error) {
 	data, err := io.ReadAll(r.Body)
 	if tooLarge, is := errors.AsType[*http.MaxBytesError](err); is {
 		return nil, &status{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d bytes", tooLarge.Limit), ""}
 	}
-	if refusal := desk.BodyRefusal(err); refusal != nil {
+	if refusal := intake.BodyRefusal(err); refusal != nil {
 		return nil, refusal
 	}
 	if err != nil {
@@ -476,95 +476,95 @@ func body(r *http.Request) ([]byte, error) {
 }
 
 func (a *api) server(w http.ResponseWriter, _ *http.Request, _ *caller) error {
-	return ok(w, client.Server{
+	return writeOK(w, client.Server{
 		Name: a.Name, Version: a.Version, Protocol: job.Protocol, URL: a.URL.String(),
-		Preparing: a.Preparing != nil && a.Preparing(),
+		Preparing: a.IsPreparing != nil && a.IsPreparing(),
 	})
 }
 
-func (a *api) account(w http.ResponseWriter, _ *http.Request, who *caller) error {
-	return ok(w, client.Account{Login: who.account.Login, Scopes: who.scopes})
+func (a *api) account(w http.ResponseWriter, _ *http.Request, caller *caller) error {
+	return writeOK(w, client.Account{Login: caller.account.Login, Scopes: caller.scopes})
 }
 
 func (a *api) queue(w http.ResponseWriter, r *http.Request, _ *caller) error {
-	rows, err := a.Dispatch.Queues(r.Context())
+	rows, err := a.Dispatch.QueueCounts(r.Context())
 	if err != nil {
 		return err
 	}
 	type key struct {
-		lane  job.Lane
+		lane  job.Priority
 		class string
 	}
 	stranded, err := a.Dispatch.Stranded(r.Context())
 	if err != nil {
 		return err
 	}
-	at, all := map[key]int{}, []client.Queue{}
+	indexes, queues := map[key]int{}, []client.QueueState{}
 	for _, q := range rows {
-		k := key{q.Lane, q.Class}
-		i, known := at[k]
+		k := key{q.Priority, q.Class}
+		i, known := indexes[k]
 		if !known {
-			i, at[k] = len(all), len(all)
-			all = append(all, client.Queue{Lane: q.Lane, Class: q.Class, Oldest: q.Oldest})
+			i, indexes[k] = len(queues), len(queues)
+			queues = append(queues, client.QueueState{Priority: q.Priority, Class: q.Class, Oldest: q.Oldest})
 		}
-		if q.State == store.Waiting {
-			all[i].Waiting = q.Jobs
+		if q.State == store.JobWaiting {
+			queues[i].Waiting = q.Jobs
 		} else {
-			all[i].Out = q.Jobs
+			queues[i].Dispatched = q.Jobs
 		}
-		if q.Oldest.Before(all[i].Oldest) {
-			all[i].Oldest = q.Oldest
-		}
-	}
-	for _, one := range stranded {
-		if i, known := at[key{one.Lane, one.Class}]; known && one.Origin == store.OfGuest {
-			all[i].OfGuests++
+		if q.Oldest.Before(queues[i].Oldest) {
+			queues[i].Oldest = q.Oldest
 		}
 	}
-	return ok(w, all)
+	for _, strandedJob := range stranded {
+		if i, known := indexes[key{strandedJob.Priority, strandedJob.Class}]; known && strandedJob.Origin == store.OriginUntrusted {
+			queues[i].UntrustedOnly++
+		}
+	}
+	return writeOK(w, queues)
 }
 
 // accountLoads responds with the amount of pending work of each account.
 func (a *api) accountLoads(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	rows, err := a.Store.AccountLoads(r.Context())
-	all := []client.AccountLoad{}
-	for _, one := range rows {
-		all = append(all, client.AccountLoad(one))
+	loads := []client.AccountLoad{}
+	for _, load := range rows {
+		loads = append(loads, client.AccountLoad(load))
 	}
 	if err != nil {
 		return err
 	}
-	return ok(w, all)
+	return writeOK(w, loads)
 }
 
-func (a *api) backup(w http.ResponseWriter, r *http.Request, who *caller) error {
+func (a *api) backup(w http.ResponseWriter, r *http.Request, caller *caller) error {
 	var b client.Backup
-	if err := read(r, &b); err != nil {
+	if err := readJSON(r, &b); err != nil {
 		return err
 	}
 	var err error
 	if b.Dir, err = a.Backup(r.Context(), b.Name); err != nil {
 		return err
 	}
-	return a.done(w, r, who, "backup", b.Dir, "", b)
+	return a.auditAndRespond(w, r, caller, "backup", b.Dir, "", b)
 }
 
-func (a *api) move(w http.ResponseWriter, r *http.Request, who *caller) error {
-	if err := a.Store.Audit(r.Context(), store.Entry{Actor: who.name(), Action: "move the data", Address: r.RemoteAddr}); err != nil {
+func (a *api) move(w http.ResponseWriter, r *http.Request, caller *caller) error {
+	if err := a.Store.Audit(r.Context(), store.AuditEntry{Actor: caller.name(), Action: "move the data", Address: r.RemoteAddr}); err != nil {
 		return err // audited before the move, because nothing can be written after it
 	}
 	moved, err := a.Move(r.Context())
 	if err != nil {
 		return err
 	}
-	return ok(w, moved)
+	return writeOK(w, moved)
 }
 
-// done writes an entry to the audit log, and sends the response.
-func (a *api) done(w http.ResponseWriter, r *http.Request, who *caller, action, object, detail string, v any) error {
-	if err := a.Store.Audit(r.Context(), store.Entry{Actor: who.name(), Action: action, Object: object, Detail: detail,
+// auditAndRespond writes an entry to the audit log, and sends the response.
+func (a *api) auditAndRespond(w http.ResponseWriter, r *http.Request, caller *caller, action, object, detail string, v any) error {
+	if err := a.Store.Audit(r.Context(), store.AuditEntry{Actor: caller.name(), Action: action, Object: object, Detail: detail,
 		Address: r.RemoteAddr}); err != nil {
 		return err
 	}
-	return ok(w, v)
+	return writeOK(w, v)
 }

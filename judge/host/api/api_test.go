@@ -18,12 +18,12 @@ import (
 	"assay/judge/blob"
 	"assay/judge/host/api"
 	"assay/judge/host/auth"
-	"assay/judge/host/board"
 	"assay/judge/host/client"
-	"assay/judge/host/desk"
 	"assay/judge/host/dispatch"
+	"assay/judge/host/intake"
 	"assay/judge/host/job"
 	"assay/judge/host/queue"
+	"assay/judge/host/scoreboard"
 	"assay/judge/host/store"
 	"assay/judge/host/store/storetest"
 )
@@ -36,7 +36,7 @@ type harness struct {
 	store   *store.Store
 	blobs   *blob.Dir
 	d       *dispatch.Dispatcher
-	desk    *desk.Desk
+	intake  *intake.Service
 	ahead   *atomic.Int64     // how far the database's clock is ahead, in nanoseconds
 	headers map[string]string // by caller
 	ids     map[string]string // of tokens
@@ -64,13 +64,13 @@ func newHarness(t *testing.T) *harness {
 	t.Cleanup(func() { _ = db.Close() })
 	log := slog.New(slog.DiscardHandler)
 	d := dispatch.New(dispatch.Options{Store: db, Blobs: blobs, Log: log, Holder: "test", Class: "main"})
-	q, err := queue.Open(t.Context(), queue.Options{Dir: filepath.Join(dir, "queue"), Classes: []string{"main"}, Listen: d.Listener()})
+	q, err := queue.Open(t.Context(), queue.Options{Dir: filepath.Join(dir, "queue"), Classes: []string{"main"}, Listener: d.Listener()})
 	must(err)
 	t.Cleanup(q.Close)
-	d.Use(q)
+	d.SetQueue(q)
 	h := &harness{T: t, store: db, blobs: blobs, d: d, ahead: ahead, headers: map[string]string{"anonymous": ""}, ids: map[string]string{}}
 	for _, who := range []string{"submit", "publish", "admin", "other", "revoked", "expired"} {
-		account, err := db.NewAccount(t.Context(), who, who, store.Person, "")
+		account, err := db.NewAccount(t.Context(), who, who, store.PersonAccount, "")
 		must(err)
 		scope := map[string]string{"other": "submit", "revoked": "admin", "expired": "admin"}[who]
 		if scope == "" {
@@ -87,30 +87,30 @@ func newHarness(t *testing.T) *harness {
 	}
 	must(db.RevokeToken(t.Context(), h.ids["revoked"]))
 	for _, name := range []string{"w", "gone"} {
-		seed, key, err := queue.Key(filepath.Join(dir, name))
+		seed, key, err := queue.ReadKey(filepath.Join(dir, name))
 		must(err)
-		w, err := db.Enrol(t.Context(), store.NewWorker{Name: name, Class: "main", Key: key, Offer: offer()})
+		w, err := db.AdmitWorker(t.Context(), store.NewWorker{Name: name, Class: "main", Key: key, Capabilities: offer()})
 		must(err)
 		if name == "gone" {
-			must(db.SetWorkerState(t.Context(), w.ID, store.Revoked, ""))
+			must(db.SetWorkerState(t.Context(), w.ID, store.WorkerRevoked, ""))
 			h.ids["gone key"] = string(seed)
 		} else {
 			h.seed, h.key = seed, key
 		}
 	}
 	options := api.Options{
-		Preparing: h.preparing.Load,
-		Desk:      &desk.Desk{Store: db, Blobs: blobs, Dispatch: d, MaxSize: 1000, MaxFiles: 3, Class: "main", Practice: store.PracticeAll, FreeDisk: func() (int64, error) { return 1 << 40, nil }},
-		Boards:    board.NewHall(board.HallOptions{Store: db, Log: log}),
-		Name:      "Test", Version: "v1", Passwords: auth.NewPasswords(), Bridge: q.Bridge(), Log: log,
-		Ready:  func(context.Context) ([]string, error) { return []string{"a worker is ill"}, nil },
-		Backup: func(_ context.Context, name string) (string, error) { return name, nil },
-		Move:   func(context.Context) (client.Moved, error) { return client.Moved{Lines: []string{"x"}}, nil },
+		IsPreparing: h.preparing.Load,
+		Service:     &intake.Service{Store: db, Blobs: blobs, Dispatch: d, MaxSize: 1000, MaxFiles: 3, Class: "main", Practice: store.PracticeAll, FreeDisk: func() (int64, error) { return 1 << 40, nil }},
+		Scoreboards: scoreboard.NewRegistry(scoreboard.RegistryOptions{Store: db, Log: log}),
+		Name:        "Test", Version: "v1", Passwords: auth.NewPasswords(), Bridge: q.Bridge(), Log: log,
+		CheckReady: func(context.Context) ([]string, error) { return []string{"a worker is ill"}, nil },
+		Backup:     func(_ context.Context, name string) (string, error) { return name, nil },
+		Move:       func(context.Context) (client.MoveResult, error) { return client.MoveResult{Lines: []string{"x"}}, nil },
 	}
-	h.desk, h.options = options.Desk, options
+	h.intake, h.options = options.Service, options
 	var answers atomic.Value
 	h.mixed = func(classes ...string) {
-		options.Mixed = classes
+		options.MixedClasses = classes
 		answers.Store(compared(t, api.Routed(options, time.Millisecond)))
 	}
 	h.mixed()
@@ -119,8 +119,8 @@ func newHarness(t *testing.T) *harness {
 	return h
 }
 
-func offer() job.Offer {
-	return job.Offer{Protocol: job.Protocol, Version: "v1", Arch: "linux/amd64", Rung: "root", Languages: map[string]string{"sh": "x"}, Slots: 1, Machine: "m"}
+func offer() job.Capabilities {
+	return job.Capabilities{Protocol: job.Protocol, Version: "v1", Arch: "linux/amd64", IsolationLevel: "root", Languages: map[string]string{"sh": "x"}, Slots: 1, Machine: "m"}
 }
 
 // as returns the Authorization header of a caller.
@@ -197,15 +197,15 @@ var expected = map[string]struct {
 	"GET /v1/server":                        {"/v1/server", nil, "all 200"},
 	"GET /v1/account":                       {"/v1/account", nil, "submit 200, publish 200, admin 200"},
 	"POST /v1/blobs/missing":                {"/v1/blobs/missing", client.Blobs{}, "submit 200, publish 200, admin 200"},
-	"PUT /blob/{digest}":                    {"/blob/" + string(blob.Of(nil)), "", "submit 200, publish 200, admin 200"},
-	"GET /blob/{digest}":                    {"/blob/" + string(blob.Of([]byte("none"))), nil, "worker 400"},
+	"PUT /blob/{digest}":                    {"/blob/" + string(blob.DigestOf(nil)), "", "submit 200, publish 200, admin 200"},
+	"GET /blob/{digest}":                    {"/blob/" + string(blob.DigestOf([]byte("none"))), nil, "worker 400"},
 	"GET /v1/problems":                      {"/v1/problems", nil, "submit 200, publish 200, admin 200"},
 	"GET /v1/contests/{slug}/scoreboard":    {"/v1/contests/none/scoreboard", nil, "submit 404, publish 404, admin 404"},
 	"GET /v1/contests/{slug}/export/{part}": {"/v1/contests/none/export/package", nil, "admin 404"},
 	"POST /v1/contests/{slug}/rejudgings":   {"/v1/contests/practice/rejudgings", client.NewRejudging{}, "admin 400"},
 	"GET /v1/contests/{slug}/rejudgings":    {"/v1/contests/practice/rejudgings", nil, "admin 200"},
 	"GET /v1/rejudgings/{id}":               {"/v1/rejudgings/none", nil, "admin 404"},
-	"PUT /v1/rejudgings/{id}":               {"/v1/rejudgings/none", client.SetRejudging{State: "applied"}, "admin 404"},
+	"PUT /v1/rejudgings/{id}":               {"/v1/rejudgings/none", client.RejudgingUpdate{State: "applied"}, "admin 404"},
 	"PUT /v1/problems/{slug}":               {"/v1/problems/sum", "{", "publish 400, admin 400"},
 	"POST /v1/submissions":                  {"/v1/submissions", "{", "submit 400, admin 400"},
 	"GET /v1/submissions":                   {"/v1/submissions", nil, "submit 200, admin 200"},
@@ -213,7 +213,7 @@ var expected = map[string]struct {
 	"GET /v1/submissions/{id}":              {"/v1/submissions/none", nil, "submit 404, admin 404"},
 	"DELETE /v1/submissions/{id}":           {"/v1/submissions/none", nil, "submit 404, admin 404"},
 	"GET /v1/submissions/{id}/events":       {"/v1/submissions/none/events", nil, "submit 404, admin 404"},
-	"POST /v1/holes/{hole}/answers":         {"/v1/holes/none/answers", client.NewAnswer{}, "submit 404, admin 404"},
+	"POST /v1/holes/{hole}/answers":         {"/v1/holes/none/answers", client.NewGolfSubmission{}, "submit 404, admin 404"},
 	"GET /v1/holes/{hole}/answers/{number}": {"/v1/holes/none/answers/1", nil, "submit 404, admin 404"},
 	"PUT /v1/workflows/{id}":                {"/v1/workflows/AAAAAAAAAAAAAAAAAAAAAAAA", "{", "submit 400, publish 400, admin 400"},
 	"DELETE /v1/workflows/{id}":             {"/v1/workflows/none", nil, "submit 404, publish 404, admin 404"},
@@ -241,7 +241,7 @@ var expected = map[string]struct {
 	"POST /v1/backup":                       {"/v1/backup", "{", "admin 400"},
 	"POST /v1/move":                         {"/v1/move", "", "admin 200"},
 	"POST /v1/contests":                     {"/v1/contests", "{", "admin 400"},
-	"POST /v1/contests/shadow":              {"/v1/contests/shadow", client.ShadowContest{URL: "none"}, "admin 400"},
+	"POST /v1/contests/shadow":              {"/v1/contests/shadow", client.NewShadow{URL: "none"}, "admin 400"},
 	"DELETE /v1/contests/{slug}/shadow":     {"/v1/contests/none/shadow", nil, "admin 404"},
 }
 
@@ -292,7 +292,7 @@ func TestWhoMayAskWhat(t *testing.T) {
 // give uploads a blob as the given caller.
 func (h *harness) give(who, data string) blob.Digest {
 	h.Helper()
-	d := blob.Of([]byte(data))
+	d := blob.DigestOf([]byte(data))
 	if code, said := h.ask(who, "PUT", client.BlobPath+string(d), data); code != 200 {
 		h.Fatalf("the blob of %s: %d %s", who, code, said)
 	}
@@ -344,7 +344,7 @@ func TestBadInput(t *testing.T) {
 		change(&n)
 		return n
 	}
-	none := blob.Of([]byte("none"))
+	none := blob.DigestOf([]byte("none"))
 	for name, c := range map[string]struct {
 		who, method, path string
 		body              any
@@ -359,7 +359,7 @@ func TestBadInput(t *testing.T) {
 		"problem unknown":     {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.Problem = "nim" }), 404, `no problem \"nim\"`},
 		"blob missing":        {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.Files[0].Digest = none }), 409, "the server lacks the bytes of"},
 		"no files":            {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.Files = nil }), 400, "has no files"},
-		"path leads out":      {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.Folder = true; n.Files[0].Path = "../a.sh" }), 400, "../a.sh"},
+		"path leads out":      {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.IsDir = true; n.Files[0].Path = "../a.sh" }), 400, "../a.sh"},
 		"program nameless":    {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.Program = "" }), 400, "the program"},
 		"submission large":    {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.Files[0].Size = 1001 }), 413, "the most is 1000 bytes"},
 		"before":              {"submit", "GET", "/v1/submissions?before=x", nil, 400, "is not the id of a submission"},
@@ -376,20 +376,20 @@ func TestBadInput(t *testing.T) {
 		"login":               {"admin", "POST", "/v1/tokens", client.NewToken{Login: "a b", Scopes: []client.Scope{"submit"}}, 400, "is not the name of an account"},
 		"scope":               {"admin", "POST", "/v1/tokens", client.NewToken{Login: "ann", Scopes: []client.Scope{"all"}}, 400, "is not a scope"},
 		"no scope":            {"admin", "POST", "/v1/tokens", client.NewToken{Login: "ann"}, 400, "a token needs a scope"},
-		"worker's name":       {"admin", "POST", "/v1/workers/invites", client.NewInvite{Worker: "../x"}, 400, "is not the name of a worker"},
-		"end of a rejudging":  {"admin", "PUT", "/v1/rejudgings/x", client.SetRejudging{State: "done"}, 400, "is no end of a rejudging"},
-		"rejudge in vain":     {"admin", "POST", "/v1/contests/practice/rejudgings", client.NewRejudging{Why: "x", Verdict: "WA"}, 409, "no submission matches the filter"},
-		"rejudge what":        {"admin", "POST", "/v1/contests/practice/rejudgings", client.NewRejudging{Why: "x", Problem: "hex"}, 400, "has no problem"},
-		"worker taken":        {"admin", "POST", "/v1/workers/invites", client.NewInvite{Worker: "w"}, 409, "there is a worker w already"},
-		"worker's state":      {"admin", "PUT", "/v1/workers/w", client.SetWorker{State: "tired"}, 400, "is not a state of a worker"},
-		"worker unknown":      {"admin", "PUT", "/v1/workers/x", client.SetWorker{State: "active"}, 404, "there is no worker"},
-		"worker revoked":      {"admin", "PUT", "/v1/workers/gone", client.SetWorker{State: "active"}, 409, "was revoked and cannot be used again"},
-		"key":                 {"anonymous", "POST", "/v1/workers/join", client.Join{Code: "x", Key: "y", Offer: offer()}, 400, "no key of a worker"},
+		"worker's name":       {"admin", "POST", "/v1/workers/invites", client.NewJoinCode{Worker: "../x"}, 400, "is not the name of a worker"},
+		"end of a rejudging":  {"admin", "PUT", "/v1/rejudgings/x", client.RejudgingUpdate{State: "done"}, 400, "is no end of a rejudging"},
+		"rejudge in vain":     {"admin", "POST", "/v1/contests/practice/rejudgings", client.NewRejudging{Reason: "x", Verdict: "WA"}, 409, "no submission matches the filter"},
+		"rejudge what":        {"admin", "POST", "/v1/contests/practice/rejudgings", client.NewRejudging{Reason: "x", Problem: "hex"}, 400, "has no problem"},
+		"worker taken":        {"admin", "POST", "/v1/workers/invites", client.NewJoinCode{Worker: "w"}, 409, "there is a worker w already"},
+		"worker's state":      {"admin", "PUT", "/v1/workers/w", client.WorkerUpdate{State: "tired"}, 400, "is not a state of a worker"},
+		"worker unknown":      {"admin", "PUT", "/v1/workers/x", client.WorkerUpdate{State: "active"}, 404, "there is no worker"},
+		"worker revoked":      {"admin", "PUT", "/v1/workers/gone", client.WorkerUpdate{State: "active"}, 409, "was revoked and cannot be used again"},
+		"key":                 {"anonymous", "POST", "/v1/workers/join", client.JoinRequest{Code: "x", Key: "y", Capabilities: offer()}, 400, "no key of a worker"},
 		"JSON large":          {"anonymous", "POST", "/v1/workers/join", strings.Repeat(" ", 64<<10+1), 413, "the request has more than 65536 bytes"},
 		"values many":         {"submit", "POST", "/v1/submissions", `{"files":[{}` + strings.Repeat(",{}", 100_000) + "]}", 413, "the request has more than 100000 values"},
-		"code":                {"anonymous", "POST", "/v1/workers/join", client.Join{Code: "x", Key: h.key, Offer: offer()}, 403, "the join code is not known here"},
-		"slots":               {"worker", "POST", "/v1/workers/hello", client.Hello{Offer: job.Offer{Protocol: job.Protocol, Slots: 1_000_000}}, 400, "a worker has 1 to 256"},
-		"other machine":       {"worker", "POST", "/v1/workers/hello", client.Hello{Offer: job.Offer{Protocol: job.Protocol + 1, Slots: 1}}, 409, "upgrade the server first"},
+		"code":                {"anonymous", "POST", "/v1/workers/join", client.JoinRequest{Code: "x", Key: h.key, Capabilities: offer()}, 403, "the join code is not known here"},
+		"slots":               {"worker", "POST", "/v1/workers/hello", client.HelloRequest{Capabilities: job.Capabilities{Protocol: job.Protocol, Slots: 1_000_000}}, 400, "a worker has 1 to 256"},
+		"other machine":       {"worker", "POST", "/v1/workers/hello", client.HelloRequest{Capabilities: job.Capabilities{Protocol: job.Protocol + 1, Slots: 1}}, 409, "upgrade the server first"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got, said := h.ask(c.who, c.method, c.path, c.body); got != c.status || !strings.Contains(said, c.says) {
@@ -415,7 +415,7 @@ func TestHealth(t *testing.T) {
 // TestBodyCut closes connections in the middle of request bodies.
 func TestBodyCut(t *testing.T) {
 	h := newHarness(t)
-	d := blob.Of([]byte("four"))
+	d := blob.DigestOf([]byte("four"))
 	c, err := net.Dial("tcp", h.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -452,7 +452,7 @@ func TestOthers(t *testing.T) {
 		t.Errorf("the same submission sent again is another: %s, %v", said, err)
 	}
 	path := "/v1/submissions/" + mine.ID
-	if _, said := h.ask("submit", "GET", path, nil); mine.Place == nil || !strings.Contains(said, `"place":{"before":0,`) {
+	if _, said := h.ask("submit", "GET", path, nil); mine.Position == nil || !strings.Contains(said, `"place":{"before":0,`) {
 		t.Errorf("a waiting submission has no place: %+v, %s", mine, said)
 	}
 	for _, c := range []struct{ method, path string }{{"GET", path}, {"GET", path + "/events"}, {"DELETE", path}} {
@@ -494,22 +494,22 @@ func TestServerEnds(t *testing.T) {
 // codes, those that need no token, and streams. Other requests must not wait for them.
 func TestStrangersWaitForEachOther(t *testing.T) {
 	h := newHarness(t)
-	network := desk.Network("127.0.0.1:1").String()
+	network := intake.Network("127.0.0.1:1").String()
 	for _, tt := range []struct {
-		turns                   *desk.Turns
+		turns                   *intake.RequestQueue
 		who, method, path, body string
 		status                  int
 	}{
-		{&h.desk.Strangers, "anonymous", "GET", client.ProblemsPath, "", http.StatusUnauthorized},
-		{&h.desk.Strangers, "anonymous", "POST", client.JoinPath, toJSON(t, client.Join{Code: "guess", Key: h.key, Offer: offer()}), http.StatusForbidden},
-		{&h.desk.Strangers, "anonymous", "POST", client.JoinPath, "{", http.StatusBadRequest},
-		{&h.desk.Passers, "anonymous", "GET", client.ServerPath, "", http.StatusOK},
-		{&h.desk.Passers, "anonymous", "POST", client.JoinPath, "{", http.StatusBadRequest},
-		{&h.desk.Passers, "anonymous", "GET", "/healthz", "", http.StatusOK},
-		{&h.desk.Passers, "anonymous", "GET", "/readyz", "", http.StatusOK},
-		{&h.desk.Passers, "anonymous", "GET", "/v1/nothing", "", http.StatusNotFound},
-		{&h.desk.Passers, "submit", "GET", client.SubmissionsPath + "/none/events", "", http.StatusNotFound},
-		{&h.desk.Passers, "anonymous", "GET", queue.Path, "", http.StatusUpgradeRequired},
+		{&h.intake.InvalidTokenQueue, "anonymous", "GET", client.ProblemsPath, "", http.StatusUnauthorized},
+		{&h.intake.InvalidTokenQueue, "anonymous", "POST", client.JoinPath, toJSON(t, client.JoinRequest{Code: "guess", Key: h.key, Capabilities: offer()}), http.StatusForbidden},
+		{&h.intake.InvalidTokenQueue, "anonymous", "POST", client.JoinPath, "{", http.StatusBadRequest},
+		{&h.intake.PublicQueue, "anonymous", "GET", client.ServerPath, "", http.StatusOK},
+		{&h.intake.PublicQueue, "anonymous", "POST", client.JoinPath, "{", http.StatusBadRequest},
+		{&h.intake.PublicQueue, "anonymous", "GET", "/healthz", "", http.StatusOK},
+		{&h.intake.PublicQueue, "anonymous", "GET", "/readyz", "", http.StatusOK},
+		{&h.intake.PublicQueue, "anonymous", "GET", "/v1/nothing", "", http.StatusNotFound},
+		{&h.intake.PublicQueue, "submit", "GET", client.SubmissionsPath + "/none/events", "", http.StatusNotFound},
+		{&h.intake.PublicQueue, "anonymous", "GET", queue.Path, "", http.StatusUpgradeRequired},
 	} {
 		turn, err := tt.turns.Wait(t.Context(), network)
 		if err != nil {
@@ -558,17 +558,17 @@ func TestARoleThatIsTaken(t *testing.T) {
 		{"publish", "judge", 401},
 		{"publish", "admin", 401}, // restoring the role does not restore the token
 	} {
-		if code, said := h.ask("admin", "PUT", client.PeoplePath+"/"+tt.who, client.SetPerson{Role: tt.role}); code != 200 {
+		if code, said := h.ask("admin", "PUT", client.AccountsPath+"/"+tt.who, client.AccountUpdate{Role: tt.role}); code != 200 {
 			t.Fatalf("%+v: %d %s", tt, code, said)
 		}
 		if code, said := h.ask(tt.who, "GET", client.AccountPath, nil); code != tt.code {
 			t.Errorf("%+v: %d %s", tt, code, said)
 		}
 	}
-	if code, said := h.ask("admin", "PUT", client.PeoplePath+"/admin", client.SetPerson{Role: "contestant"}); code != 200 {
+	if code, said := h.ask("admin", "PUT", client.AccountsPath+"/admin", client.AccountUpdate{Role: "contestant"}); code != 200 {
 		t.Fatal(code, said)
 	}
-	if code, said := h.ask("admin", "GET", client.PeoplePath, nil); code != 401 || !strings.Contains(said, "revoked") {
+	if code, said := h.ask("admin", "GET", client.AccountsPath, nil); code != 401 || !strings.Contains(said, "revoked") {
 		t.Errorf("who was admin is answered %d %s", code, said)
 	}
 }

@@ -17,65 +17,65 @@ import (
 	"assay/judge/bundle"
 	"assay/judge/host/auth"
 	"assay/judge/host/client"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
 )
 
-// missing responds with the requested blobs that the account must upload, because it has not sent them or the
+// missingBlobs responds with the requested blobs that the account must upload, because it has not sent them or the
 // server lacks them. The other requested blobs are kept as if the account had just sent them.
-func (a *api) missing(w http.ResponseWriter, r *http.Request, who *caller) error {
-	var asked client.Blobs
-	if err := read(r, &asked); err != nil {
+func (a *api) missingBlobs(w http.ResponseWriter, r *http.Request, caller *caller) error {
+	var requested client.Blobs
+	if err := readJSON(r, &requested); err != nil {
 		return err
 	}
-	if len(asked.Blobs) > client.MaxBlobs {
+	if len(requested.Blobs) > client.MaxBlobs {
 		return &status{
 			http.StatusRequestEntityTooLarge,
-			fmt.Sprintf("the request names %d blobs; the most is %d", len(asked.Blobs), client.MaxBlobs),
+			fmt.Sprintf("the request names %d blobs; the most is %d", len(requested.Blobs), client.MaxBlobs),
 			"ask in several requests",
 		}
 	}
 	var digests []blob.Digest
-	for _, b := range asked.Blobs {
+	for _, b := range requested.Blobs {
 		if _, err := blob.Parse(string(b.Digest)); err != nil || b.Size < 0 {
 			return &status{http.StatusBadRequest, fmt.Sprintf("%.80q with %d bytes is not a blob", b.Digest, b.Size), ""}
 		}
-		if err := a.fits(who, b.Size); err != nil {
+		if err := a.checkBlobSize(caller, b.Size); err != nil {
 			return err
 		}
 		digests = append(digests, b.Digest)
 	}
-	sent, err := a.Store.SeeSent(r.Context(), who.account.ID, digests)
+	sent, err := a.Store.HasUploadedEach(r.Context(), caller.account.ID, digests)
 	if err != nil {
 		return err
 	}
 	lacks := client.Blobs{Blobs: []client.Blob{}}
-	for i, b := range asked.Blobs {
-		there, err := a.Blobs.Has(b.Digest, b.Size)
+	for i, b := range requested.Blobs {
+		present, err := a.Blobs.Has(b.Digest, b.Size)
 		if err != nil {
 			return err
 		}
-		if !sent[i] || !there {
+		if !sent[i] || !present {
 			lacks.Blobs = append(lacks.Blobs, b)
 		}
 	}
-	return ok(w, lacks)
+	return writeOK(w, lacks)
 }
 
-// fits rejects a blob that is too large for the caller.
-func (a *api) fits(who *caller, size int64) error {
-	most := a.MaxSize
-	if who.may(client.Publish) {
-		most = max(most, desk.MaxArchive)
+// checkBlobSize rejects a blob that is too large for the caller.
+func (a *api) checkBlobSize(caller *caller, size int64) error {
+	limit := a.MaxSize
+	if caller.hasScope(client.Publish) {
+		limit = max(limit, intake.MaxArchive)
 	}
-	if size > most {
-		return &status{http.StatusRequestEntityTooLarge, fmt.Sprintf("a file has %d bytes; the most is %d", size, most), ""}
+	if size > limit {
+		return &status{http.StatusRequestEntityTooLarge, fmt.Sprintf("a file has %d bytes; the most is %d", size, limit), ""}
 	}
 	return nil
 }
 
-func (a *api) putBlob(w http.ResponseWriter, r *http.Request, who *caller) error {
+func (a *api) putBlob(w http.ResponseWriter, r *http.Request, caller *caller) error {
 	d, err := blob.Parse(r.PathValue("digest"))
 	if err != nil {
 		return &status{http.StatusBadRequest, err.Error(), ""}
@@ -83,22 +83,22 @@ func (a *api) putBlob(w http.ResponseWriter, r *http.Request, who *caller) error
 	if r.ContentLength < 0 {
 		return &status{http.StatusLengthRequired, "the request does not say how long it is", ""}
 	}
-	if err := errors.Join(a.fits(who, r.ContentLength), a.HasDisk(desk.RoomForUploads)); err != nil {
+	if err := errors.Join(a.checkBlobSize(caller, r.ContentLength), a.CheckDisk(intake.MinDiskForUploads)); err != nil {
 		return err
 	}
-	body := &watched{r: http.MaxBytesReader(w, r.Body, r.ContentLength)}
+	body := &errorReader{r: http.MaxBytesReader(w, r.Body, r.ContentLength)}
 	// The server never waits for the client's bytes during a turn, or while it holds the lock against garbage
 	// collection.
 	sent, err := a.Blobs.Stage(body)
 	if err == nil {
 		defer sent.Close()
-		err = sent.Is(d, r.ContentLength)
+		err = sent.Verify(d, r.ContentLength)
 	}
 	if err == nil {
-		err = a.inTurn(r, who, func() error {
-			a.Sweeping.RLock()
-			defer a.Sweeping.RUnlock()
-			return a.KeepStaged(r.Context(), who.account, sent, who.may(client.Publish))
+		err = a.inSlot(r, caller, func() error {
+			a.CollectLock.RLock()
+			defer a.CollectLock.RUnlock()
+			return a.StoreUpload(r.Context(), caller.account, sent, caller.hasScope(client.Publish))
 		})
 	}
 	switch {
@@ -107,23 +107,23 @@ func (a *api) putBlob(w http.ResponseWriter, r *http.Request, who *caller) error
 			http.StatusBadRequest, fmt.Sprintf("the bytes are not those of the blob %s", d),
 			"a file changed while it was sent, or the connection damages what it carries: send it again",
 		}
-	case desk.BodyRefusal(body.err) != nil:
-		return desk.BodyRefusal(body.err)
+	case intake.BodyRefusal(body.err) != nil:
+		return intake.BodyRefusal(body.err)
 	case body.err != nil:
 		return &status{http.StatusBadRequest, "the request ended too early", ""}
 	case err != nil:
 		return err
 	}
-	return ok(w, struct{}{})
+	return writeOK(w, struct{}{})
 }
 
-// A watched is a body that remembers its read error, because the client caused it.
-type watched struct {
+// A errorReader is a body that remembers its read error, because the client caused it.
+type errorReader struct {
 	r   io.Reader
 	err error
 }
 
-func (b *watched) Read(p []byte) (int, error) {
+func (b *errorReader) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p)
 	if err != nil && err != io.EOF {
 		b.err = err
@@ -133,7 +133,7 @@ func (b *watched) Read(p []byte) (int, error) {
 
 // getBlob sends a worker a blob of a job that it was given, or of a bundle that it prepares. An untrusted worker
 // gets no blobs of a problem in an open contest. All other blobs are reported as not found.
-func (a *api) getBlob(w http.ResponseWriter, r *http.Request, who *caller) error {
+func (a *api) getBlob(w http.ResponseWriter, r *http.Request, caller *caller) error {
 	d, err := blob.Parse(r.PathValue("digest"))
 	if err != nil {
 		return &status{http.StatusBadRequest, err.Error(), ""}
@@ -142,9 +142,9 @@ func (a *api) getBlob(w http.ResponseWriter, r *http.Request, who *caller) error
 	if err != nil {
 		return &status{http.StatusBadRequest, err.Error(), ""}
 	}
-	if named, err := a.names(r.Context(), who.worker, claim, d); err != nil {
+	if allowed, err := a.claimAllows(r.Context(), caller.worker, claim, d); err != nil {
 		return err
-	} else if !named {
+	} else if !allowed {
 		return &status{http.StatusNotFound, "nothing that this worker was given names a blob " + string(d), ""}
 	}
 	f, err := a.Blobs.Find(d)
@@ -165,58 +165,58 @@ func (a *api) getBlob(w http.ResponseWriter, r *http.Request, who *caller) error
 	return nil
 }
 
-// names reports whether a worker's claim is valid and entitles the worker to blob d.
-func (a *api) names(ctx context.Context, w *store.Worker, c job.Claim, d blob.Digest) (bool, error) {
-	named, manifest := []blob.Digest{c.Bundle}, c.Bundle
+// claimAllows reports whether a worker's claim is valid and entitles the worker to blob d.
+func (a *api) claimAllows(ctx context.Context, w *store.Worker, c job.Claim, d blob.Digest) (bool, error) {
+	digests, manifest := []blob.Digest{c.Bundle}, c.Bundle
 	if c.Job != "" {
-		work, err := a.Store.GivenTo(ctx, w, c.Job, c.Token)
+		work, err := a.Store.AssignedWorkFor(ctx, w, c.Job, c.Token)
 		if errors.Is(err, store.ErrNotFound) {
 			return false, nil
 		}
 		if err != nil {
 			return false, err
 		}
-		named, manifest = work.Blobs(), work.Bundle
+		digests, manifest = work.Blobs(), work.Bundle
 	} else {
-		problems, err := a.Store.ProblemsWith(ctx, c.Bundle)
+		problems, err := a.Store.ProblemsWithBundle(ctx, c.Bundle)
 		if err != nil || len(problems) == 0 {
 			return false, err
 		}
 		for _, p := range problems {
-			if w.Guest {
-				if reserved, err := a.Store.Reserved(ctx, p.Slug); err != nil || reserved {
+			if w.Untrusted {
+				if reserved, err := a.Store.IsReserved(ctx, p.Slug); err != nil || reserved {
 					return false, err
 				}
 			}
-			named = append(named, p.Config)
+			digests = append(digests, p.Config)
 		}
 	}
-	if slices.Contains(named, d) {
+	if slices.Contains(digests, d) {
 		return true, nil
 	}
-	inside, err := a.bundles.inside(a.Blobs, manifest)
+	inside, err := a.bundles.blobsOf(a.Blobs, manifest)
 	return inside[d], err
 }
 
-// bundles caches the lists of blobs in manifests, which never change.
-type bundles struct {
-	mu    sync.Mutex
-	all   map[blob.Digest]map[blob.Digest]bool
-	names int // total
+// manifestCache caches the lists of blobs in manifests, which never change.
+type manifestCache struct {
+	mu       sync.Mutex
+	contents map[blob.Digest]map[blob.Digest]bool
+	total    int // total
 }
 
-// mostNames is the maximum number of cached blob names. If it is exceeded, the cache is cleared.
-const mostNames = 300_000
+// maxNames is the maximum number of cached blob names. If it is exceeded, the cache is cleared.
+const maxNames = 300_000
 
-// inside returns the set of blobs that a manifest lists. If the manifest does not exist or is invalid, the set is
+// blobsOf returns the set of blobs that a manifest lists. If the manifest does not exist or is invalid, the set is
 // empty.
-func (b *bundles) inside(from *blob.Dir, manifest blob.Digest) (map[blob.Digest]bool, error) {
+func (b *manifestCache) blobsOf(blobs *blob.Dir, manifest blob.Digest) (map[blob.Digest]bool, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if known, is := b.all[manifest]; is {
-		return known, nil
+	if cached, found := b.contents[manifest]; found {
+		return cached, nil
 	}
-	data, err := from.Read(manifest, bundle.MaxManifest)
+	data, err := blobs.Read(manifest, bundle.MaxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -227,45 +227,45 @@ func (b *bundles) inside(from *blob.Dir, manifest blob.Digest) (map[blob.Digest]
 	if err != nil {
 		return nil, nil
 	}
-	named := map[blob.Digest]bool{}
+	digests := map[blob.Digest]bool{}
 	for _, e := range m.Blobs() {
-		named[e.Digest] = true
+		digests[e.Digest] = true
 	}
-	if b.all == nil || b.names+len(named) > mostNames {
-		b.all, b.names = map[blob.Digest]map[blob.Digest]bool{}, 0
+	if b.contents == nil || b.total+len(digests) > maxNames {
+		b.contents, b.total = map[blob.Digest]map[blob.Digest]bool{}, 0
 	}
-	b.all[manifest] = named
-	b.names += len(named)
-	return named, nil
+	b.contents[manifest] = digests
+	b.total += len(digests)
+	return digests, nil
 }
 
-func (a *api) problems(w http.ResponseWriter, r *http.Request, who *caller) error {
-	rows, err := a.seen(r, who)
+func (a *api) problems(w http.ResponseWriter, r *http.Request, caller *caller) error {
+	rows, err := a.visibleProblems(r, caller)
 	if err != nil {
 		return err
 	}
-	all := []client.Problem{}
+	problems := []client.Problem{}
 	for _, p := range rows {
-		if !usesAll(who) && !desk.Owns(who.account, p) {
+		if !mayUseAllProblems(caller) && !intake.Owns(caller.account, p) {
 			p.Bundle = "" // it identifies secret data
 		}
-		all = append(all, client.Problem{Slug: p.Slug, Title: p.Title, Bundle: p.Bundle, Made: p.Made})
+		problems = append(problems, client.Problem{Slug: p.Slug, Title: p.Title, Bundle: p.Bundle, Made: p.Made})
 	}
-	return ok(w, all)
+	return writeOK(w, problems)
 }
 
-// seen returns the problems that the caller may see.
-func (a *api) seen(r *http.Request, who *caller) (all []*store.Problem, err error) {
+// visibleProblems returns the problems that the caller may see.
+func (a *api) visibleProblems(r *http.Request, caller *caller) (all []*store.Problem, err error) {
 	rows, err := a.Store.Problems(r.Context())
-	if err != nil || usesAll(who) {
+	if err != nil || mayUseAllProblems(caller) {
 		return rows, err
 	}
 	for _, p := range rows {
-		if desk.Owns(who.account, p) {
+		if intake.Owns(caller.account, p) {
 			all = append(all, p)
 			continue
 		}
-		sees, err := a.Sees(r.Context(), who.account, p.Slug)
+		sees, err := a.CanSeeProblem(r.Context(), caller.account, p.Slug)
 		if err != nil {
 			return nil, err
 		}
@@ -276,28 +276,28 @@ func (a *api) seen(r *http.Request, who *caller) (all []*store.Problem, err erro
 	return all, nil
 }
 
-// usesAll reports whether the caller may see and use the problems of all owners. This requires the scope admin, or
+// mayUseAllProblems reports whether the caller may see and use the problems of all owners. This requires the scope admin, or
 // the scope publish together with a role that allows auth.AllProblems.
-func usesAll(who *caller) bool {
-	return who.may(client.Admin) || who.may(client.Publish) && auth.Can(desk.Role(who.account), auth.AllProblems, auth.State{})
+func mayUseAllProblems(caller *caller) bool {
+	return caller.hasScope(client.Admin) || caller.hasScope(client.Publish) && auth.Can(intake.ServerRole(caller.account), auth.AllProblems, auth.State{})
 }
 
 // putProblem publishes a bundle as a problem. All blobs of the bundle must have been uploaded.
-func (a *api) putProblem(w http.ResponseWriter, r *http.Request, who *caller) error {
+func (a *api) putProblem(w http.ResponseWriter, r *http.Request, caller *caller) error {
 	slug := r.PathValue("slug")
-	if !client.GoodSlug(slug) {
+	if !client.ValidSlug(slug) {
 		return &status{
 			http.StatusBadRequest,
 			fmt.Sprintf("%.80q is not the name of a problem: small letters, digits, . - and _, 64 at most", slug), "",
 		}
 	}
 	var n client.NewProblem
-	if err := errors.Join(read(r, &n), short("title", n.Title)); err != nil {
+	if err := errors.Join(readJSON(r, &n), checkText("title", n.Title)); err != nil {
 		return err
 	}
 	others := &status{http.StatusForbidden, "the problem " + slug + " belongs to another account", "choose another name: --as NAME"}
-	known, err := a.Store.Problem(r.Context(), slug)
-	if err == nil && !desk.Owns(who.account, known) && !who.may(client.Admin) {
+	existing, err := a.Store.Problem(r.Context(), slug)
+	if err == nil && !intake.Owns(caller.account, existing) && !caller.hasScope(client.Admin) {
 		return others
 	}
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -307,13 +307,13 @@ func (a *api) putProblem(w http.ResponseWriter, r *http.Request, who *caller) er
 	if err != nil {
 		return err
 	}
-	id, err := a.whole(r.Context(), who, n)
+	id, err := a.checkBundle(r.Context(), caller, n)
 	if err != nil {
 		return err
 	}
 	p, err := a.Store.PutBundle(r.Context(), store.NewBundle{
-		Problem: slug, Title: n.Title, Owner: who.account.ID, ID: id, Manifest: n.Manifest, Config: n.Config, Sheet: n.Sheet,
-		MadeBy: who.account.ID, Anybodys: who.may(client.Admin), Practice: practice, Candidate: n.Candidate,
+		Problem: slug, Title: n.Title, Owner: caller.account.ID, ID: id, Manifest: n.Manifest, Config: n.Config, ProblemInfo: n.Info,
+		MadeBy: caller.account.ID, AnyOwner: caller.hasScope(client.Admin), Practice: practice, Candidate: n.Candidate,
 	})
 	if errors.Is(err, store.ErrNotFound) {
 		return &status{
@@ -330,9 +330,9 @@ func (a *api) putProblem(w http.ResponseWriter, r *http.Request, who *caller) er
 	if n.Candidate { // workers fetch the bundle when a rejudging needs it
 		action = "publish candidate"
 	} else {
-		a.Dispatch.Published(job.Bundle{Problem: slug, Manifest: id, Config: n.Config})
+		a.Dispatch.WarmAll(job.Bundle{Problem: slug, Manifest: id, Config: n.Config})
 	}
-	return a.done(w, r, who, action, slug, string(id), client.Problem{Slug: p.Slug, Title: p.Title, Bundle: p.Bundle, Made: p.Made})
+	return a.auditAndRespond(w, r, caller, action, slug, string(id), client.Problem{Slug: p.Slug, Title: p.Title, Bundle: p.Bundle, Made: p.Made})
 }
 
 // practiceOf returns the practice setting of a request, or nil if it has none.
@@ -349,26 +349,26 @@ func practiceOf(word string) (*store.PracticeLevel, error) {
 	return &p, nil
 }
 
-// whole returns the id of a bundle if the account has uploaded all its blobs.
-func (a *api) whole(ctx context.Context, who *caller, n client.NewProblem) (blob.Digest, error) {
+// checkBundle returns the id of a bundle if the account has uploaded all its blobs.
+func (a *api) checkBundle(ctx context.Context, caller *caller, n client.NewProblem) (blob.Digest, error) {
 	// piece reads a blob that a request refers to directly.
-	piece := func(what string, d blob.Digest, most int64) ([]byte, error) {
+	readPart := func(noun string, d blob.Digest, limit int64) ([]byte, error) {
 		if _, err := blob.Parse(string(d)); err != nil {
-			return nil, &judge.Misuse{Err: fmt.Errorf("%s: %w", what, err)}
+			return nil, &judge.UsageError{Err: fmt.Errorf("%s: %w", noun, err)}
 		}
-		sent, err := a.Store.Sent(ctx, who.account.ID, d)
+		sent, err := a.Store.HasUploaded(ctx, caller.account.ID, d)
 		if err != nil {
 			return nil, err
 		}
-		data, err := a.Blobs.Read(d, most)
+		data, err := a.Blobs.Read(d, limit)
 		if !sent || errors.Is(err, fs.ErrNotExist) {
-			return nil, &status{http.StatusConflict, fmt.Sprintf("the server lacks the blob %.80s: %s", d, what), "send it first"}
+			return nil, &status{http.StatusConflict, fmt.Sprintf("the server lacks the blob %.80s: %s", d, noun), "send it first"}
 		}
 		return data, err
 	}
-	data, err := piece("the manifest", n.Manifest, bundle.MaxManifest)
+	data, err := readPart("the manifest", n.Manifest, bundle.MaxManifest)
 	if err == nil {
-		_, err = piece("the configuration", n.Config, bundle.MaxConfig)
+		_, err = readPart("the configuration", n.Config, bundle.MaxConfig)
 	}
 	if err != nil {
 		return "", err
@@ -378,15 +378,15 @@ func (a *api) whole(ctx context.Context, who *caller, n client.NewProblem) (blob
 		return "", err
 	}
 	for _, e := range m.Blobs() {
-		if err := a.Has(ctx, who.account, job.File{Path: e.Path, Size: e.Size, Digest: e.Digest}); err != nil {
+		if err := a.CheckUploaded(ctx, caller.account, job.File{Path: e.Path, Size: e.Size, Digest: e.Digest}); err != nil {
 			return "", err
 		}
 	}
-	if n.Sheet != "" {
-		data, err := piece("the sheet", n.Sheet, client.MaxSheet)
-		var sheet *client.Sheet
+	if n.Info != "" {
+		data, err := readPart("the sheet", n.Info, client.MaxProblemInfo)
+		var info *client.ProblemInfo
 		if err == nil {
-			sheet, err = client.ParseSheet(data)
+			info, err = client.ParseProblemInfo(data)
 		}
 		if err != nil {
 			return "", err
@@ -396,8 +396,8 @@ func (a *api) whole(ctx context.Context, who *caller, n client.NewProblem) (blob
 		for _, e := range m.Blobs() {
 			inBundle[e.Digest] = e.Size
 		}
-		for _, f := range sheet.Files {
-			if size, is := inBundle[f.Digest]; len(f.Data) == 0 && (!is || size != f.Size) {
+		for _, f := range info.Files {
+			if size, found := inBundle[f.Digest]; len(f.Data) == 0 && (!found || size != f.Size) {
 				return "", &status{
 					http.StatusBadRequest, fmt.Sprintf("the sheet names the file %.100q, which the bundle does not have", f.Name),
 					"publish it again: judge publish PROBLEM --to URL",

@@ -50,7 +50,7 @@ func TestADigestOpensNothing(t *testing.T) {
 		}
 	}
 	// Existing and missing blobs must get the same response.
-	nothing := blob.Of([]byte("nobody has this"))
+	nothing := blob.DigestOf([]byte("nobody has this"))
 	for _, what := range []blob.Digest{d, nothing} {
 		n := good
 		n.Files = []job.File{{Path: "a.sh", Size: size, Digest: what}}
@@ -85,8 +85,8 @@ func TestADigestOpensNothing(t *testing.T) {
 		t.Errorf("bytes of the right number: %d %s", code, said)
 	}
 	// Workflows, golf submissions, and bundles also refer to files.
-	flow := client.NewFlow{Kind: "golf", Problem: "sum", Files: []job.File{{Path: "a.sh", Size: size, Digest: d}}}
-	if code, said := h.ask("other", "PUT", client.FlowsPath+"/AAAAAAAAAAAAAAAAAAAAAAAA", flow); code != 409 || !strings.Contains(said, "lacks the bytes") {
+	flow := client.NewWorkflow{Kind: "golf", Problem: "sum", Files: []job.File{{Path: "a.sh", Size: size, Digest: d}}}
+	if code, said := h.ask("other", "PUT", client.WorkflowsPath+"/AAAAAAAAAAAAAAAAAAAAAAAA", flow); code != 409 || !strings.Contains(said, "lacks the bytes") {
 		t.Errorf("a flow about another's bytes: %d %s", code, said)
 	}
 	config := h.give("publish", "config")
@@ -104,11 +104,11 @@ func TestADigestOpensNothing(t *testing.T) {
 	}
 	// Problem metadata may refer only to files in the bundle, because every account that sees the problem can read
 	// them.
-	sheet, err := json.Marshal(client.Sheet{Format: client.SheetFormat, Files: []client.SheetFile{{Name: "x.png", Type: "image/png", Size: size, Digest: d}}})
+	sheet, err := json.Marshal(client.ProblemInfo{Format: client.ProblemInfoFormat, Files: []client.ProblemFile{{Name: "x.png", Type: "image/png", Size: size, Digest: d}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	n = client.NewProblem{Manifest: h.give("publish", manifestOf("mine")), Config: config, Sheet: h.give("publish", string(sheet))}
+	n = client.NewProblem{Manifest: h.give("publish", manifestOf("mine")), Config: config, Info: h.give("publish", string(sheet))}
 	h.give("publish", "mine")
 	if code, said := h.ask("publish", "PUT", client.ProblemsPath+"/new", n); code != 400 || !strings.Contains(said, "which the bundle does not have") {
 		t.Errorf("a sheet with another's file: %d %s", code, said)
@@ -141,11 +141,11 @@ func TestASlowBodyHoldsNothingUp(t *testing.T) {
 			t.Errorf("%s: %q, %v", rt, line, err)
 			continue
 		}
-		if !h.desk.Sweeping.TryLock() {
+		if !h.intake.CollectLock.TryLock() {
 			t.Errorf("%s: nothing can be removed while the body is waited for", rt)
 			continue
 		}
-		h.desk.Sweeping.Unlock()
+		h.intake.CollectLock.Unlock()
 	}
 }
 
@@ -153,13 +153,13 @@ func TestASlowBodyHoldsNothingUp(t *testing.T) {
 // that are used, must not be affected. A contestant's unused uploads must be removed after an hour.
 func TestTheMostThatIsSent(t *testing.T) {
 	h := newHarness(t)
-	h.desk.MaxSize = 16 << 20
+	h.intake.MaxSize = 16 << 20
 	good := h.submission("first")
 	const size = 16 << 20
 	send := func(who string, n byte) (blob.Digest, int, string) {
 		t.Helper()
 		data := strings.Repeat(string('a'+rune(n)), size)
-		d := blob.Of([]byte(data))
+		d := blob.DigestOf([]byte(data))
 		code, said := h.ask(who, "PUT", client.BlobPath+string(d), data)
 		return d, code, said
 	}
@@ -200,7 +200,7 @@ func TestWhatIsAskedForLeavesNothing(t *testing.T) {
 	mine := h.give("submit", "mine")
 	asked := client.Blobs{Blobs: []client.Blob{{Digest: mine, Size: 4}}}
 	for i := len(asked.Blobs); i < client.MaxBlobs; i++ {
-		asked.Blobs = append(asked.Blobs, client.Blob{Digest: blob.Of([]byte(fmt.Sprint(i))), Size: 4})
+		asked.Blobs = append(asked.Blobs, client.Blob{Digest: blob.DigestOf([]byte(fmt.Sprint(i))), Size: 4})
 	}
 	if code, said := h.ask("submit", "POST", client.MissingPath, asked); code != 200 || strings.Count(said, "sha256") != client.MaxBlobs-1 || strings.Contains(said, string(mine)) {
 		t.Errorf("%d with %d blobs", code, strings.Count(said, "sha256"))
@@ -238,7 +238,7 @@ func TestWhatAWorkerGets(t *testing.T) {
 	h.handIn("k1", "source")
 	manifest := publish("test")
 	h.handIn("k2", "another source")
-	specs, err := h.store.Next(t.Context(), job.Practice, "main", 9)
+	specs, err := h.store.NextJobs(t.Context(), job.PracticePriority, "main", 9)
 	if err != nil || len(specs) != 2 {
 		t.Fatal(specs, err)
 	}
@@ -259,7 +259,7 @@ func TestWhatAWorkerGets(t *testing.T) {
 		{job.Claim{Job: "none", Token: "none"}, source, 404},
 	} {
 		code, said := h.fetch("worker", c.d, c.why.String())
-		if code != c.want || code == 200 && blob.Of([]byte(said)) != c.d {
+		if code != c.want || code == 200 && blob.DigestOf([]byte(said)) != c.d {
 			t.Errorf("%s for %q is answered %d %q, want %d", c.d, c.why, code, said, c.want)
 		}
 	}
@@ -279,12 +279,12 @@ func TestWhatAWorkerGets(t *testing.T) {
 // must also get nothing for jobs that are not for untrusted workers, even if it takes them from the queue.
 func TestWhatAGuestGets(t *testing.T) {
 	h := newHarness(t)
-	seed, key, err := queue.Key(filepath.Join(t.TempDir(), "guest"))
+	seed, key, err := queue.ReadKey(filepath.Join(t.TempDir(), "guest"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.ids["guest key"] = string(seed)
-	if _, err := h.store.Enrol(t.Context(), store.NewWorker{Name: "guest", Class: "main", Key: key, Offer: offer(), Guest: true}); err != nil {
+	if _, err := h.store.AdmitWorker(t.Context(), store.NewWorker{Name: "guest", Class: "main", Key: key, Capabilities: offer(), Untrusted: true}); err != nil {
 		t.Fatal(err)
 	}
 	secret, config := h.give("publish", "secret"), h.give("publish", "config")
@@ -298,7 +298,7 @@ func TestWhatAGuestGets(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.handIn("k", "source")
-	specs, err := h.store.Next(t.Context(), job.Practice, "main", 9)
+	specs, err := h.store.NextJobs(t.Context(), job.PracticePriority, "main", 9)
 	if err != nil || len(specs) != 1 {
 		t.Fatal(specs, err)
 	}
@@ -314,7 +314,7 @@ func TestWhatAGuestGets(t *testing.T) {
 		}
 	}
 	gets("where no contest has it", all, map[string]int{"worker": 200, "guest": 200})
-	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour, Visibility: store.Public}
+	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour, Visibility: store.VisibilityPublic}
 	if err := h.store.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -326,25 +326,25 @@ func TestWhatAGuestGets(t *testing.T) {
 	gets("when it is over", all, map[string]int{"worker": 200, "guest": 200})
 	gets("for a job when it is over", work, map[string]int{"worker": 200, "guest": 200})
 
-	if _, err := h.store.Submit(t.Context(), store.NewSubmission{Account: publisher.ID, Problem: "sum", Lane: job.Contest, Class: "main", Work: specs[0].Work}); err != nil {
+	if _, err := h.store.Submit(t.Context(), store.NewSubmission{Account: publisher.ID, Problem: "sum", Priority: job.ContestPriority, Class: "main", Work: specs[0].Work}); err != nil {
 		t.Fatal(err)
 	}
-	if specs, err = h.store.Next(t.Context(), job.Contest, "main", 9); err != nil || len(specs) != 1 {
+	if specs, err = h.store.NextJobs(t.Context(), job.ContestPriority, "main", 9); err != nil || len(specs) != 1 {
 		t.Fatal(specs, err)
 	}
 	gets("for a job of a contest", specs[0].Claim(), map[string]int{"worker": 200, "guest": 404})
-	if _, err := h.store.NewFlow(t.Context(), "f", "golf", []byte("{}"), publisher.ID); err != nil {
+	if _, err := h.store.NewWorkflow(t.Context(), "f", "golf", []byte("{}"), publisher.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.store.NewFlow(t.Context(), "g", "golf", []byte("{}"), publisher.ID); err != nil {
+	if _, err := h.store.NewWorkflow(t.Context(), "g", "golf", []byte("{}"), publisher.ID); err != nil {
 		t.Fatal(err)
 	}
-	for flow, j := range map[string]store.FlowJob{"f": {Lane: job.Practice}, "g": {Lane: job.Background, Exclude: []string{"guest"}}} {
+	for flow, j := range map[string]store.WorkflowJob{"f": {Priority: job.PracticePriority}, "g": {Priority: job.BackgroundPriority, Exclude: []string{"guest"}}} {
 		j.Key, j.Class, j.Work, j.Owner = "part", "main", specs[0].Work, publisher.ID
-		if _, err := h.store.AddJobs(t.Context(), flow, j); err != nil {
+		if _, err := h.store.AddWorkflowJobs(t.Context(), flow, j); err != nil {
 			t.Fatal(err)
 		}
-		parts, err := h.store.Next(t.Context(), j.Lane, "main", 9)
+		parts, err := h.store.NextJobs(t.Context(), j.Priority, "main", 9)
 		if err != nil || len(parts) == 0 {
 			t.Fatal(parts, err)
 		}
@@ -354,16 +354,16 @@ func TestWhatAGuestGets(t *testing.T) {
 
 // manifestOf returns the manifest of a bundle with one file.
 func manifestOf(file string) string {
-	e := bundle.Entry{Path: "problem.toml", Size: int64(len(file)), Digest: blob.Of([]byte(file))}
-	m := bundle.Manifest{Files: []bundle.Entry{e}, Frozen: e}
-	m.Frozen.Path = bundle.FrozenFile
+	e := bundle.Entry{Path: "problem.toml", Size: int64(len(file)), Digest: blob.DigestOf([]byte(file))}
+	m := bundle.Manifest{Files: []bundle.Entry{e}, Findings: e}
+	m.Findings.Path = bundle.FindingsFile
 	return string(m.Bytes())
 }
 
 // handIn submits an uploaded source as the caller "submit".
 func (h *harness) handIn(key, source string) {
 	h.Helper()
-	n := client.NewSubmission{Key: key, Problem: "sum", Program: "a.sh", Files: []job.File{{Path: "a.sh", Size: int64(len(source)), Digest: blob.Of([]byte(source))}}}
+	n := client.NewSubmission{Key: key, Problem: "sum", Program: "a.sh", Files: []job.File{{Path: "a.sh", Size: int64(len(source)), Digest: blob.DigestOf([]byte(source))}}}
 	if code, said := h.ask("submit", "POST", client.SubmissionsPath, n); code != 200 {
 		h.Fatal(code, said)
 	}

@@ -21,12 +21,12 @@ func TestWhoSeesWhichBoard(t *testing.T) {
 	for slug, of := range map[string]struct {
 		in      time.Duration
 		visible store.Visibility
-	}{"now": {-time.Hour, store.Accounts}, "later": {time.Hour, store.Accounts}, "hidden": {-time.Hour, store.Staff}} {
+	}{"now": {-time.Hour, store.VisibilityAccounts}, "later": {time.Hour, store.VisibilityAccounts}, "hidden": {-time.Hour, store.VisibilityJury}} {
 		c := &store.Contest{Slug: slug, Name: "The " + slug, Format: store.IOI, Starts: time.Now().Add(of.in), Length: 2 * time.Hour, Freeze: 30 * time.Minute, Visibility: of.visible}
 		if err := h.store.NewContest(t.Context(), c, nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.store.SetRoleIn(t.Context(), judge.ID, c.ID, "judge"); err != nil {
+		if err := h.store.SetContestRole(t.Context(), judge.ID, c.ID, "judge"); err != nil {
 			t.Fatal(err)
 		}
 		for _, who := range []string{"submit", "other"} {
@@ -54,13 +54,13 @@ func TestWhoSeesWhichBoard(t *testing.T) {
 		{"submit", store.Practice, 404, "there is no contest"},
 	} {
 		slug, view, _ := strings.Cut(row.path, "?")
-		code, said := h.ask(row.who, "GET", client.ContestsPath+"/"+slug+client.BoardPath+"?"+view, nil)
+		code, said := h.ask(row.who, "GET", client.ContestsPath+"/"+slug+client.ScoreboardPath+"?"+view, nil)
 		if code != row.code || !strings.Contains(said, strings.Trim(row.said, `"`)) {
 			t.Errorf("%s asks for the board of %s: %d, want %d with %s in\n%s", row.who, row.path, code, row.code, row.said, said)
 			continue
 		}
 		if code == 200 {
-			var b client.Board
+			var b client.Scoreboard
 			if err := json.Unmarshal([]byte(said), &b); err != nil || b.Kind != "ioi" || len(b.Rows) != 2 || b.Rows[0].Rank != 1 || b.Rows[0].Name != "other" {
 				t.Errorf("%s: %+v, %v", row.path, b, err)
 			}

@@ -15,7 +15,7 @@ import (
 func TestEachBotIsBounded(t *testing.T) {
 	h := newHarness(t)
 	file := func(path string, size int64) job.File {
-		return job.File{Path: path, Size: size, Digest: blob.Of([]byte(path))}
+		return job.File{Path: path, Size: size, Digest: blob.DigestOf([]byte(path))}
 	}
 	for _, c := range []struct {
 		kind   flow.Kind
@@ -27,7 +27,7 @@ func TestEachBotIsBounded(t *testing.T) {
 		{flow.Arena, []job.File{file("1/a.py", 900), file("1/b.py", 900)}, http.StatusRequestEntityTooLarge, "1800 bytes"},
 		{flow.Golf, []job.File{file("1/a.py", 900), file("2/a.py", 900)}, http.StatusRequestEntityTooLarge, "1800 bytes"},
 	} {
-		n := client.NewFlow{Kind: c.kind, Problem: "sum", Files: c.files}
+		n := client.NewWorkflow{Kind: c.kind, Problem: "sum", Files: c.files}
 		status, said := h.ask("submit", "PUT", "/v1/workflows/AAAAAAAAAAAAAAAAAAAAAAAA", n)
 		if status != c.status || !strings.Contains(said, c.says) {
 			t.Errorf("%s with %v: %d %s", c.kind, c.files, status, said)

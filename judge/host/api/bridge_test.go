@@ -12,7 +12,7 @@ import (
 // own connection slots.
 func TestWorkersHavePlacesOfTheirOwn(t *testing.T) {
 	h := newHarness(t)
-	if code, said := h.ask("worker", "POST", "/v1/workers/hello", client.Hello{Offer: offer()}); code != 200 {
+	if code, said := h.ask("worker", "POST", "/v1/workers/hello", client.HelloRequest{Capabilities: offer()}); code != 200 {
 		t.Fatal(code, said)
 	}
 	upgrade := func(who string) int {

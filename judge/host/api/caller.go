@@ -19,7 +19,7 @@ type caller struct {
 	worker  *store.Worker
 }
 
-func (c *caller) may(s client.Scope) bool {
+func (c *caller) hasScope(s client.Scope) bool {
 	if c.account == nil {
 		return false
 	}
@@ -68,12 +68,12 @@ var (
 		http.StatusUnauthorized, "the key of this worker is not known here",
 		"join again, with a code of: judged admin worker add NAME",
 	}
-	errGone = &status{http.StatusForbidden, "this worker was revoked", "join again, with a code of: judged admin worker add NAME"}
+	errWorkerRevoked = &status{http.StatusForbidden, "this worker was revoked", "join again, with a code of: judged admin worker add NAME"}
 )
 
-// who identifies the caller, and checks the requirements of the route.
-func (a *api) who(r *http.Request, n need) (*caller, error) {
-	if n == nothing {
+// authenticate identifies the caller, and checks the requirements of the route.
+func (a *api) authenticate(r *http.Request, n need) (*caller, error) {
+	if n == needNothing {
 		return nil, nil
 	}
 	header := r.Header.Get("Authorization")
@@ -88,9 +88,9 @@ func (a *api) who(r *http.Request, n need) (*caller, error) {
 			return nil, errKey
 		case err != nil:
 			return nil, err
-		case w.State == store.Revoked:
-			return nil, errGone
-		case n != asWorker:
+		case w.State == store.WorkerRevoked:
+			return nil, errWorkerRevoked
+		case n != needWorker:
 			return nil, &status{http.StatusForbidden, "a worker may not do this", ""}
 		}
 		return &caller{worker: w}, nil
@@ -112,8 +112,8 @@ func (a *api) who(r *http.Request, n need) (*caller, error) {
 	}
 	c := &caller{account: account, scopes: t.Scopes}
 	enough := map[need]bool{
-		token: true, submit: c.may(client.Submit), publish: c.may(client.Publish), admin: c.may(client.Admin),
-		give: c.may(client.Submit) || c.may(client.Publish),
+		needToken: true, needSubmit: c.hasScope(client.Submit), needPublish: c.hasScope(client.Publish), needAdmin: c.hasScope(client.Admin),
+		needUpload: c.hasScope(client.Submit) || c.hasScope(client.Publish),
 	}[n]
 	if !enough {
 		return nil, &status{
@@ -121,7 +121,7 @@ func (a *api) who(r *http.Request, n need) (*caller, error) {
 			fmt.Sprintf("%s's token does not allow this; its scopes: %s", account.Login, strings.Join(t.Scopes, ", ")), "",
 		}
 	}
-	if err := a.Elsewhere(r.Context(), account, r.RemoteAddr); err != nil {
+	if err := a.CheckAddress(r.Context(), account, r.RemoteAddr); err != nil {
 		return nil, err
 	}
 	return c, nil

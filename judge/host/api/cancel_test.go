@@ -50,7 +50,7 @@ func TestOneWhoFloods(t *testing.T) {
 	if code, said := send("submit"); code != 200 {
 		t.Errorf("after that one is answered %d %s", code, said)
 	}
-	entries, err := h.store.Audited(t.Context(), "", 10)
+	entries, err := h.store.LatestAuditEntries(t.Context(), "", 10)
 	if text := fmt.Sprint(entries); err != nil || !strings.Contains(text, "100 submissions") || strings.Contains(text, "other") { // people have numbers there
 		t.Errorf("the audit says %+v, %v", entries, err)
 	}
@@ -77,11 +77,11 @@ func TestNoTryForNothing(t *testing.T) {
 	}
 	out := func(s *store.Submission) {
 		t.Helper()
-		epoch, err := h.store.TakeLead(t.Context(), store.FeedLead, "test", time.Hour)
+		epoch, err := h.store.AcquireLease(t.Context(), store.EnqueueLease, "test", time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if given, err := h.store.MarkOut(t.Context(), epoch, job.Running{Job: s.Judgement, Generation: 1}); err != nil || len(given) != 1 {
+		if given, err := h.store.MarkDispatched(t.Context(), epoch, job.Running{Job: s.Judgement, Generation: 1}); err != nil || len(given) != 1 {
 			t.Fatal(given, err)
 		}
 	}
@@ -93,7 +93,7 @@ func TestNoTryForNothing(t *testing.T) {
 	}
 	practised := send()
 	out(practised)
-	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(-time.Minute), Length: time.Hour, Visibility: store.Accounts}
+	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(-time.Minute), Length: time.Hour, Visibility: store.VisibilityAccounts}
 	if err := h.store.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestNoTryForNothing(t *testing.T) {
 	cancel("submit", practised, 200, "")
 	cancel("submit", waits, 200, "")
 	cancel("submit", given, 409, "is being judged and counts")
-	if j, err := h.store.Judgement(t.Context(), given.ID); err != nil || j.State != store.Out {
+	if j, err := h.store.Judgement(t.Context(), given.ID); err != nil || j.State != store.JobDispatched {
 		t.Errorf("after that it is %+v, %v", j, err)
 	}
 	cancel("admin", given, 200, "")
@@ -117,10 +117,10 @@ func TestFlowsHaveBounds(t *testing.T) {
 	h := newHarness(t)
 	files := h.submission("").Files
 	h.give("other", "program")
-	n := client.NewFlow{Kind: flow.Golf, Problem: "sum", Files: files, Options: []byte(`{"answers":[{"name":"a","file":"a.sh"}],"reading":{},"proof":{"seed":1}}`)}
-	ask := func(who string, i int, n client.NewFlow) (int, string) {
+	n := client.NewWorkflow{Kind: flow.Golf, Problem: "sum", Files: files, Options: []byte(`{"answers":[{"name":"a","file":"a.sh"}],"reading":{},"proof":{"seed":1}}`)}
+	ask := func(who string, i int, n client.NewWorkflow) (int, string) {
 		t.Helper()
-		return h.ask(who, "PUT", fmt.Sprintf("%s/AAAAAAAAAAAAAAAAAAAA%s%d", client.FlowsPath, who, i), n)
+		return h.ask(who, "PUT", fmt.Sprintf("%s/AAAAAAAAAAAAAAAAAAAA%s%d", client.WorkflowsPath, who, i), n)
 	}
 	for name, c := range map[string]struct {
 		options string
@@ -159,12 +159,12 @@ func TestFlowsHaveBounds(t *testing.T) {
 	}
 	code, said := h.ask("admin", "GET", client.AccountLoadsPath, nil)
 	var loads []client.AccountLoad
-	if err := json.Unmarshal([]byte(said), &loads); err != nil || code != 200 || len(loads) != 3 || loads[0].Login != "admin" || loads[1].Flows != 10 || loads[1].Idle != 10 {
+	if err := json.Unmarshal([]byte(said), &loads); err != nil || code != 200 || len(loads) != 3 || loads[0].Login != "admin" || loads[1].Workflows != 10 || loads[1].IdleWorkflows != 10 {
 		t.Errorf("who asks for the most: %d %s", code, said)
 	}
 	code, said = h.ask("admin", "DELETE", client.SubmissionsPath+"?login=submit", nil)
 	var done client.Cancelled
-	if err := json.Unmarshal([]byte(said), &done); err != nil || code != 200 || done.Flows != 10 || done.Submissions != 0 {
+	if err := json.Unmarshal([]byte(said), &done); err != nil || code != 200 || done.Workflows != 10 || done.Submissions != 0 {
 		t.Errorf("to cancel is answered %d %s", code, said)
 	}
 	if code, said := ask("submit", 11, n); code != 200 {
@@ -175,7 +175,7 @@ func TestFlowsHaveBounds(t *testing.T) {
 	if code, said := h.ask("submit", "POST", client.SubmissionsPath, sent); code != 200 {
 		t.Fatal(code, said)
 	}
-	if code, said := h.ask("admin", "PUT", client.PeoplePath+"/submit", client.SetPerson{State: "out"}); code != 200 {
+	if code, said := h.ask("admin", "PUT", client.AccountsPath+"/submit", client.AccountUpdate{State: "out"}); code != 200 {
 		t.Fatal(code, said)
 	}
 	all, err := h.store.AccountLoads(t.Context())

@@ -28,11 +28,11 @@ func (h *harness) finalContest() {
 			h.Fatal(err)
 		}
 	}
-	id := h.regional(time.Now().Add(-6*time.Hour), store.Public)
+	id := h.regional(time.Now().Add(-6*time.Hour), store.VisibilityPublic)
 	h.speaking(h.documents)
 	var listed []store.ImportedAccount
 	for _, typ := range []clics.Role{clics.Analyst, clics.Staff, clics.Balloon, clics.Proxy, clics.CDS, clics.Shadow} {
-		a, err := h.store.NewAccount(h.Context(), string(typ), string(typ), store.Person, "")
+		a, err := h.store.NewAccount(h.Context(), string(typ), string(typ), store.PersonAccount, "")
 		must(err)
 		text, hash := auth.NewToken()
 		_, err = h.store.NewToken(h.Context(), a.ID, hash, "", []string{"submit"}, time.Time{})
@@ -40,7 +40,7 @@ func (h *harness) finalContest() {
 		h.headers[string(typ)] = "Bearer " + text
 		one := store.ImportedAccount{ID: "the-" + string(typ), Type: string(typ), Account: a}
 		if typ == clics.Staff || typ == clics.Balloon {
-			one.Role = string(auth.Runner) // as an import would set it
+			one.Role = string(auth.BalloonRunner) // as an import would set it
 		}
 		listed = append(listed, one)
 	}
@@ -49,17 +49,17 @@ func (h *harness) finalContest() {
 	start := time.Now().Add(-6 * time.Hour)
 	for i, v := range []judge.Verdict{judge.WrongAnswer, judge.Accepted, judge.CompileError, judge.TimeLimit, judge.MemoryLimit} {
 		body := fmt.Sprintf(`{"problem_id": "sum-2026", "language_id": "sh", "team_id": %q, "time": %q, "files": [{"data": %q}]}`,
-			[]string{"7", "8"}[i/4], clics.Time(start.Add(time.Duration(i+1)*time.Hour)), zipped("a.sh", "x"))
+			[]string{"7", "8"}[i/4], clics.FormatTime(start.Add(time.Duration(i+1)*time.Hour)), archiveSchema("a.sh", "x"))
 		if answer, said := h.send("admin", "POST", "/api/2026-01/contests/wf/submissions", "application/json", body); answer.StatusCode != 200 {
 			h.Fatal(said)
 		}
-		for _, lane := range job.Lanes {
-			specs, err := h.store.Next(h.Context(), lane, "main", 10)
+		for _, lane := range job.Priorities {
+			specs, err := h.store.NextJobs(h.Context(), lane, "main", 10)
 			must(err)
 			for _, s := range specs {
 				r := &job.Result{Job: s.ID, Generation: 1, Token: s.Token, Worker: "w", State: job.Done, Finished: &judge.Finished{Verdict: v},
-					Rows: []job.Row{{Case: "secret/1", Verdict: judge.Accepted, CPUUS: 1500}, {Case: "secret/2", Verdict: v, CPUUS: 2500}}}
-				_, err := h.store.Fold(h.Context(), r, "")
+					Rows: []job.CaseRow{{Case: "secret/1", Verdict: judge.Accepted, CPUUS: 1500}, {Case: "secret/2", Verdict: v, CPUUS: 2500}}}
+				_, err := h.store.RecordResult(h.Context(), r, "")
 				must(err)
 			}
 		}
@@ -75,23 +75,23 @@ func (h *harness) finalContest() {
 	number, err := h.store.Clarify(h.Context(), store.NewClarification{Contest: id, Account: account("submit").ID, Team: team.ID, Text: "may I?", Problem: "sum"})
 	must(err)
 	for _, n := range []store.NewClarification{{ReplyTo: number, Team: team.ID, Text: "no"}, {Text: "to all"}} {
-		n.Contest, n.Account, n.Staff = id, jury, true
+		n.Contest, n.Account, n.Jury = id, jury, true
 		_, err = h.store.Clarify(h.Context(), n)
 		must(err)
 	}
-	r, _, err := h.store.Rejudge(h.Context(), store.NewRejudging{Filter: store.Filter{Contest: id, Verdict: "TLE"}, Why: "x", Account: jury})
+	r, _, err := h.store.Rejudge(h.Context(), store.NewRejudging{Filter: store.SubmissionFilter{Contest: id, Verdict: "TLE"}, Why: "x", Account: jury})
 	must(err)
-	specs, err := h.store.Next(h.Context(), job.Background, "main", 10)
+	specs, err := h.store.NextJobs(h.Context(), job.BackgroundPriority, "main", 10)
 	must(err)
 	for _, s := range specs {
-		_, err := h.store.Fold(h.Context(), &job.Result{Job: s.ID, Generation: 1, Token: s.Token, Worker: "w", State: job.Done,
-			Finished: &judge.Finished{Verdict: judge.RunTimeError}, Rows: []job.Row{{Case: "secret/1", Verdict: judge.RunTimeError, CPUUS: 1500}}}, "")
+		_, err := h.store.RecordResult(h.Context(), &job.Result{Job: s.ID, Generation: 1, Token: s.Token, Worker: "w", State: job.Done,
+			Finished: &judge.Finished{Verdict: judge.RunTimeError}, Rows: []job.CaseRow{{Case: "secret/1", Verdict: judge.RunTimeError, CPUUS: 1500}}}, "")
 		must(err)
 	}
-	must(h.store.Apply(h.Context(), r.ID))
+	must(h.store.ApplyRejudging(h.Context(), r.ID))
 	c, err := h.store.Contest(h.Context(), id)
 	must(err)
-	c.Settings.Awards = []store.OwnAward{{ID: "best-name", Citation: "Best name", Teams: []string{"7"}}}
+	c.Settings.Awards = []store.CustomAward{{ID: "best-name", Citation: "Best name", Teams: []string{"7"}}}
 	must(h.store.SetContest(h.Context(), c, nil))
 	c.FinalBy = "the chief judge"
 	must(h.store.Finalize(h.Context(), c, nil))

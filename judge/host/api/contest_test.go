@@ -21,7 +21,7 @@ import (
 func TestContestantsByTheCommandLine(t *testing.T) {
 	h := newHarness(t)
 	sum := h.submission("one") // this also publishes the problem
-	account, err := h.store.NewAccount(t.Context(), "student", "Student", store.Person, string(auth.Contestant))
+	account, err := h.store.NewAccount(t.Context(), "student", "Student", store.PersonAccount, string(auth.Contestant))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 	practised := submit("submit", 200)
 
 	// A contest that has not begun hides the problem from all except the jury.
-	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour, Visibility: store.Accounts, Settings: store.Settings{Show: judge.ShowCases}}
+	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour, Visibility: store.VisibilityAccounts, Settings: store.Settings{Show: judge.ShowCases}}
 	if err := h.store.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 	}
 	// Submissions do not go to a contest that is open only for practice.
 	for slug, ago := range map[string]time.Duration{"old": 5 * time.Hour} {
-		other := &store.Contest{Slug: slug, Name: slug, Format: store.ICPC, Starts: time.Now().Add(-ago), Length: time.Hour, Visibility: store.Accounts, Settings: store.Settings{Practice: true}}
+		other := &store.Contest{Slug: slug, Name: slug, Format: store.ICPC, Starts: time.Now().Add(-ago), Length: time.Hour, Visibility: store.VisibilityAccounts, Settings: store.Settings{Practice: true}}
 		if err := h.store.NewContest(t.Context(), other, []store.NewContestProblem{{Label: "A", Slug: "sum"}}); err != nil {
 			t.Fatal(err)
 		}
@@ -109,8 +109,8 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 	}
 	const secret = "secret-of-the-setters"
 	var specs []*job.Spec
-	for _, lane := range []job.Lane{job.Contest, job.Practice} {
-		more, err := h.store.Next(t.Context(), lane, "main", 9)
+	for _, lane := range []job.Priority{job.ContestPriority, job.PracticePriority} {
+		more, err := h.store.NextJobs(t.Context(), lane, "main", 9)
 		if err != nil || len(more) == 0 {
 			t.Fatal(more, err)
 		}
@@ -130,9 +130,9 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range specs {
-		if s.Lane == job.Practice || s.ID == kept.Judgement {
+		if s.Priority == job.PracticePriority || s.ID == kept.Judgement {
 			r := &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: secret, State: job.Done, Rows: rows, Events: packed, Finished: events[2].(*judge.Finished)}
-			if _, err := h.store.Fold(t.Context(), r, d); err != nil {
+			if _, err := h.store.RecordResult(t.Context(), r, d); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -177,9 +177,9 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 		t.Errorf("the submission of before: %d, %s", code, said)
 	}
 	// The results of workflows such as golf checks contain test data.
-	flow := client.NewFlow{Kind: "golf", Problem: "sum", Files: sum.Files}
+	flow := client.NewWorkflow{Kind: "golf", Problem: "sum", Files: sum.Files}
 	for who, want := range map[string]int{"student": http.StatusForbidden, "submit": http.StatusNotFound} {
-		if code, said := h.ask(who, "PUT", client.FlowsPath+"/AAAAAAAAAAAAAAAAAAAAAAAA", flow); code != want {
+		if code, said := h.ask(who, "PUT", client.WorkflowsPath+"/AAAAAAAAAAAAAAAAAAAAAAAA", flow); code != want {
 			t.Errorf("a flow of %s: %d, want %d: %s", who, code, want, said)
 		}
 	}
@@ -211,7 +211,7 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 		}
 	}
 	hidden := *c
-	hidden.ID, hidden.Slug, hidden.Visibility = "", "hidden", store.Staff
+	hidden.ID, hidden.Slug, hidden.Visibility = "", "hidden", store.VisibilityJury
 	if err := h.store.NewContest(t.Context(), &hidden, []store.NewContestProblem{{Slug: "sum", Label: "H"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 	submit("student", 403)
 
 	// A sheet must be one.
-	bad := client.NewProblem{Title: "Sum", Manifest: blob.Of([]byte("x")), Config: blob.Of([]byte("x")), Sheet: "x"}
+	bad := client.NewProblem{Title: "Sum", Manifest: blob.DigestOf([]byte("x")), Config: blob.DigestOf([]byte("x")), Info: "x"}
 	if code, _ := h.ask("publish", "PUT", client.ProblemsPath+"/sum", bad); code == 200 {
 		t.Error("a problem with a sheet that is none is published")
 	}

@@ -11,8 +11,8 @@ import (
 
 	"assay/judge/host/auth"
 	"assay/judge/host/clics"
-	"assay/judge/host/desk"
 	"assay/judge/host/feed"
+	"assay/judge/host/intake"
 	"assay/judge/host/media"
 	"assay/judge/host/store"
 )
@@ -29,22 +29,22 @@ const contestAPIRoot = "/api"
 type apiClient struct {
 	*api
 	*feed.Contest
-	who  *caller // nil for the public
-	seat *desk.Seat
-	to   feed.Reader
+	caller        *caller // nil for the public
+	contestAccess *intake.ContestAccess
+	reader        feed.Reader
 }
 
 // contestAPI handles a request to the Contest API.
 func (a *api) contestAPI(w http.ResponseWriter, r *http.Request) {
-	a.Pace(r)
-	err := a.answerContestAPI(w, r)
+	a.PaceNetwork(r)
+	err := a.handleContestAPI(w, r)
 	if err == nil {
 		return
 	}
 	s := a.statusOf(w, r, err)
 	if s.code == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Basic realm="Contest API", charset="UTF-8"`)
-		if late := a.slowly(r, err); late != err {
+		if late := a.delayError(r, err); late != err {
 			s = a.statusOf(w, r, late)
 		}
 	}
@@ -52,21 +52,21 @@ func (a *api) contestAPI(w http.ResponseWriter, r *http.Request) {
 	if s.hint != "" {
 		text += ": " + s.hint
 	}
-	answer(w, s.code, contestError{s.code, text})
+	writeJSON(w, s.code, contestError{s.code, text})
 }
 
-var nothingThere = &status{http.StatusNotFound, "there is no such object", ""}
+var errNoPath = &status{http.StatusNotFound, "there is no such object", ""}
 
-func (a *api) answerContestAPI(w http.ResponseWriter, r *http.Request) error {
+func (a *api) handleContestAPI(w http.ResponseWriter, r *http.Request) error {
 	version, path := clics.V2023, strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, contestAPIRoot), "/")
 	for _, v := range clics.Versions {
-		if rest, is := strings.CutPrefix(path+"/", string(v)+"/"); is {
+		if rest, isVersion := strings.CutPrefix(path+"/", string(v)+"/"); isVersion {
 			version, path = v, rest
 			break
 		}
 	}
 	parts := strings.Split(strings.Trim(path, "/"), "/")
-	rt, methods := contestRouteOf(parts), reading
+	rt, methods := contestRouteOf(parts), readMethods
 	if rt != nil {
 		methods = rt.methods
 	}
@@ -84,29 +84,29 @@ func (a *api) answerContestAPI(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Allow", strings.Join(methods, ", "))
 		return &status{http.StatusMethodNotAllowed, "the Contest API of this server does not take " + r.Method + " here", ""}
 	}
-	who, err := a.apiCaller(r)
+	caller, err := a.apiCaller(r)
 	if err != nil {
 		return err
 	}
 	switch {
 	case rt == nil:
-		return nothingThere
+		return errNoPath
 	case rt.root != nil:
-		return rt.root(a, w, r, version, who)
+		return rt.root(a, w, r, version, caller)
 	}
-	c, err := a.apiClient(r, version, who, parts[1])
+	c, err := a.apiClient(r, version, caller, parts[1])
 	if err != nil {
 		return err
 	}
 	if !reads {
-		return c.write(w, r, parts[2:])
+		return c.writeObject(w, r, parts[2:])
 	}
 	return rt.read(c, w, r, parts[2:])
 }
 
 // apiVersion responds with the version of the API.
 func (a *api) apiVersion(w http.ResponseWriter, _ *http.Request, version clics.Version, _ *caller) error {
-	return ok(w, map[string]any{
+	return writeOK(w, map[string]any{
 		"version": version, "version_url": "https://ccs-specs.icpc.io/" + string(version) + "/contest_api",
 		"provider": map[string]string{"name": a.Name, "version": a.Version},
 	})
@@ -114,15 +114,15 @@ func (a *api) apiVersion(w http.ResponseWriter, _ *http.Request, version clics.V
 
 // apiClient returns a caller's access to a contest. A contest that the caller may not see is reported as not
 // found.
-func (a *api) apiClient(r *http.Request, v clics.Version, who *caller, slug string) (*apiClient, error) {
+func (a *api) apiClient(r *http.Request, v clics.Version, caller *caller, slug string) (*apiClient, error) {
 	row, err := a.Store.ContestBySlug(r.Context(), slug)
 	if errors.Is(err, store.ErrNotFound) || err == nil && row.ID == store.Practice {
-		return nil, nothingThere
+		return nil, errNoPath
 	}
 	if err != nil {
 		return nil, err
 	}
-	c, err := a.apiClientIn(r, v, who, row)
+	c, err := a.newAPIClient(r, v, caller, row)
 	if err != nil {
 		return nil, err
 	}
@@ -130,19 +130,19 @@ func (a *api) apiClient(r *http.Request, v clics.Version, who *caller, slug stri
 	return c, err
 }
 
-// apiClientIn is like apiClient, but does not load the objects of the contest.
-func (a *api) apiClientIn(r *http.Request, v clics.Version, who *caller, row *store.Contest) (*apiClient, error) {
+// newAPIClient is like apiClient, but does not load the objects of the contest.
+func (a *api) newAPIClient(r *http.Request, v clics.Version, caller *caller, row *store.Contest) (*apiClient, error) {
 	var account *store.Account
-	if who != nil {
-		account = who.account
+	if caller != nil {
+		account = caller.account
 	}
-	seat, err := a.Seat(r.Context(), row, account)
+	contestAccess, err := a.ContestAccess(r.Context(), row, account)
 	if err != nil {
 		return nil, err
 	}
-	to := feed.Reader{Version: v, Role: clics.Public, Strict: r.URL.Query().Get("strict") == "1"}
+	reader := feed.Reader{Version: v, Role: clics.Public, Strict: r.URL.Query().Get("strict") == "1"}
 	if account != nil {
-		to.Account = account.ID
+		reader.Account = account.ID
 	}
 	listed := clics.Role("")
 	if account != nil {
@@ -153,89 +153,89 @@ func (a *api) apiClientIn(r *http.Request, v clics.Version, who *caller, row *st
 		listed = clics.Role(typ)
 	}
 	switch {
-	case seat.Role == auth.Admin, seat.Role == auth.ContestAdmin:
-		to.Role = clics.Admin
-	case seat.Role == auth.Judge:
-		to.Role = clics.Judge
-	case seat.Role == auth.Runner && listed != clics.Staff:
-		to.Role = clics.Balloon
-	case seat.Team != nil:
-		to.Role, to.Team = clics.Team, seat.Team.ID
+	case contestAccess.Role == auth.Admin, contestAccess.Role == auth.ContestAdmin:
+		reader.Role = clics.Admin
+	case contestAccess.Role == auth.Judge:
+		reader.Role = clics.Judge
+	case contestAccess.Role == auth.BalloonRunner && listed != clics.Staff:
+		reader.Role = clics.Balloon
+	case contestAccess.Team != nil:
+		reader.Role, reader.Team = clics.Team, contestAccess.Team.ID
 	case slices.Contains([]clics.Role{clics.Analyst, clics.Staff, clics.Proxy, clics.CDS, clics.Shadow}, listed):
-		to.Role, seat.State.Shown = listed, true
+		reader.Role, contestAccess.State.Visible = listed, true
 	}
-	to.Sites = strings.Join(seat.Sites, " ")
-	if !seat.Can(auth.SeeContest) {
-		return nil, nothingThere
+	reader.Sites = strings.Join(contestAccess.Sites, " ")
+	if !contestAccess.Can(auth.SeeContest) {
+		return nil, errNoPath
 	}
-	return &apiClient{api: a, who: who, seat: seat, to: to}, nil
+	return &apiClient{api: a, caller: caller, contestAccess: contestAccess, reader: reader}, nil
 }
 
-func (a *api) apiContests(w http.ResponseWriter, r *http.Request, v clics.Version, who *caller) error {
+func (a *api) apiContests(w http.ResponseWriter, r *http.Request, v clics.Version, caller *caller) error {
 	contests, err := a.Store.Contests(r.Context())
 	if err != nil {
 		return err
 	}
-	all := []json.RawMessage{}
-	for _, one := range contests {
-		c, err := a.apiClientIn(r, v, who, one)
-		if err == nothingThere {
+	lines := []json.RawMessage{}
+	for _, contest := range contests {
+		c, err := a.newAPIClient(r, v, caller, contest)
+		if err == errNoPath {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		files, err := a.Store.Media(r.Context(), one.ID)
+		files, err := a.Store.Media(r.Context(), contest.ID)
 		if err != nil {
 			return err
 		}
-		if !c.to.Role.Insider() && (one.Starts.IsZero() || a.Time().Before(one.Starts)) {
+		if !c.reader.Role.SeesAll() && (contest.Starts.IsZero() || a.Time().Before(contest.Starts)) {
 			files = slices.DeleteFunc(files, func(f media.File) bool { return f.Property == media.ProblemSet })
 		}
-		data, err := clics.Encode(clics.Reader{Version: v, Role: c.to.Role, Strict: c.to.Strict}, clics.Contest, feed.Overview(one, files))
+		data, err := clics.Encode(clics.Reader{Version: v, Role: c.reader.Role, Strict: c.reader.Strict}, clics.Contest, feed.Overview(contest, files))
 		if err != nil {
 			return err
 		}
-		all = append(all, data)
+		lines = append(lines, data)
 	}
-	return list(w, all)
+	return writeList(w, lines)
 }
 
 // objects responds with the objects of a type, or with the one that has the given id.
 func (c *apiClient) objects(w http.ResponseWriter, r *http.Request, t clics.Type, id []string) error {
-	if !clics.Announced(c.to.Role, t) {
-		return nothingThere
+	if !clics.HasEndpoint(c.reader.Role, t) {
+		return errNoPath
 	}
-	all := []json.RawMessage{}
-	for l, err := range c.Each(c.to, t) {
+	encoded := []json.RawMessage{}
+	for l, err := range c.Each(c.reader, t) {
 		if err != nil {
 			return err
 		}
 		if len(id) == 1 && l.ID == id[0] || len(id) == 0 && c.matches(r, &l) {
-			all = append(all, l.Data)
+			encoded = append(encoded, l.Data)
 		}
 	}
 	switch {
 	case len(id) == 0:
-		return list(w, all)
-	case len(all) == 0:
-		return nothingThere
+		return writeList(w, encoded)
+	case len(encoded) == 0:
+		return errNoPath
 	}
-	return raw(w, all[0])
+	return writeRaw(w, encoded[0])
 }
 
 // matches reports whether an object has the ids that the query of a request requires. An empty id in the query
 // matches an object without that property.
 func (c *apiClient) matches(r *http.Request, l *feed.Line) bool {
 	for name, values := range r.URL.Query() {
-		if name != "id" && !strings.HasSuffix(name, "_id") || !clics.Sees(c.to.Role, c.to.Version, l.Type, name, true) {
+		if name != "id" && !strings.HasSuffix(name, "_id") || !clics.CanSee(c.reader.Role, c.reader.Version, l.Type, name, true) {
 			continue
 		}
 		value, _ := l.Object[name].(string)
-		if !clics.Sees(c.to.Role, c.to.Version, l.Type, name, l.Own) {
+		if !clics.CanSee(c.reader.Role, c.reader.Version, l.Type, name, l.Own) {
 			value = ""
 		}
-		if slices.ContainsFunc(values, func(want string) bool { return want != value }) {
+		if slices.ContainsFunc(values, func(required string) bool { return required != value }) {
 			return false
 		}
 	}
@@ -243,69 +243,69 @@ func (c *apiClient) matches(r *http.Request, l *feed.Line) bool {
 }
 
 func (c *apiClient) single(w http.ResponseWriter, t clics.Type) error {
-	lines, err := c.List(c.to, t)
+	lines, err := c.List(c.reader, t)
 	if err != nil {
 		return err
 	}
 	if len(lines) == 0 {
-		return nothingThere
+		return errNoPath
 	}
-	return raw(w, lines[0].Data)
+	return writeRaw(w, lines[0].Data)
 }
 
-// access responds with the client's capabilities and the endpoints that it may read.
-func (c *apiClient) access(w http.ResponseWriter) error {
+// accessInfo responds with the client's capabilities and the endpoints that it may read.
+func (c *apiClient) accessInfo(w http.ResponseWriter) error {
 	type endpoint struct {
 		Type       clics.Type `json:"type"`
 		Properties []string   `json:"properties"`
 	}
-	all := []endpoint{}
-	for _, e := range clics.Access(c.to.Role, c.to.Version, c.to.Strict) {
-		all = append(all, endpoint(e))
+	accessible := []endpoint{}
+	for _, e := range clics.Access(c.reader.Role, c.reader.Version, c.reader.Strict) {
+		accessible = append(accessible, endpoint(e))
 	}
-	return ok(w, map[string]any{"capabilities": clics.Capabilities(c.to.Role, c.to.Version), "endpoints": all})
+	return writeOK(w, map[string]any{"capabilities": clics.Capabilities(c.reader.Role, c.reader.Version), "endpoints": accessible})
 }
 
-// account responds with the client's own account, which need not be part of a contest package.
-func (c *apiClient) account(w http.ResponseWriter) error {
-	if c.to.Role == clics.Public { // including accounts without access to the contest
-		return nothingThere
+// ownAccount responds with the client's own account, which need not be part of a contest package.
+func (c *apiClient) ownAccount(w http.ResponseWriter) error {
+	if c.reader.Role == clics.Public { // including accounts without access to the contest
+		return errNoPath
 	}
-	lines, err := c.List(c.to, clics.Accounts)
+	lines, err := c.List(c.reader, clics.Accounts)
 	if err != nil {
 		return err
 	}
 	for _, l := range lines {
 		if l.Own {
-			return raw(w, l.Data)
+			return writeRaw(w, l.Data)
 		}
 	}
-	me := c.seat.Account
-	o := clics.Object{"id": me.Login, "username": me.Login, "name": me.Display, "type": c.to.Role.AccountType()}
-	if c.seat.Team != nil && c.to.Role == clics.Team {
-		o["team_id"] = c.seat.Team.ExtID
+	me := c.contestAccess.Account
+	o := clics.Object{"id": me.Login, "username": me.Login, "name": me.Display, "type": c.reader.Role.AccountType()}
+	if c.contestAccess.Team != nil && c.reader.Role == clics.Team {
+		o["team_id"] = c.contestAccess.Team.ExtID
 	}
 	return c.encode(w, clics.Accounts, o)
 }
 
 func (c *apiClient) encode(w http.ResponseWriter, t clics.Type, o clics.Object) error {
-	data, err := clics.Encode(clics.Reader{Version: c.to.Version, Role: c.to.Role, Strict: c.to.Strict}, t, o)
+	data, err := clics.Encode(clics.Reader{Version: c.reader.Version, Role: c.reader.Role, Strict: c.reader.Strict}, t, o)
 	if err != nil {
 		return err
 	}
-	return raw(w, data)
+	return writeRaw(w, data)
 }
 
 func (c *apiClient) scoreboard(w http.ResponseWriter, r *http.Request) error {
-	o, known := c.Scoreboard(c.to, r.URL.Query().Get("group_id"))
-	if !known {
+	o, found := c.Scoreboard(c.reader, r.URL.Query().Get("group_id"))
+	if !found {
 		return &status{http.StatusBadRequest, "the contest has no group with this id", ""}
 	}
 	return c.encode(w, clics.Scoreboard, o)
 }
 
-// raw responds with encoded JSON.
-func raw(w http.ResponseWriter, data []byte) error {
+// writeRaw responds with encoded JSON.
+func writeRaw(w http.ResponseWriter, data []byte) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
@@ -313,23 +313,23 @@ func raw(w http.ResponseWriter, data []byte) error {
 	return nil
 }
 
-func list(w http.ResponseWriter, all []json.RawMessage) error {
-	parts := make([][]byte, len(all))
-	for i, one := range all {
-		parts[i] = one
+func writeList(w http.ResponseWriter, items []json.RawMessage) error {
+	parts := make([][]byte, len(items))
+	for i, item := range items {
+		parts[i] = item
 	}
-	return raw(w, append(append([]byte{'['}, bytes.Join(parts, []byte(",\n"))...), ']'))
+	return writeRaw(w, append(append([]byte{'['}, bytes.Join(parts, []byte(",\n"))...), ']'))
 }
 
-// again returns the client with its current access rights, for a feed that has been open for some time.
-func (c *apiClient) again(r *http.Request) (*apiClient, error) {
-	who, err := c.apiCaller(r)
+// refresh returns the client with its current access rights, for a feed that has been open for some time.
+func (c *apiClient) refresh(r *http.Request) (*apiClient, error) {
+	caller, err := c.apiCaller(r)
 	if err != nil {
 		return nil, err
 	}
-	row, err := c.Store.Contest(context.WithoutCancel(r.Context()), c.seat.Contest.ID)
+	row, err := c.Store.Contest(context.WithoutCancel(r.Context()), c.contestAccess.Contest.ID)
 	if err != nil {
 		return nil, err
 	}
-	return c.apiClientIn(r, c.to.Version, who, row)
+	return c.newAPIClient(r, c.reader.Version, caller, row)
 }

@@ -56,7 +56,7 @@ var moment = regexp.MustCompile(`"time":"[^"]*","contest_time":"[^"]*"`)
 // TestContestAPI checks the responses to each kind of client in both versions, before and after the start.
 func TestContestAPI(t *testing.T) {
 	h := newHarness(t)
-	id := h.regional(time.Date(2126, 5, 1, 10, 0, 0, 0, time.UTC), store.Public)
+	id := h.regional(time.Date(2126, 5, 1, 10, 0, 0, 0, time.UTC), store.VisibilityPublic)
 	var out strings.Builder
 	walk := func(title string) {
 		for _, version := range []string{"2026-01", "2023-06"} {
@@ -98,7 +98,7 @@ func TestContestAPI(t *testing.T) {
 // are rejected.
 func TestContestAPIAccess(t *testing.T) {
 	h := newHarness(t)
-	h.regional(time.Now().Add(time.Hour), store.Teams)
+	h.regional(time.Now().Add(time.Hour), store.VisibilityTeams)
 	for _, tt := range []struct {
 		who, path string
 		code      int
@@ -161,7 +161,7 @@ func TestContestAPIAccess(t *testing.T) {
 // TestContestAPIAnnounces checks that every property in a response is announced by the access endpoint.
 func TestContestAPIAnnounces(t *testing.T) {
 	h := newHarness(t)
-	h.regional(time.Now().Add(-time.Hour), store.Public)
+	h.regional(time.Now().Add(-time.Hour), store.VisibilityPublic)
 	for _, version := range []string{"2026-01", "2023-06"} {
 		for _, who := range []string{"anonymous", "submit", "publish", "admin"} {
 			get := func(path string, into any) int {
@@ -206,8 +206,8 @@ func TestContestAPIAnnounces(t *testing.T) {
 // accounts need an access token.
 func TestContestAPIPasswordsOfStaff(t *testing.T) {
 	h := newHarness(t)
-	h.regional(time.Now().Add(-time.Hour), store.Public)
-	h.desk.StaffPasswords = true
+	h.regional(time.Now().Add(-time.Hour), store.VisibilityPublic)
+	h.intake.StaffPasswords = true
 	hash, err := h.options.Passwords.Hash(t.Context(), "correct-horse")
 	if err != nil {
 		t.Fatal(err)

@@ -11,31 +11,31 @@ import (
 	"time"
 
 	"assay/judge/host/auth"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/store"
 )
 
-// remembered caches correct passwords for a short time, because clients send them with each request and checking
+// passwordCache caches correct passwords for a short time, because clients send them with each request and checking
 // one takes long. The zero value is ready to use.
-type remembered struct {
-	mu  sync.Mutex
-	key []byte
-	of  map[string]proven
+type passwordCache struct {
+	mu      sync.Mutex
+	key     []byte
+	entries map[string]cachedPassword
 }
 
-// A proven is the hash of a correct password, with the time until which it is cached.
-type proven struct {
+// A cachedPassword is the hash of a correct password, with the time until which it is cached.
+type cachedPassword struct {
 	hash  string
 	until time.Time
 }
 
 const (
-	rememberFor    = 10 * time.Minute
-	mostRemembered = 10_000
+	cacheLifetime = 10 * time.Minute
+	maxCached     = 10_000
 )
 
-// name returns the cache key of a password. The key does not reveal the password.
-func (p *remembered) name(login, password string) string {
+// cacheKey returns the cache key of a password. The key does not reveal the password.
+func (p *passwordCache) cacheKey(login, password string) string {
 	if p.key == nil {
 		p.key = make([]byte, sha256.Size)
 		_, _ = rand.Read(p.key) // never fails
@@ -45,20 +45,20 @@ func (p *remembered) name(login, password string) string {
 	return string(mac.Sum(nil))
 }
 
-func (p *remembered) knows(a *store.Account, password string) bool {
+func (p *passwordCache) contains(a *store.Account, password string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	one, known := p.of[p.name(a.Login, password)]
-	return known && one.hash == a.Password && time.Now().Before(one.until)
+	entry, found := p.entries[p.cacheKey(a.Login, password)]
+	return found && entry.hash == a.Password && time.Now().Before(entry.until)
 }
 
-func (p *remembered) keep(a *store.Account, password string) {
+func (p *passwordCache) add(a *store.Account, password string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.of == nil || len(p.of) >= mostRemembered {
-		p.of = map[string]proven{}
+	if p.entries == nil || len(p.entries) >= maxCached {
+		p.entries = map[string]cachedPassword{}
 	}
-	p.of[p.name(a.Login, password)] = proven{a.Password, time.Now().Add(rememberFor)}
+	p.entries[p.cacheKey(a.Login, password)] = cachedPassword{a.Password, time.Now().Add(cacheLifetime)}
 }
 
 var errPassword = &status{http.StatusUnauthorized, "wrong username or password", ""}
@@ -71,25 +71,25 @@ func (a *api) apiCaller(r *http.Request) (*caller, error) {
 	}
 	user, password, basic := r.BasicAuth()
 	if !basic {
-		return a.who(r, token)
+		return a.authenticate(r, needToken)
 	}
 	asToken := r.Clone(r.Context())
 	asToken.Header.Set("Authorization", "Bearer "+password)
-	who, err := a.who(asToken, token)
+	caller, err := a.authenticate(asToken, needToken)
 	switch {
 	case err == errToken || err == errNoToken:
-		return a.byPassword(r, user, password)
-	case err == nil && user != who.account.Login:
+		return a.callerByPassword(r, user, password)
+	case err == nil && user != caller.account.Login:
 		return nil, errToken
 	}
-	return who, err
+	return caller, err
 }
 
-// byPassword returns the caller with this username and password. After wrong passwords, further attempts are
+// callerByPassword returns the caller with this username and password. After wrong passwords, further attempts are
 // delayed.
-func (a *api) byPassword(r *http.Request, login, password string) (*caller, error) {
+func (a *api) callerByPassword(r *http.Request, login, password string) (*caller, error) {
 	account := &store.Account{} // checking the password of an unknown account must take as long
-	if auth.GoodLogin(login) {
+	if auth.ValidUsername(login) {
 		found, err := a.Store.AccountByLogin(r.Context(), login)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return nil, err
@@ -98,9 +98,9 @@ func (a *api) byPassword(r *http.Request, login, password string) (*caller, erro
 			account = found
 		}
 	}
-	known := account.ID != "" && a.remembered.knows(account, password)
-	if !known {
-		good, err := a.Throttle.Try(desk.LoginFrom(login, r.RemoteAddr), a.Time(), func() (bool, error) {
+	cached := account.ID != "" && a.passwordCache.contains(account, password)
+	if !cached {
+		good, err := a.Throttle.Try(intake.ThrottleKey(login, r.RemoteAddr), a.Time(), func() (bool, error) {
 			return a.Passwords.Check(r.Context(), password, account.Password)
 		})
 		if err != nil {
@@ -109,18 +109,18 @@ func (a *api) byPassword(r *http.Request, login, password string) (*caller, erro
 		if !good {
 			return nil, errPassword
 		}
-		a.remembered.keep(account, password)
+		a.passwordCache.add(account, password)
 	}
 	if account.Disabled {
 		return nil, errPassword
 	}
-	if err := errors.Join(a.AcceptsPassword(r.Context(), account), a.Elsewhere(r.Context(), account, r.RemoteAddr)); err != nil {
+	if err := errors.Join(a.CheckPasswordLogin(r.Context(), account), a.CheckAddress(r.Context(), account, r.RemoteAddr)); err != nil {
 		return nil, err
 	}
-	if !known { // cached passwords need no write
-		if err := a.Store.LoggedIn(r.Context(), account.ID); err != nil {
+	if !cached { // cached passwords need no write
+		if err := a.Store.RecordLogin(r.Context(), account.ID); err != nil {
 			return nil, err
 		}
 	}
-	return &caller{account: account, scopes: desk.Scopes(desk.Role(account))}, nil
+	return &caller{account: account, scopes: intake.Scopes(intake.ServerRole(account))}, nil
 }

@@ -17,13 +17,13 @@ import (
 
 // The limits of event feeds.
 const (
-	feedWithin = 10 * time.Second // time limit for a client to read a chunk of its feed
-	feedPart   = 64 << 10         // size of a chunk, in bytes
-	feedLag    = 50 * time.Millisecond
+	writeTimeout = 10 * time.Second // time limit for a client to read a chunk of its feed
+	batchSize    = 64 << 10         // size of a chunk, in bytes
+	batchDelay   = 50 * time.Millisecond
 )
 
 // feedTypes returns the requested types. If there are none, it returns nil, which means all types.
-func feedTypes(r *http.Request) (all []clics.Type, err error) {
+func feedTypes(r *http.Request) (types []clics.Type, err error) {
 	for name := range strings.SplitSeq(r.URL.Query().Get("types"), ",") {
 		t := clics.Type(name)
 		switch {
@@ -32,9 +32,9 @@ func feedTypes(r *http.Request) (all []clics.Type, err error) {
 		case !slices.Contains(clics.Types, t) || t == clics.Scoreboard:
 			return nil, &status{http.StatusBadRequest, fmt.Sprintf("there is no type %.40q in event feeds", name), ""}
 		}
-		all = append(all, t)
+		types = append(types, t)
 	}
-	return all, nil
+	return types, nil
 }
 
 // eventFeed sends all objects of the contest, followed by all changes.
@@ -48,13 +48,13 @@ func (c *apiClient) eventFeed(w http.ResponseWriter, r *http.Request) error {
 	if query.Has("since_id") {
 		since = query.Get("since_id")
 	}
-	leave, err := c.EnterFeed(r.Context(), r.RemoteAddr)
+	leave, err := c.OpenFeed(r.Context(), r.RemoteAddr)
 	if err != nil {
 		w.Header().Set("Retry-After", "10")
 		return err
 	}
 	defer leave()
-	cursor, err := c.Cursor(r.Context(), c.to, since, types)
+	cursor, err := c.NewCursor(r.Context(), c.reader, since, types)
 	if errors.Is(err, feed.ErrToken) {
 		return &status{http.StatusBadRequest, err.Error(), ""}
 	}
@@ -76,24 +76,24 @@ func (c *apiClient) eventFeed(w http.ResponseWriter, r *http.Request) error {
 
 // stream writes the batches of a cursor until the client disconnects or loses access, or the server stops.
 func (c *apiClient) stream(w http.ResponseWriter, r *http.Request, cursor *feed.Cursor, live bool) {
-	out := http.NewResponseController(w)
+	controller := http.NewResponseController(w)
 	var part bytes.Buffer
-	told := time.Now()
+	lastWrite := time.Now()
 	flush := func() bool {
-		_ = out.SetWriteDeadline(time.Now().Add(feedWithin)) // not supported by test recorders
+		_ = controller.SetWriteDeadline(time.Now().Add(writeTimeout)) // not supported by test recorders
 		_, err := w.Write(part.Bytes())
 		part.Reset()
-		told = time.Now()
-		return err == nil && out.Flush() == nil
+		lastWrite = time.Now()
+		return err == nil && controller.Flush() == nil
 	}
-	looked, wrong := time.Now(), false
+	looked, failed := time.Now(), false
 	for first := true; ; first = false {
 		batch, err := cursor.Next()
 		if errors.Is(err, feed.ErrToken) {
 			return // the client reconnects, and must then read everything
 		}
 		if err != nil {
-			c.Log.Error("write an event feed", "contest", c.seat.Contest.Slug, "error", err)
+			c.Log.Error("write an event feed", "contest", c.contestAccess.Contest.Slug, "error", err)
 			return
 		}
 		for i := range batch.Lines {
@@ -102,11 +102,11 @@ func (c *apiClient) stream(w http.ResponseWriter, r *http.Request, cursor *feed.
 				token = batch.Token
 			}
 			batch.Lines[i].Write(&part, token)
-			if part.Len() >= feedPart && !flush() {
+			if part.Len() >= batchSize && !flush() {
 				return
 			}
 		}
-		if live && part.Len() == 0 && time.Since(told) > c.keepAlive {
+		if live && part.Len() == 0 && time.Since(lastWrite) > c.keepAlive {
 			part.WriteByte('\n')
 		}
 		if (first || part.Len() > 0) && !flush() || !live {
@@ -114,49 +114,49 @@ func (c *apiClient) stream(w http.ResponseWriter, r *http.Request, cursor *feed.
 		}
 		if time.Since(looked) > c.keepAlive {
 			looked = time.Now()
-			now, err := c.again(r)
+			now, err := c.refresh(r)
 			_, refused := errors.AsType[*status](err)
-			if refused || errors.Is(err, store.ErrNotFound) || err == nil && now.to != c.to {
+			if refused || errors.Is(err, store.ErrNotFound) || err == nil && now.reader != c.reader {
 				return // the client reconnects, and then has its current rights
 			}
 		}
 		select {
 		case <-r.Context().Done():
 			return
-		case <-time.After(feedLag):
+		case <-time.After(batchDelay):
 		}
-		if err := c.Follow(r.Context(), feedLag); err != nil && r.Context().Err() == nil {
-			if !wrong {
-				c.Log.Error("an event feed waits: its contest cannot be read", "contest", c.seat.Contest.Slug, "error", err)
+		if err := c.Refresh(r.Context(), batchDelay); err != nil && r.Context().Err() == nil {
+			if !failed {
+				c.Log.Error("an event feed waits: its contest cannot be read", "contest", c.contestAccess.Contest.Slug, "error", err)
 			}
-			wrong = true
+			failed = true
 		} else {
-			wrong = false
+			failed = false
 		}
 	}
 }
 
-// file sends the files of a submission.
-func (c *apiClient) file(w http.ResponseWriter, r *http.Request, path []string) error {
-	files, err := c.Files(r.Context(), c.to, path[1])
+// sendSubmissionFiles sends the files of a submission.
+func (c *apiClient) sendSubmissionFiles(w http.ResponseWriter, r *http.Request, path []string) error {
+	files, err := c.Files(r.Context(), c.reader, path[1])
 	if errors.Is(err, store.ErrNotFound) || err == nil && len(files) == 0 {
-		return nothingThere
+		return errNoPath
 	}
 	if err != nil {
 		return err
 	}
-	var out bytes.Buffer
-	z := zip.NewWriter(&out)
+	var archived bytes.Buffer
+	z := zip.NewWriter(&archived)
 	for _, f := range files {
 		data, err := c.Blobs.Read(f.Digest, f.Size)
 		if err != nil {
 			return err
 		}
-		one, err := z.Create(f.Path)
+		entry, err := z.Create(f.Path)
 		if err != nil {
 			return err
 		}
-		if _, err := one.Write(data); err != nil {
+		if _, err := entry.Write(data); err != nil {
 			return err
 		}
 	}
@@ -168,6 +168,6 @@ func (c *apiClient) file(w http.ResponseWriter, r *http.Request, path []string) 
 	h.Set("Content-Disposition", `attachment; filename="files.zip"`)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "private, max-age=3600")
-	_, _ = w.Write(out.Bytes()) // the client may have disconnected
+	_, _ = w.Write(archived.Bytes()) // the client may have disconnected
 	return nil
 }

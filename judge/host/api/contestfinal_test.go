@@ -15,7 +15,7 @@ import (
 // The server must not compute an award that a client has deleted.
 func TestManagedAwards(t *testing.T) {
 	h := newHarness(t)
-	id := h.regional(time.Now().Add(-time.Hour), store.Public)
+	id := h.regional(time.Now().Add(-time.Hour), store.VisibilityPublic)
 	const path = "/api/2026-01/contests/wf/awards"
 	ask := func(who, method, id, body string, code int, want string) {
 		t.Helper()
@@ -54,7 +54,7 @@ func TestManagedAwards(t *testing.T) {
 	set(func(s *store.Settings) { s.AwardsOff, s.Citations = nil, map[string]string{"winner": "Champion"} })
 	ask("anonymous", "GET", "/winner", "", 200, `{"id":"winner","citation":"Champion","team_ids":[]}`)
 	set(func(s *store.Settings) {
-		s.Awards = []store.OwnAward{{ID: "gold-medal", Citation: "Gold", Teams: []string{"7"}}, {ID: "first-to-solve-sum-2026", Citation: "First", Teams: []string{"7"}}}
+		s.Awards = []store.CustomAward{{ID: "gold-medal", Citation: "Gold", Teams: []string{"7"}}, {ID: "first-to-solve-sum-2026", Citation: "First", Teams: []string{"7"}}}
 	})
 	ask("anonymous", "GET", "/gold-medal", "", 200, `"team_ids":["7"]`)
 	ask("admin", "DELETE", "/gold-medal", "", 204, "")
@@ -79,7 +79,7 @@ func TestManagedAwards(t *testing.T) {
 // TestNothingChangesAfterTheEnd checks that all writes are rejected once the results are final and public.
 func TestNothingChangesAfterTheEnd(t *testing.T) {
 	h := newHarness(t)
-	id := h.regional(time.Now().Add(-6*time.Hour), store.Public)
+	id := h.regional(time.Now().Add(-6*time.Hour), store.VisibilityPublic)
 	h.speaking()
 	c, err := h.store.Contest(t.Context(), id)
 	if err != nil {
@@ -90,7 +90,7 @@ func TestNothingChangesAfterTheEnd(t *testing.T) {
 	}
 	const path = "/api/2026-01/contests/wf"
 	ago := time.Now().Add(-5 * time.Hour).UTC().Format(`"2006-01-02T15:04:05Z"`)
-	submission := fmt.Sprintf(`{"problem_id": "sum-2026", "language_id": "sh", "team_id": "7", "time": %s, "files": [{"data": %q}]}`, ago, zipped("a.sh", "x"))
+	submission := fmt.Sprintf(`{"problem_id": "sum-2026", "language_id": "sh", "team_id": "7", "time": %s, "files": [{"data": %q}]}`, ago, archiveSchema("a.sh", "x"))
 	writes := []struct{ who, method, path, body string }{
 		{"admin", "PUT", "/awards/fun", `{"citation": "Fun", "team_ids": []}`}, {"admin", "POST", "/awards", `{"citation": "Fun", "team_ids": []}`},
 		{"admin", "PATCH", "/awards/fun", `{"citation": "More fun"}`}, {"admin", "DELETE", "/awards/fun", ""},
@@ -125,23 +125,23 @@ func TestNothingChangesAfterTheEnd(t *testing.T) {
 // TestVerifiedVerdicts checks that no request reveals a verdict to contestants before a judge has verified it.
 func TestVerifiedVerdicts(t *testing.T) {
 	h := newHarness(t)
-	id := h.regional(time.Now().Add(-time.Hour), store.Public)
+	id := h.regional(time.Now().Add(-time.Hour), store.VisibilityPublic)
 	h.speaking()
 	if err := h.store.SetVerify(t.Context(), id, "A", store.VerifyBefore); err != nil {
 		t.Fatal(err)
 	}
 	const path = "/api/2026-01/contests/wf/"
-	body := fmt.Sprintf(`{"problem_id": "sum-2026", "language_id": "sh", "files": [{"data": %q}]}`, zipped("a.sh", "x"))
+	body := fmt.Sprintf(`{"problem_id": "sum-2026", "language_id": "sh", "files": [{"data": %q}]}`, archiveSchema("a.sh", "x"))
 	if answer, said := h.send("submit", "POST", path+"submissions", "application/json", body); answer.StatusCode != 200 {
 		t.Fatal(said)
 	}
-	specs, err := h.store.Next(t.Context(), job.Contest, "main", 1)
+	specs, err := h.store.NextJobs(t.Context(), job.ContestPriority, "main", 1)
 	if err != nil || len(specs) != 1 {
 		t.Fatal(specs, err)
 	}
 	r := &job.Result{Job: specs[0].ID, Generation: 1, Token: specs[0].Token, Worker: "w", State: job.Done,
-		Finished: &judge.Finished{Verdict: judge.Accepted}, Rows: []job.Row{{Case: "secret/1", Verdict: judge.Accepted}}}
-	folded, err := h.store.Fold(t.Context(), r, "")
+		Finished: &judge.Finished{Verdict: judge.Accepted}, Rows: []job.CaseRow{{Case: "secret/1", Verdict: judge.Accepted}}}
+	folded, err := h.store.RecordResult(t.Context(), r, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func (h *harness) pictures(contest string, who *store.Account, all map[string]st
 		must(err)
 		f, err := media.New(at, []byte(all[path]))
 		must(err)
-		must(h.options.Keep(h.Context(), who, []byte(all[path])))
+		must(h.options.StoreBlob(h.Context(), who, []byte(all[path])))
 		files = append(files, f)
 	}
 	there, err := h.store.Media(h.Context(), contest)
@@ -61,20 +61,20 @@ func (h *harness) pictures(contest string, who *store.Account, all map[string]st
 }
 
 // documents adds PDF statements and attachments to the problem metadata.
-func (h *harness) documents(s *client.Sheet) {
-	file := func(name, kind, data string, attached bool) client.SheetFile {
+func (h *harness) documents(s *client.ProblemInfo) {
+	file := func(name, kind, data string, attached bool) client.ProblemFile {
 		staged, err := h.blobs.Stage(strings.NewReader(data))
 		if err == nil {
-			err = staged.Keep()
+			err = staged.Commit()
 		}
 		if err != nil {
 			h.Fatal(err)
 		}
-		return client.SheetFile{Name: name, Type: kind, Size: int64(len(data)), Digest: blob.Of([]byte(data)), Attached: attached}
+		return client.ProblemFile{Name: name, Type: kind, Size: int64(len(data)), Digest: blob.DigestOf([]byte(data)), Attachment: attached}
 	}
-	s.Statements = []client.SheetStatement{{Language: "en", Document: "st/problem.en.pdf"}, {Language: "de", Document: "st/de.pdf"},
+	s.Statements = []client.Statement{{Language: "en", Document: "st/problem.en.pdf"}, {Language: "de", Document: "st/de.pdf"},
 		{Language: "fr", Document: "st/de.pdf"}, {Language: "cs", Document: "st/cs.html"}}
-	s.Files = []client.SheetFile{
+	s.Files = []client.ProblemFile{
 		file("st/problem.en.pdf", "application/pdf", "%PDF-1.4 en", false), file("st/de.pdf", "application/pdf", "%PDF-1.4 de", false),
 		file("st/cs.html", "text/html; charset=utf-8", "<p>", false), file("lib/a b.py", "text/html; charset=utf-8", "print(1)", true), file("other/a b.py", "text/plain", "print(2)", true),
 	}
@@ -84,7 +84,7 @@ func (h *harness) documents(s *client.Sheet) {
 // the contest.
 func TestContestAPIDocuments(t *testing.T) {
 	h := newHarness(t)
-	id := h.regional(time.Now().Add(time.Hour), store.Public)
+	id := h.regional(time.Now().Add(time.Hour), store.VisibilityPublic)
 	h.speaking(h.documents)
 	const problem = "/api/2026-01/contests/wf/problems/sum-2026"
 	files := map[string]string{"statement/problem.en.pdf": "%PDF-1.4 en", "statement/de.pdf": "%PDF-1.4 de", "attachments/a%20b.py": "print(1)", "attachments/other-a%20b.py": "print(2)"}
@@ -113,7 +113,7 @@ func TestContestAPIDocuments(t *testing.T) {
 	walk(map[string]int{"anonymous": 200, "submit": 200, "publish": 200, "admin": 200})
 	_, said := h.send("anonymous", "GET", problem, "", "")
 	for _, want := range []string{
-		`"statement":[{"href":"contests/wf/problems/sum-2026/statement/problem.en.pdf","filename":"problem.en.pdf","hash":"` + media.Sum([]byte("%PDF-1.4 en")) + `","mime":"application/pdf"},{`,
+		`"statement":[{"href":"contests/wf/problems/sum-2026/statement/problem.en.pdf","filename":"problem.en.pdf","hash":"` + media.MD5Sum([]byte("%PDF-1.4 en")) + `","mime":"application/pdf"},{`,
 		`"attachments":[{"href":"contests/wf/problems/sum-2026/attachments/a%20b.py","filename":"a b.py"`, `"mime":"text/html"},{`, `"filename":"other-a b.py"`,
 	} {
 		if !strings.Contains(said, want) || strings.Count(said, ".pdf\",\"hash") != 2 || strings.Contains(said, "cs.html") {
@@ -136,7 +136,7 @@ func TestContestAPIDocuments(t *testing.T) {
 // allow caching and prevent execution.
 func TestContestAPIFiles(t *testing.T) {
 	h := newHarness(t)
-	id := h.regional(time.Now().Add(time.Hour), store.Public)
+	id := h.regional(time.Now().Add(time.Hour), store.VisibilityPublic)
 	who := []string{"anonymous", "submit", "publish", "admin"}
 	const base = "/api/2026-01/contests/wf/"
 	walk := func(want map[string]string) {
@@ -151,7 +151,7 @@ func TestContestAPIFiles(t *testing.T) {
 				}
 				head := answer.Header
 				cache := map[bool]string{true: "public, max-age=3600", false: "private, max-age=3600"}[login == "anonymous"]
-				if head.Get("ETag") != `"`+media.Sum([]byte(said))+`"` || head.Get("Cache-Control") != cache ||
+				if head.Get("ETag") != `"`+media.MD5Sum([]byte(said))+`"` || head.Get("Cache-Control") != cache ||
 					!strings.HasPrefix(head.Get("Content-Security-Policy"), "sandbox;") || head.Get("X-Content-Type-Options") != "nosniff" {
 					t.Errorf("%s by %s has %v", path, login, head)
 				}
@@ -220,7 +220,7 @@ func TestContestAPIFiles(t *testing.T) {
 	}
 	_, said := h.send("anonymous", "GET", base+"organizations/u1", "", "")
 	for _, want := range []string{`"country_flag":[{"href":"contests/wf/organizations/u1/country_flag/country_flag.160x160.png"`,
-		`{"href":"contests/wf/organizations/u1/logo/logo.light.png","filename":"logo.light.png","hash":"` + media.Sum([]byte(drawn(100, 50))) +
+		`{"href":"contests/wf/organizations/u1/logo/logo.light.png","filename":"logo.light.png","hash":"` + media.MD5Sum([]byte(drawn(100, 50))) +
 			`","mime":"image/png","width":100,"height":50,"tag":["light"]}`, `"filename":"logo.56x28.light.png"`, `"filename":"logo.160x80.light.png"`} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %s in %s", want, said)
@@ -234,7 +234,7 @@ func TestContestAPIFiles(t *testing.T) {
 // TestContestAPIFilesChange checks that an event feed reports a changed logo, even after it is resumed.
 func TestContestAPIFilesChange(t *testing.T) {
 	h := newHarness(t)
-	id := h.regional(time.Now().Add(-time.Hour), store.Public)
+	id := h.regional(time.Now().Add(-time.Hour), store.VisibilityPublic)
 	const feed = "/api/2026-01/contests/wf/event-feed?stream=false"
 	_, said := h.send("anonymous", "GET", feed, "", "")
 	tokens := regexp.MustCompile(`"token":"([^"]+)"`).FindAllStringSubmatch(said, -1)
@@ -244,7 +244,7 @@ func TestContestAPIFilesChange(t *testing.T) {
 	}
 	h.pictures(id, admin, map[string]string{"organizations/u1/logo.light.png": drawn(90, 90)})
 	_, said = h.send("anonymous", "GET", feed+"&since_token="+tokens[len(tokens)-1][1], "", "")
-	want := `"hash":"` + media.Sum([]byte(drawn(90, 90))) + `"`
+	want := `"hash":"` + media.MD5Sum([]byte(drawn(90, 90))) + `"`
 	if !strings.Contains(said, `{"type":"organizations","id":"u1"`) || !strings.Contains(said, want) || !strings.Contains(said, "logo.56x56.light.png") || strings.Contains(said, "56x28.light") {
 		t.Errorf("the feed has no %s:\n%s", want, said)
 	}
@@ -256,7 +256,7 @@ func TestContestAPIFilesChange(t *testing.T) {
 // TestImportFiles checks that an import accepts only files that the caller has uploaded.
 func TestImportFiles(t *testing.T) {
 	h := newHarness(t)
-	h.regional(time.Now().Add(-time.Hour), store.Public)
+	h.regional(time.Now().Add(-time.Hour), store.VisibilityPublic)
 	give := func(data string) client.Blob {
 		t.Helper()
 		return client.Blob{Digest: h.give("admin", data), Size: int64(len(data))}
@@ -264,12 +264,12 @@ func TestImportFiles(t *testing.T) {
 	logo, bad := give(drawn(9, 9)), give("no picture")
 	ask := func(code int, want string, dry bool, files ...client.PackageFile) {
 		t.Helper()
-		n := client.ImportContest{Contest: "wf", Files: map[string][]byte{"organizations.json": []byte(`[{"id": "u2", "name": "U2"}]`)}, Media: files, DryRun: dry}
+		n := client.ContestImport{Contest: "wf", Files: map[string][]byte{"organizations.json": []byte(`[{"id": "u2", "name": "U2"}]`)}, Media: files, DryRun: dry}
 		if got, said := h.ask("admin", "POST", client.ContestsPath, n); got != code || !strings.Contains(said, want) {
 			t.Errorf("%v is answered %d %s, want %d with %s", files, got, said, code, want)
 		}
 	}
-	stranger := client.Blob{Digest: blob.Of([]byte("not uploaded")), Size: 13}
+	stranger := client.Blob{Digest: blob.DigestOf([]byte("not uploaded")), Size: 13}
 	ask(400, "neither the package nor the contest has the object", false, client.PackageFile{Path: "organizations/u3/logo.png", Blob: logo})
 	ask(400, "contests have no such file", false, client.PackageFile{Path: "organizations/u2/x.png", Blob: logo})
 	ask(400, "not a tag", false, client.PackageFile{Path: "organizations/u2/logo.ä.png", Blob: logo})

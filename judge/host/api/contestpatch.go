@@ -11,9 +11,9 @@ import (
 	"assay/judge/host/store"
 )
 
-// leadTime is how far in the future a new start of the contest must be. It is also how long before the old start a
+// minStartNotice is how far in the future a new start of the contest must be. It is also how long before the old start a
 // move is still allowed.
-const leadTime = 30 * time.Second
+const minStartNotice = 30 * time.Second
 
 // A sentContest is a change to a contest sent by a client. Missing properties and nulls are both nil; has
 // distinguishes them.
@@ -27,9 +27,9 @@ type sentContest struct {
 
 func (n *sentContest) has(name string) bool { _, is := n.present[name]; return is }
 
-// patch moves the start of a contest, or sets the time at which its scoreboard is unfrozen.
-func (c *apiClient) patch(w http.ResponseWriter, r *http.Request, data []byte) error {
-	if c.to.Role != clics.Admin || !c.seat.Can(auth.Conclude) {
+// patchContest moves the start of a contest, or sets the time at which its scoreboard is unfrozen.
+func (c *apiClient) patchContest(w http.ResponseWriter, r *http.Request, data []byte) error {
+	if c.reader.Role != clics.Admin || !c.contestAccess.Can(auth.Finalize) {
 		return &status{http.StatusForbidden, "only administrators of the contest may change it", ""}
 	}
 	var n sentContest
@@ -38,9 +38,9 @@ func (c *apiClient) patch(w http.ResponseWriter, r *http.Request, data []byte) e
 	}
 	switch {
 	case n.ID == nil:
-		return badRequest("the id is missing: it is %s", c.seat.Contest.Slug)
-	case *n.ID != c.seat.Contest.Slug:
-		return otherID
+		return badRequest("the id is missing: it is %s", c.contestAccess.Contest.Slug)
+	case *n.ID != c.contestAccess.Contest.Slug:
+		return errIDMismatch
 	case n.has("start_time") == n.has("scoreboard_thaw_time"):
 		return badRequest("send either start_time or scoreboard_thaw_time")
 	case n.has("start_time"):
@@ -55,8 +55,8 @@ func forbidden(text string) error { return &status{http.StatusForbidden, text, "
 
 // setStart moves the start, or pauses the countdown to it.
 func (c *apiClient) setStart(w http.ResponseWriter, r *http.Request, n *sentContest) (err error) {
-	row, now := c.seat.Contest, c.Time()
-	if !row.Starts.IsZero() && !now.Before(row.Starts.Add(-leadTime)) {
+	row, now := c.contestAccess.Contest, c.Time()
+	if !row.Starts.IsZero() && !now.Before(row.Starts.Add(-minStartNotice)) {
 		return forbidden("the contest has begun, or begins within 30 seconds")
 	}
 	row.Starts, row.Settings.Paused = time.Time{}, 0
@@ -64,7 +64,7 @@ func (c *apiClient) setStart(w http.ResponseWriter, r *http.Request, n *sentCont
 		if row.Starts, err = clics.ParseTime(*n.Start); err != nil {
 			return badRequest("%v", err)
 		}
-		if row.Starts.Before(now.Add(leadTime)) {
+		if row.Starts.Before(now.Add(minStartNotice)) {
 			return forbidden("the new start is in the past, or within 30 seconds")
 		}
 	}
@@ -73,53 +73,53 @@ func (c *apiClient) setStart(w http.ResponseWriter, r *http.Request, n *sentCont
 			return badRequest("send countdown_pause_time as a duration such as 0:03:00.000, and only if start_time is null")
 		}
 	}
-	return c.changed(w, r, "move the start", row, func() error { return c.now(w, r) })
+	return c.storeContest(w, r, "move the start", row, func() error { return c.contestState(w, r) })
 }
 
 // setThaw sets the time at which the scoreboard is unfrozen. If that time has passed, the scoreboard is unfrozen
-// now.
+// contestState.
 func (c *apiClient) setThaw(w http.ResponseWriter, r *http.Request, n *sentContest) error {
-	row, now := c.seat.Contest, c.Time()
-	at, err := clics.ParseTime(*n.Thaw)
+	row, now := c.contestAccess.Contest, c.Time()
+	thaw, err := clics.ParseTime(*n.Thaw)
 	if err != nil {
 		return badRequest("%v", err)
 	}
-	past := !at.After(now)
+	past := !thaw.After(now)
 	if past {
-		at = now
+		thaw = now
 	}
-	last, err := c.Store.LastEnd(r.Context(), row)
+	end, err := c.Store.LastEnd(r.Context(), row)
 	if err != nil {
 		return err
 	}
 	switch {
 	case row.Freeze == 0:
 		return forbidden("the scoreboard of the contest is never frozen")
-	case row.Ends().IsZero() || at.Before(last):
+	case row.Ends().IsZero() || thaw.Before(end):
 		return forbidden("the scoreboard cannot be unfrozen before the contest has ended for all teams")
 	case !row.Thaw.IsZero() && !now.Before(row.Thaw):
 		return forbidden("the scoreboard is unfrozen already")
 	}
-	row.Thaw = at
-	return c.changed(w, r, "unfreeze the scoreboard", row, func() error {
+	row.Thaw = thaw
+	return c.storeContest(w, r, "unfreeze the scoreboard", row, func() error {
 		if past {
-			return c.now(w, r)
+			return c.contestState(w, r)
 		}
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	})
 }
 
-// now responds with the current state of the contest.
-func (c *apiClient) now(w http.ResponseWriter, r *http.Request) error {
-	if err := c.Follow(r.Context(), 0); err != nil {
+// contestState responds with the current state of the contest.
+func (c *apiClient) contestState(w http.ResponseWriter, r *http.Request) error {
+	if err := c.Refresh(r.Context(), 0); err != nil {
 		return err
 	}
 	return c.single(w, clics.Contest)
 }
 
-// changed stores a changed contest, and then calls answer.
-func (c *apiClient) changed(w http.ResponseWriter, r *http.Request, action string, row *store.Contest, answer func() error) error {
+// storeContest stores a changed contest, and then calls answer.
+func (c *apiClient) storeContest(w http.ResponseWriter, r *http.Request, action string, row *store.Contest, respond func() error) error {
 	err := c.Store.SetContest(r.Context(), row, nil)
 	if errors.Is(err, store.ErrChanged) {
 		return &status{http.StatusConflict, "the contest has just been changed by another request", "send it again"}
@@ -127,9 +127,9 @@ func (c *apiClient) changed(w http.ResponseWriter, r *http.Request, action strin
 	if err != nil {
 		return err
 	}
-	entry := store.Entry{Actor: c.who.name(), Action: action, Object: row.Slug, Address: r.RemoteAddr}
+	entry := store.AuditEntry{Actor: c.caller.name(), Action: action, Object: row.Slug, Address: r.RemoteAddr}
 	if err := c.Store.Audit(r.Context(), entry); err != nil {
 		return err
 	}
-	return answer()
+	return respond()
 }

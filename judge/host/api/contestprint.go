@@ -11,7 +11,7 @@ import (
 
 	"assay/judge/host/clics"
 	"assay/judge/host/client"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/printing"
 )
 
@@ -23,20 +23,20 @@ type sentPrint struct {
 }
 
 // apiPrint accepts a file that the caller's team wants to have printed.
-func (a *api) apiPrint(w http.ResponseWriter, r *http.Request, v clics.Version, who *caller) error {
+func (a *api) apiPrint(w http.ResponseWriter, r *http.Request, v clics.Version, caller *caller) error {
 	switch {
-	case who == nil:
+	case caller == nil:
 		return &status{http.StatusUnauthorized, "only clients that are logged in may print", ""}
-	case !who.may(client.Submit):
+	case !caller.hasScope(client.Submit):
 		return &status{http.StatusForbidden, "the scopes of the token do not allow to print", ""}
 	}
-	seat, err := a.printsIn(r, v, who)
+	contestAccess, err := a.printingContest(r, v, caller)
 	if err != nil {
 		return err
 	}
 	const other = 64 << 10 // bytes for names and punctuation
-	r.Body = http.MaxBytesReader(w, r.Body, 4*printing.MostBytes+other)
-	data, err := body(r)
+	r.Body = http.MaxBytesReader(w, r.Body, 4*printing.MaxBytes+other)
+	data, err := readBody(r)
 	if err != nil {
 		return err
 	}
@@ -48,14 +48,14 @@ func (a *api) apiPrint(w http.ResponseWriter, r *http.Request, v clics.Version, 
 	if err != nil {
 		return badRequest("file_contents is not base64")
 	}
-	err = a.inTurn(r, who, func() error {
-		_, err := a.Print(r.Context(), seat, sent.Name, sent.Language, text)
+	err = a.inSlot(r, caller, func() error {
+		_, err := a.Print(r.Context(), contestAccess, sent.Name, sent.Language, text)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return ok(w, map[string]any{"success": true, "output": "A runner brings the pages to your seat."})
+	return writeOK(w, map[string]any{"success": true, "output": "A runner brings the pages to your seat."})
 }
 
 // readPrint reads a print request, which is JSON or a form.
@@ -75,37 +75,37 @@ func readPrint(contentType string, data []byte) (p sentPrint, err error) {
 	return p, nil
 }
 
-// printsIn returns the access of a caller to the only contest in which the caller's team can print now. If there
+// printingContest returns the access of a caller to the only contest in which the caller's team can print now. If there
 // is no such contest, or more than one, the error states why the caller cannot print.
-func (a *api) printsIn(r *http.Request, v clics.Version, who *caller) (in *desk.Seat, err error) {
+func (a *api) printingContest(r *http.Request, v clics.Version, caller *caller) (in *intake.ContestAccess, err error) {
 	contests, err := a.Store.Contests(r.Context())
 	if err != nil {
 		return nil, err
 	}
-	why := error(&status{http.StatusForbidden, "you are in no team of a contest that runs", ""})
+	refusal := error(&status{http.StatusForbidden, "you are in no team of a contest that runs", ""})
 	for _, row := range contests {
-		c, err := a.apiClientIn(r, v, who, row)
-		if errors.Is(err, nothingThere) {
+		c, err := a.newAPIClient(r, v, caller, row)
+		if errors.Is(err, errNoPath) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		if c.seat.Team == nil {
+		if c.contestAccess.Team == nil {
 			continue
 		}
-		refused := a.CanPrint(c.seat)
+		refused := a.CanPrint(c.contestAccess)
 		switch {
 		case refused != nil:
-			why = refused
+			refusal = refused
 		case in != nil:
 			return nil, &status{http.StatusConflict, "you are in teams of two contests that run", "print on the page of the contest"}
 		default:
-			in = c.seat
+			in = c.contestAccess
 		}
 	}
 	if in == nil {
-		return nil, why
+		return nil, refusal
 	}
 	return in, nil
 }

@@ -16,7 +16,7 @@ import (
 // TestContestAPIPrints checks that a team can print in the running contest as DOMjudge's clients do.
 func TestContestAPIPrints(t *testing.T) {
 	h := newHarness(t)
-	id := h.regional(time.Now().Add(-time.Hour), store.Public)
+	id := h.regional(time.Now().Add(-time.Hour), store.VisibilityPublic)
 	set := func(change func(c *store.Contest)) {
 		t.Helper()
 		c, err := h.store.Contest(t.Context(), id)
@@ -77,7 +77,7 @@ func TestContestAPIPrints(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask("submit:"+token, text, path, body("f", "x"), 403, "the scopes of the token do not allow to print")
-	second := &store.Contest{Slug: "second", Name: "Second", Format: store.ICPC, Starts: time.Now(), Length: time.Hour, Visibility: store.Public, Settings: store.Settings{Printing: true}}
+	second := &store.Contest{Slug: "second", Name: "Second", Format: store.ICPC, Starts: time.Now(), Length: time.Hour, Visibility: store.VisibilityPublic, Settings: store.Settings{Printing: true}}
 	if err := h.store.NewContest(t.Context(), second, nil); err != nil {
 		t.Fatal(err)
 	}

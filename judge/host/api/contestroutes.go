@@ -24,45 +24,47 @@ type contestRoute struct {
 	empty bool   // whether the response to other methods may be empty
 }
 
-// reading lists the methods that change nothing. writing adds others to them.
-var reading = []string{http.MethodGet, http.MethodHead}
+// readMethods lists the methods that change nothing. writing adds others to them.
+var readMethods = []string{http.MethodGet, http.MethodHead}
 
-func writing(methods ...string) []string { return append(slices.Clone(reading), methods...) }
+func withWriteMethods(methods ...string) []string {
+	return append(slices.Clone(readMethods), methods...)
+}
 
 // inContest is the prefix of paths below a contest.
 const inContest = "contests/{contest}"
 
 // contestRoutes lists all paths of the Contest API.
 var contestRoutes = slices.Concat([]contestRoute{
-	{path: "", methods: reading, root: (*api).apiVersion, out: plainly("version", "version_url", "provider")},
+	{path: "", methods: readMethods, root: (*api).apiVersion, out: propertiesSchema("version", "version_url", "provider")},
 	{path: "printing/team", methods: []string{http.MethodPost}, root: (*api).apiPrint,
-		in: map[string]any{http.MethodPost: sentPrint{}}, out: plainly("success", "output")},
-	{path: "contests", methods: reading, root: (*api).apiContests, query: []string{"strict"}, out: listOf(clics.Contest)},
-	{path: inContest, methods: writing(http.MethodPatch), read: one(clics.Contest), query: []string{"strict"},
-		in: map[string]any{http.MethodPatch: sentContest{}}, out: object(clics.Contest), empty: true},
-	{path: inContest + "/state", methods: reading, read: one(clics.State), out: object(clics.State)},
-	{path: inContest + "/access", methods: reading, read: plain((*apiClient).access), query: []string{"strict"},
-		out: plainly("capabilities", "endpoints")},
-	{path: inContest + "/account", methods: reading, read: plain((*apiClient).account), out: object(clics.Accounts)},
-	{path: inContest + "/commentary", methods: reading, out: nothings,
-		read: plain(func(_ *apiClient, w http.ResponseWriter) error { return list(w, nil) })},
-	{path: inContest + "/scoreboard", methods: reading, read: withoutPath((*apiClient).scoreboard), query: []string{"group_id", "strict"},
-		out: object(clics.Scoreboard)},
-	{path: inContest + "/event-feed", methods: reading, read: withoutPath((*apiClient).eventFeed), out: plainly("type", "data"),
+		in: map[string]any{http.MethodPost: sentPrint{}}, out: propertiesSchema("success", "output")},
+	{path: "contests", methods: readMethods, root: (*api).apiContests, query: []string{"strict"}, out: listSchema(clics.Contest)},
+	{path: inContest, methods: withWriteMethods(http.MethodPatch), read: singleReader(clics.Contest), query: []string{"strict"},
+		in: map[string]any{http.MethodPatch: sentContest{}}, out: objectSchema(clics.Contest), empty: true},
+	{path: inContest + "/state", methods: readMethods, read: singleReader(clics.State), out: objectSchema(clics.State)},
+	{path: inContest + "/access", methods: readMethods, read: withoutRequest((*apiClient).accessInfo), query: []string{"strict"},
+		out: propertiesSchema("capabilities", "endpoints")},
+	{path: inContest + "/account", methods: readMethods, read: withoutRequest((*apiClient).ownAccount), out: objectSchema(clics.Accounts)},
+	{path: inContest + "/commentary", methods: readMethods, out: emptySchema,
+		read: withoutRequest(func(_ *apiClient, w http.ResponseWriter) error { return writeList(w, nil) })},
+	{path: inContest + "/scoreboard", methods: readMethods, read: withoutPath((*apiClient).scoreboard), query: []string{"group_id", "strict"},
+		out: objectSchema(clics.Scoreboard)},
+	{path: inContest + "/event-feed", methods: readMethods, read: withoutPath((*apiClient).eventFeed), out: propertiesSchema("type", "data"),
 		query: []string{"since_token", "since_id", "types", "stream", "strict"}, media: "application/x-ndjson"},
-	{path: inContest + "/submissions/{id}/files", methods: reading, read: (*apiClient).file, out: zipped, media: "application/zip"},
-	{path: inContest + "/submissions/{id}/files/files.zip", methods: reading, read: (*apiClient).file, out: zipped,
+	{path: inContest + "/submissions/{id}/files", methods: readMethods, read: (*apiClient).sendSubmissionFiles, out: archiveSchema, media: "application/zip"},
+	{path: inContest + "/submissions/{id}/files/files.zip", methods: readMethods, read: (*apiClient).sendSubmissionFiles, out: archiveSchema,
 		media: "application/zip"},
 }, endpoints(), []contestRoute{
-	{path: inContest + "/{property}/{filename}", methods: reading, read: contestFile, out: zipped, media: anyMedia},
-	{path: inContest + "/{type}/{id}/{property}/{filename}", methods: reading, read: objectFile, out: zipped, media: anyMedia},
+	{path: inContest + "/{property}/{filename}", methods: readMethods, read: contestFile, out: archiveSchema, media: anyMedia},
+	{path: inContest + "/{type}/{id}/{property}/{filename}", methods: readMethods, read: objectFile, out: archiveSchema, media: anyMedia},
 })
 
 // anyMedia is the media type for files, which have their own types.
 const anyMedia = "*/*"
 
 // endpoints returns the routes for the lists of objects of each type, and for single objects.
-func endpoints() (all []contestRoute) {
+func endpoints() (result []contestRoute) {
 	writes := map[clics.Type]struct {
 		one []string // methods of a single object
 		in  any
@@ -81,33 +83,33 @@ func endpoints() (all []contestRoute) {
 				query = append(query, p)
 			}
 		}
-		many := contestRoute{path: inContest + "/" + string(t), methods: reading, read: objects(t), query: query, out: listOf(t)}
-		single := contestRoute{path: many.path + "/{id}", methods: reading, read: objects(t), query: []string{"strict"}, out: object(t)}
-		if write, is := writes[t]; is {
-			many.methods, many.in = writing(http.MethodPost), map[string]any{http.MethodPost: write.in}
-			single.methods, single.in = writing(write.one...), map[string]any{http.MethodPut: write.in, http.MethodPatch: write.in}
+		listRoute := contestRoute{path: inContest + "/" + string(t), methods: readMethods, read: listReader(t), query: query, out: listSchema(t)}
+		single := contestRoute{path: listRoute.path + "/{id}", methods: readMethods, read: listReader(t), query: []string{"strict"}, out: objectSchema(t)}
+		if write, writable := writes[t]; writable {
+			listRoute.methods, listRoute.in = withWriteMethods(http.MethodPost), map[string]any{http.MethodPost: write.in}
+			single.methods, single.in = withWriteMethods(write.one...), map[string]any{http.MethodPut: write.in, http.MethodPatch: write.in}
 		}
-		all = append(all, many, single)
+		result = append(result, listRoute, single)
 	}
-	return all
+	return result
 }
 
 // contestRouteOf returns the route of a path, given its elements. It returns nil if there is none.
 func contestRouteOf(parts []string) *contestRoute {
 	for i := range contestRoutes {
-		if contestRoutes[i].fits(parts) {
+		if contestRoutes[i].matches(parts) {
 			return &contestRoutes[i]
 		}
 	}
 	return nil
 }
 
-func (rt *contestRoute) fits(parts []string) bool {
-	want := strings.Split(rt.path, "/")
-	if len(want) != len(parts) {
+func (rt *contestRoute) matches(parts []string) bool {
+	elements := strings.Split(rt.path, "/")
+	if len(elements) != len(parts) {
 		return false
 	}
-	for i, part := range want {
+	for i, part := range elements {
 		if part != parts[i] && (!strings.HasPrefix(part, "{") || parts[i] == "") {
 			return false
 		}
@@ -115,17 +117,17 @@ func (rt *contestRoute) fits(parts []string) bool {
 	return true
 }
 
-func one(t clics.Type) func(*apiClient, http.ResponseWriter, *http.Request, []string) error {
+func singleReader(t clics.Type) func(*apiClient, http.ResponseWriter, *http.Request, []string) error {
 	return func(c *apiClient, w http.ResponseWriter, _ *http.Request, _ []string) error { return c.single(w, t) }
 }
 
-func objects(t clics.Type) func(*apiClient, http.ResponseWriter, *http.Request, []string) error {
+func listReader(t clics.Type) func(*apiClient, http.ResponseWriter, *http.Request, []string) error {
 	return func(c *apiClient, w http.ResponseWriter, r *http.Request, path []string) error {
 		return c.objects(w, r, t, path[1:])
 	}
 }
 
-func plain(read func(*apiClient, http.ResponseWriter) error) func(*apiClient, http.ResponseWriter, *http.Request, []string) error {
+func withoutRequest(read func(*apiClient, http.ResponseWriter) error) func(*apiClient, http.ResponseWriter, *http.Request, []string) error {
 	return func(c *apiClient, w http.ResponseWriter, _ *http.Request, _ []string) error { return read(c, w) }
 }
 
@@ -135,23 +137,23 @@ func withoutPath(
 	return func(c *apiClient, w http.ResponseWriter, r *http.Request, _ []string) error { return read(c, w, r) }
 }
 
-// object returns a function that makes the schema for a response with a single object.
-func object(t clics.Type) func(clics.Version) openapi.Schema {
+// objectSchema returns a function that makes the schema for a response with a single object.
+func objectSchema(t clics.Type) func(clics.Version) openapi.Schema {
 	return func(v clics.Version) openapi.Schema { return clics.Schema(t, v) }
 }
 
-// listOf returns a function that makes the schema for a response with a list of objects.
-func listOf(t clics.Type) func(clics.Version) openapi.Schema {
+// listSchema returns a function that makes the schema for a response with a list of objects.
+func listSchema(t clics.Type) func(clics.Version) openapi.Schema {
 	return func(v clics.Version) openapi.Schema {
 		return openapi.Schema{"type": "array", "items": clics.Schema(t, v)}
 	}
 }
 
-// plainly returns a function that makes the schema for a response with the named properties.
-func plainly(names ...string) func(clics.Version) openapi.Schema {
+// propertiesSchema returns a function that makes the schema for a response with the named properties.
+func propertiesSchema(names ...string) func(clics.Version) openapi.Schema {
 	return func(clics.Version) openapi.Schema { return openapi.Schema{"type": "object", "required": names} }
 }
 
-func nothings(clics.Version) openapi.Schema { return openapi.Schema{"type": "array", "maxItems": 0} }
+func emptySchema(clics.Version) openapi.Schema { return openapi.Schema{"type": "array", "maxItems": 0} }
 
-func zipped(clics.Version) openapi.Schema { return archive }
+func archiveSchema(clics.Version) openapi.Schema { return archiveMedia }

@@ -20,52 +20,52 @@ import (
 	"assay/judge/host/auth"
 	"assay/judge/host/clics"
 	"assay/judge/host/client"
-	"assay/judge/host/desk"
 	"assay/judge/host/feed"
+	"assay/judge/host/intake"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
 )
 
-// otherID rejects an object whose id differs from the one in the path.
-var otherID = &status{http.StatusConflict, "the id is not that of the address", ""}
+// errIDMismatch rejects an object whose id differs from the one in the path.
+var errIDMismatch = &status{http.StatusConflict, "the id is not that of the address", ""}
 
 func badRequest(format string, args ...any) error {
 	return &status{http.StatusBadRequest, fmt.Sprintf(format, args...), ""}
 }
 
-// unknown returns the error of an id that no visible object of a type has. Noun names one such object.
-func (c *apiClient) unknown(t clics.Type, noun, id string) error {
+// unknownObject returns the error of an id that no visible object of a type has. Noun names one such object.
+func (c *apiClient) unknownObject(t clics.Type, noun, id string) error {
 	return &status{
 		http.StatusBadRequest, fmt.Sprintf("the contest has no %s with the id %.60q", noun, id),
-		fmt.Sprintf("contests/%s/%s lists the ids", c.seat.Contest.Slug, t),
+		fmt.Sprintf("contests/%s/%s lists the ids", c.contestAccess.Contest.Slug, t),
 	}
 }
 
-// write handles an object sent to a path below a contest.
-func (c *apiClient) write(w http.ResponseWriter, r *http.Request, path []string) error {
+// writeObject handles an object sent to a path below a contest.
+func (c *apiClient) writeObject(w http.ResponseWriter, r *http.Request, path []string) error {
 	switch {
-	case c.who == nil:
+	case c.caller == nil:
 		return &status{http.StatusUnauthorized, "only clients that are logged in may write", ""}
-	case !c.who.may(client.Submit) && !c.who.may(client.Publish):
+	case !c.caller.hasScope(client.Submit) && !c.caller.hasScope(client.Publish):
 		return &status{http.StatusForbidden, "the scopes of the token do not allow to write", ""}
 	}
-	if c.seat.Contest.UpdatesEnded(c.Time()) {
-		return store.ErrOver
+	if c.contestAccess.Contest.UpdatesEnded(c.Time()) {
+		return store.ErrResultsPublic
 	}
-	if takesTurns(c.who) {
-		upload, err := c.Upload(r.Context(), c.who.account)
+	if isQueued(c.caller) {
+		upload, err := c.WaitForUpload(r.Context(), c.caller.account)
 		if err != nil {
 			return err
 		}
 		defer upload.End()
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, 2*c.MaxSize+1<<20) // allows for base64 and the archive format
-	data, err := body(r)
+	data, err := readBody(r)
 	if err != nil {
 		return err
 	}
 	if len(path) == 0 {
-		return c.patch(w, r, data)
+		return c.patchContest(w, r, data)
 	}
 	id := ""
 	if len(path) == 2 {
@@ -74,30 +74,30 @@ func (c *apiClient) write(w http.ResponseWriter, r *http.Request, path []string)
 	if path[0] == string(clics.Awards) {
 		return c.writeAward(w, r, id, data)
 	}
-	take := c.takeSubmission
+	storeObject := c.storeSubmission
 	if path[0] == string(clics.Clarifications) {
-		take = c.takeClarification
+		storeObject = c.storeClarification
 	}
 	var line *feed.Line
-	err = c.inTurn(r, c.who, func() error {
-		if c.Sweeping != nil {
-			c.Sweeping.RLock()
-			defer c.Sweeping.RUnlock()
+	err = c.inSlot(r, c.caller, func() error {
+		if c.CollectLock != nil {
+			c.CollectLock.RLock()
+			defer c.CollectLock.RUnlock()
 		}
-		line, err = take(r, id, data)
+		line, err = storeObject(r, id, data)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return c.answerWritten(w, r, line)
+	return c.respondWritten(w, r, line)
 }
 
-// answerWritten responds with the object that the client has written, and its location.
-func (c *apiClient) answerWritten(w http.ResponseWriter, r *http.Request, line *feed.Line) error {
+// respondWritten responds with the object that the client has written, and its location.
+func (c *apiClient) respondWritten(w http.ResponseWriter, r *http.Request, line *feed.Line) error {
 	base, _, _ := strings.Cut(r.URL.Path, "/contests/")
-	w.Header().Set("Location", fmt.Sprintf("%s/contests/%s/%s/%s", base, c.seat.Contest.Slug, line.Type, line.ID))
-	return raw(w, line.Data)
+	w.Header().Set("Location", fmt.Sprintf("%s/contests/%s/%s/%s", base, c.contestAccess.Contest.Slug, line.Type, line.ID))
+	return writeRaw(w, line.Data)
 }
 
 // sentFile is a file of a submission sent by a client.
@@ -128,9 +128,9 @@ type sentSubmission struct {
 	texts [][]byte
 }
 
-// header checks the common properties of a sent object. The argument id is the one in the path, or empty.
-func (c *apiClient) header(o *sentObject, id string) (given string, at time.Time, err error) {
-	admin := c.to.Role == clics.Admin
+// checkHeader checks the common properties of a sent object. The argument id is the one in the path, or empty.
+func (c *apiClient) checkHeader(o *sentObject, id string) (given string, at time.Time, err error) {
+	admin := c.reader.Role == clics.Admin
 	switch {
 	case o.ContestTime != nil && string(*o.ContestTime) != "null":
 		return "", at, badRequest("leave out contest_time: time determines it")
@@ -143,8 +143,8 @@ func (c *apiClient) header(o *sentObject, id string) (given string, at time.Time
 	case id == "" && o.ID != nil:
 		return "", at, badRequest("leave out the id, or send the object to its address with PUT")
 	case id != "" && o.ID != nil && *o.ID != id:
-		return "", at, otherID
-	case id != "" && !store.GoodExtID(id):
+		return "", at, errIDMismatch
+	case id != "" && !store.IsExtID(id):
 		return "", at, badRequest("an id has 1 to 36 of the letters A-Z a-z 0-9 _ . - and does not begin with . or -")
 	case o.Time == nil:
 		return "", at, badRequest("the time is missing")
@@ -159,15 +159,15 @@ func (c *apiClient) header(o *sentObject, id string) (given string, at time.Time
 }
 
 // readSubmission parses a submission in the body of a request.
-func readSubmission(contentType string, data []byte, most int64) (*sentSubmission, error) {
+func readSubmission(contentType string, data []byte, maxSize int64) (*sentSubmission, error) {
 	n := &sentSubmission{}
 	kind, params, err := mime.ParseMediaType(contentType)
 	if err == nil && kind == "multipart/form-data" {
 		n.form = true
-		return n, n.readForm(multipart.NewReader(bytes.NewReader(data), params["boundary"]), most)
+		return n, n.readForm(multipart.NewReader(bytes.NewReader(data), params["boundary"]), maxSize)
 	}
-	if bytes.Count(data, []byte{','}) >= mostValues {
-		return nil, &status{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d values", mostValues), ""}
+	if bytes.Count(data, []byte{','}) >= maxValues {
+		return nil, &status{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d values", maxValues), ""}
 	}
 	if err := json.Unmarshal(data, n); err != nil {
 		return nil, badRequest("the request is not the JSON of a submission: %v", err)
@@ -178,12 +178,12 @@ func readSubmission(contentType string, data []byte, most int64) (*sentSubmissio
 	if m := n.Files[0].Mime; m != "" && m != "application/zip" {
 		return nil, badRequest("send the files of a submission as application/zip, not %.60q", m)
 	}
-	n.names, n.texts, err = desk.ReadZip(n.Files[0].Data, most)
+	n.names, n.texts, err = intake.ReadZip(n.Files[0].Data, maxSize)
 	return n, err
 }
 
 // readForm parses a form sent by DOMjudge's submit.
-func (n *sentSubmission) readForm(form *multipart.Reader, most int64) error {
+func (n *sentSubmission) readForm(form *multipart.Reader, maxSize int64) error {
 	for {
 		part, err := form.NextPart()
 		if err == io.EOF {
@@ -192,11 +192,11 @@ func (n *sentSubmission) readForm(form *multipart.Reader, most int64) error {
 		if err != nil {
 			return badRequest("the form cannot be read: %v", err)
 		}
-		text, err := io.ReadAll(io.LimitReader(part, most+1))
+		text, err := io.ReadAll(io.LimitReader(part, maxSize+1))
 		if err != nil {
 			return badRequest("the form cannot be read: %v", err)
 		}
-		if most -= int64(len(text)); most < 0 || len(n.texts) >= job.MaxFiles {
+		if maxSize -= int64(len(text)); maxSize < 0 || len(n.texts) >= job.MaxFiles {
 			return &status{http.StatusRequestEntityTooLarge, "the submission is too large", ""}
 		}
 		value := string(text)
@@ -215,181 +215,181 @@ func (n *sentSubmission) readForm(form *multipart.Reader, most int64) error {
 	}
 }
 
-// problem returns the problem with the given id. If label is set, as for forms, name may also be the problem's
+// findProblem returns the problem with the given id. If label is set, as for forms, name may also be the problem's
 // label.
-func (c *apiClient) problem(r *http.Request, name string, label bool) (*store.ContestProblem, error) {
-	lines, err := c.List(c.to, clics.Problems)
+func (c *apiClient) findProblem(r *http.Request, name string, label bool) (*store.ContestProblem, error) {
+	lines, err := c.List(c.reader, clics.Problems)
 	if err != nil {
 		return nil, err
 	}
-	problems, err := c.Store.ContestProblems(r.Context(), c.seat.Contest.ID)
+	problems, err := c.Store.ContestProblems(r.Context(), c.contestAccess.Contest.ID)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range problems {
-		seen := slices.ContainsFunc(lines, func(l feed.Line) bool { return l.ID == p.ExtID })
-		if seen && (p.ExtID == name || label && p.Label == name) {
+		visible := slices.ContainsFunc(lines, func(l feed.Line) bool { return l.ID == p.ExtID })
+		if visible && (p.ExtID == name || label && p.Label == name) {
 			return p, nil
 		}
 	}
-	return nil, c.unknown(clics.Problems, "problem", name)
+	return nil, c.unknownObject(clics.Problems, "problem", name)
 }
 
-// team returns the team with the given id.
-func (c *apiClient) team(r *http.Request, id string) (*store.Team, error) {
-	teams, err := c.Store.Teams(r.Context(), c.seat.Contest.ID)
+// findTeam returns the team with the given id.
+func (c *apiClient) findTeam(r *http.Request, id string) (*store.Team, error) {
+	teams, err := c.Store.Teams(r.Context(), c.contestAccess.Contest.ID)
 	if err != nil {
 		return nil, err
 	}
 	for _, t := range teams {
-		if t.ExtID == id && c.seat.Has(t) {
+		if t.ExtID == id && c.contestAccess.Covers(t) {
 			return t, nil
 		}
 	}
-	return nil, c.unknown(clics.Teams, "team", id)
+	return nil, c.unknownObject(clics.Teams, "team", id)
 }
 
-// takeSubmission stores a submission for a team. Administrators of the contest may submit for any team.
-func (c *apiClient) takeSubmission(r *http.Request, id string, data []byte) (*feed.Line, error) {
-	admin := c.to.Role == clics.Admin
-	switch role := c.to.Role; {
-	case readsOnly(role):
+// storeSubmission stores a submission for a team. Administrators of the contest may submit for any team.
+func (c *apiClient) storeSubmission(r *http.Request, id string, data []byte) (*feed.Line, error) {
+	admin := c.reader.Role == clics.Admin
+	switch role := c.reader.Role; {
+	case isReadOnly(role):
 		return nil, forbidden("an account of this type reads the contest, and does not write")
-	case role == clics.Public && !c.seat.Can(auth.Submit), role == clics.Judge && !c.seat.Can(auth.Submit),
-		role == clics.Team && c.seat.State.Phase == auth.Before:
-		return nil, c.seat.Closed()
+	case role == clics.Public && !c.contestAccess.Can(auth.Submit), role == clics.Judge && !c.contestAccess.Can(auth.Submit),
+		role == clics.Team && c.contestAccess.State.Phase == auth.Before:
+		return nil, c.contestAccess.Closed()
 	}
 	sent, err := readSubmission(r.Header.Get("Content-Type"), data, c.MaxSize)
 	if err != nil {
 		return nil, err
 	}
-	n := desk.New{Seat: c.seat, Account: c.seat.Account, Many: c.who.may(client.Publish)}
+	n := intake.NewSubmission{Access: c.contestAccess, Account: c.contestAccess.Account, Unlimited: c.caller.hasScope(client.Publish)}
 	if !sent.form || id != "" {
-		if n.ExtID, n.At, err = c.header(&sent.sentObject, id); err != nil {
+		if n.ExtID, n.At, err = c.checkHeader(&sent.sentObject, id); err != nil {
 			return nil, err
 		}
-		if start := c.seat.Contest.Starts; admin && (start.IsZero() || n.At.Before(start)) {
+		if start := c.contestAccess.Contest.Starts; admin && (start.IsZero() || n.At.Before(start)) {
 			return nil, badRequest("the time is before the start of the contest")
 		}
 	}
 	switch {
-	case c.to.Role == clics.Proxy:
-		if n.Seat, err = c.proxyOf(r, sent.TeamID, "team_id"); err != nil {
+	case c.reader.Role == clics.Proxy:
+		if n.Access, err = c.proxyAccess(r, sent.TeamID, "team_id"); err != nil {
 			return nil, err
 		}
-		n.Team = n.Seat.Team
-		if err := n.Seat.Admit(); err != nil {
+		n.Team = n.Access.Team
+		if err := n.Access.Admit(); err != nil {
 			return nil, err
 		}
 	case sent.TeamID == nil:
 	case admin:
-		if n.Team, err = c.team(r, *sent.TeamID); err != nil {
+		if n.Team, err = c.findTeam(r, *sent.TeamID); err != nil {
 			return nil, err
 		}
-	case c.seat.Team == nil || *sent.TeamID != c.seat.Team.ExtID:
+	case c.contestAccess.Team == nil || *sent.TeamID != c.contestAccess.Team.ExtID:
 		return nil, badRequest("the team is not yours")
 	}
-	if err := c.program(r, &n, sent); err != nil {
+	if err := c.storeProgram(r, &n, sent); err != nil {
 		return nil, err
 	}
-	kept, err := c.Take(r.Context(), n)
+	stored, err := c.Submit(r.Context(), n)
 	if errors.Is(err, store.ErrTaken) {
 		return nil, &status{http.StatusConflict, "the contest has a submission with this id", ""}
 	}
 	if err != nil {
 		return nil, err
 	}
-	line, err := c.written(r, clics.Submissions, kept.ExtID, n.Team)
+	line, err := c.writtenObject(r, clics.Submissions, stored.ExtID, n.Team)
 	if err == nil && line == nil { // the client cannot see it, for example because it is unscored
-		line = &feed.Line{Type: clics.Submissions, ID: kept.ExtID}
-		line.Data, err = json.Marshal(map[string]string{"id": kept.ExtID, "time": clics.Time(orElse(n.At, kept.Received))})
+		line = &feed.Line{Type: clics.Submissions, ID: stored.ExtID}
+		line.Data, err = json.Marshal(map[string]string{"id": stored.ExtID, "time": clics.FormatTime(firstTime(n.At, stored.Received))})
 	}
 	return line, err
 }
 
-func orElse(at, otherwise time.Time) time.Time {
+func firstTime(at, otherwise time.Time) time.Time {
 	if at.IsZero() {
 		return otherwise
 	}
 	return at
 }
 
-// program determines the problem, language and files of a submission, and stores the files.
-func (c *apiClient) program(r *http.Request, n *desk.New, sent *sentSubmission) error {
+// storeProgram determines the problem, language and files of a submission, and stores the files.
+func (c *apiClient) storeProgram(r *http.Request, n *intake.NewSubmission, sent *sentSubmission) error {
 	if sent.ProblemID == nil || sent.LanguageID == nil {
 		return badRequest("the problem or the language is missing")
 	}
-	p, err := c.problem(r, *sent.ProblemID, sent.form)
+	p, err := c.findProblem(r, *sent.ProblemID, sent.form)
 	if err != nil {
 		return err
 	}
-	languages, err := c.List(c.to, clics.Languages)
+	languages, err := c.List(c.reader, clics.Languages)
 	if err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(languages, func(l feed.Line) bool { return l.ID == *sent.LanguageID }) {
-		return c.unknown(clics.Languages, "language", *sent.LanguageID)
+		return c.unknownObject(clics.Languages, "language", *sent.LanguageID)
 	}
 	if len(sent.names) == 0 {
 		return badRequest("the submission has no files")
 	}
 	n.Problem, n.Language = p.Problem, *sent.LanguageID
 	for i, name := range sent.names {
-		n.Files = append(n.Files, job.File{Path: name, Size: int64(len(sent.texts[i])), Digest: blob.Of(sent.texts[i])})
+		n.Files = append(n.Files, job.File{Path: name, Size: int64(len(sent.texts[i])), Digest: blob.DigestOf(sent.texts[i])})
 	}
-	n.Program, n.Folder = desk.ProgramOf(sent.names)
+	n.Program, n.Folder = intake.ProgramName(sent.names)
 	if n.Team == nil {
-		if err := c.Hurried(r.Context(), *n); err != nil {
+		if err := c.CheckRate(r.Context(), *n); err != nil {
 			return err
 		}
 	}
-	if err := errors.Join(c.HasDisk(desk.RoomForSubmissions), c.Bounded(n.Files, n.Folder)); err != nil {
+	if err := errors.Join(c.CheckDisk(intake.MinDiskForSubmissions), c.CheckLimits(n.Files, n.Folder)); err != nil {
 		return err
 	}
 	for _, text := range sent.texts {
-		if err := c.Keep(r.Context(), c.seat.Account, text); err != nil {
+		if err := c.StoreBlob(r.Context(), c.contestAccess.Account, text); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// readsOnly reports whether accounts with a role cannot change anything.
-func readsOnly(r clics.Role) bool {
+// isReadOnly reports whether accounts with a role cannot change anything.
+func isReadOnly(r clics.Role) bool {
 	return r != clics.Public && len(clics.Capabilities(r, clics.V2026)) == 0
 }
 
-// proxyOf returns the access of the team for which a proxy writes. Property is the name of the property that
+// proxyAccess returns the access of the team for which a proxy writes. Property is the name of the property that
 // contains the team's id.
-func (c *apiClient) proxyOf(r *http.Request, id *string, property string) (*desk.Seat, error) {
+func (c *apiClient) proxyAccess(r *http.Request, id *string, property string) (*intake.ContestAccess, error) {
 	if id == nil {
 		return nil, badRequest("%s is missing: a proxy writes for a team", property)
 	}
-	team, err := c.team(r, *id)
+	team, err := c.findTeam(r, *id)
 	if err != nil {
 		return nil, err
 	}
-	return c.SeatFor(c.seat, team), nil
+	return c.TeamAccess(c.contestAccess, team), nil
 }
 
-// written returns an object that the client has just written, or nil if the client cannot see it. An object that a
+// writtenObject returns an object that the client has just written, or nil if the client cannot see it. An object that a
 // proxy wrote for a team is returned as the team sees it.
-func (c *apiClient) written(r *http.Request, t clics.Type, id string, team *store.Team) (*feed.Line, error) {
-	if err := c.Follow(r.Context(), 0); err != nil {
+func (c *apiClient) writtenObject(r *http.Request, t clics.Type, id string, team *store.Team) (*feed.Line, error) {
+	if err := c.Refresh(r.Context(), 0); err != nil {
 		return nil, err
 	}
-	if c.to.Role == clics.Public { // the first submission has added the account to the contest
-		now, err := c.again(r)
+	if c.reader.Role == clics.Public { // the first submission has added the account to the contest
+		now, err := c.refresh(r)
 		if err != nil {
 			return nil, err
 		}
-		c.to = now.to
+		c.reader = now.reader
 	}
-	to := c.to
-	if to.Role == clics.Proxy && team != nil {
-		to.Role, to.Team = clics.Team, team.ID
+	reader := c.reader
+	if reader.Role == clics.Proxy && team != nil {
+		reader.Role, reader.Team = clics.Team, team.ID
 	}
-	lines, err := c.List(to, t)
+	lines, err := c.List(reader, t)
 	if err != nil {
 		return nil, err
 	}
@@ -412,49 +412,49 @@ type sentClarification struct {
 	Text       *string  `json:"text"`
 }
 
-// mostText is the maximum number of letters in a clarification.
-const mostText = 2000
+// maxTextLength is the maximum number of letters in a clarification.
+const maxTextLength = 2000
 
-// takeClarification stores a team's clarification request or a message from the jury.
-func (c *apiClient) takeClarification(r *http.Request, id string, data []byte) (*feed.Line, error) {
-	jury := c.seat.Can(auth.Answer)
-	if readsOnly(c.to.Role) {
+// storeClarification stores a team's clarification request or a message from the jury.
+func (c *apiClient) storeClarification(r *http.Request, id string, data []byte) (*feed.Line, error) {
+	jury := c.contestAccess.Can(auth.AnswerClarification)
+	if isReadOnly(c.reader.Role) {
 		return nil, forbidden("an account of this type reads the contest, and does not write")
 	}
-	if !jury && c.to.Role != clics.Proxy && (c.to.Role != clics.Team || !c.seat.Can(auth.Ask)) {
-		return nil, c.seat.Closed()
+	if !jury && c.reader.Role != clics.Proxy && (c.reader.Role != clics.Team || !c.contestAccess.Can(auth.RequestClarification)) {
+		return nil, c.contestAccess.Closed()
 	}
 	var sent sentClarification
 	if err := json.Unmarshal(data, &sent); err != nil {
 		return nil, badRequest("the request is not the JSON of a clarification: %v", err)
 	}
-	n := store.NewClarification{Contest: c.seat.Contest.ID, Account: c.seat.Account.ID, Staff: jury}
+	n := store.NewClarification{Contest: c.contestAccess.Contest.ID, Account: c.contestAccess.Account.ID, Jury: jury}
 	var err error
-	from := c.seat.Team
-	if c.to.Role == clics.Proxy {
-		seat, err := c.proxyOf(r, sent.FromTeamID, "from_team_id")
+	sender := c.contestAccess.Team
+	if c.reader.Role == clics.Proxy {
+		contestAccess, err := c.proxyAccess(r, sent.FromTeamID, "from_team_id")
 		if err != nil {
 			return nil, err
 		}
-		if from = seat.Team; !seat.Can(auth.Ask) {
-			return nil, seat.Closed()
+		if sender = contestAccess.Team; !contestAccess.Can(auth.RequestClarification) {
+			return nil, contestAccess.Closed()
 		}
 	}
-	if n.ExtID, n.At, err = c.header(&sent.sentObject, id); err != nil {
+	if n.ExtID, n.At, err = c.checkHeader(&sent.sentObject, id); err != nil {
 		return nil, err
 	}
 	text := ""
 	if sent.Text != nil {
 		text = strings.TrimSpace(strings.ReplaceAll(*sent.Text, "\r\n", "\n"))
 	}
-	if n.Text = text; text == "" || utf8.RuneCountInString(text) > mostText {
-		return nil, badRequest("the text has %d letters: it must have 1 to %d", utf8.RuneCountInString(text), mostText)
+	if n.Text = text; text == "" || utf8.RuneCountInString(text) > maxTextLength {
+		return nil, badRequest("the text has %d letters: it must have 1 to %d", utf8.RuneCountInString(text), maxTextLength)
 	}
-	if err := c.addressed(r, &n, &sent, from); err != nil {
+	if err := c.setRecipients(r, &n, &sent, sender); err != nil {
 		return nil, err
 	}
 	if sent.ProblemID != nil {
-		p, err := c.problem(r, *sent.ProblemID, false)
+		p, err := c.findProblem(r, *sent.ProblemID, false)
 		if err != nil {
 			return nil, err
 		}
@@ -462,58 +462,58 @@ func (c *apiClient) takeClarification(r *http.Request, id string, data []byte) (
 	}
 	number, err := c.Store.Clarify(r.Context(), n)
 	switch {
-	case errors.Is(err, store.ErrTwice):
+	case errors.Is(err, store.ErrDuplicateText):
 		return nil, &status{http.StatusConflict, "the same clarification was sent a moment ago", ""}
 	case errors.Is(err, store.ErrTaken):
 		return nil, &status{http.StatusConflict, "the contest has a clarification with this id", ""}
 	case errors.Is(err, store.ErrTooManyQuestions):
-		return nil, desk.OpenQuestions.Reached()
+		return nil, intake.MaxPendingClarifications.Refusal()
 	case err != nil:
 		return nil, err
 	}
 	if jury {
-		entry := store.Entry{
-			Actor: c.who.name(), Action: "announce", Object: c.seat.Contest.Slug, Detail: fmt.Sprint(number), Address: r.RemoteAddr,
+		entry := store.AuditEntry{
+			Actor: c.caller.name(), Action: "announce", Object: c.contestAccess.Contest.Slug, Detail: fmt.Sprint(number), Address: r.RemoteAddr,
 		}
 		if err := c.Store.Audit(r.Context(), entry); err != nil {
 			return nil, err
 		}
 	}
-	line, err := c.written(r, clics.Clarifications, cmp.Or(n.ExtID, fmt.Sprint(number)), from)
+	line, err := c.writtenObject(r, clics.Clarifications, cmp.Or(n.ExtID, fmt.Sprint(number)), sender)
 	if err == nil && line == nil {
 		line = &feed.Line{Type: clics.Clarifications, ID: cmp.Or(n.ExtID, fmt.Sprint(number)), Data: json.RawMessage(`{}`)}
 	}
 	return line, err
 }
 
-// addressed sets in n the sender and the recipients of a clarification, and the clarification request that it
+// setRecipients sets in n the sender and the recipients of a clarification, and the clarification request that it
 // answers. If the client is not in the jury, from is the client's team.
-func (c *apiClient) addressed(r *http.Request, n *store.NewClarification, sent *sentClarification, from *store.Team) error {
-	to := sent.ToTeamIDs
+func (c *apiClient) setRecipients(r *http.Request, n *store.NewClarification, sent *sentClarification, sender *store.Team) error {
+	recipients := sent.ToTeamIDs
 	if sent.ToTeamID != nil {
-		to = append(to, *sent.ToTeamID)
+		recipients = append(recipients, *sent.ToTeamID)
 	}
-	if !n.Staff {
+	if !n.Jury {
 		switch {
-		case len(to) > 0 || len(sent.ToGroupIDs) > 0 || sent.ReplyToID != nil:
+		case len(recipients) > 0 || len(sent.ToGroupIDs) > 0 || sent.ReplyToID != nil:
 			return badRequest("teams can write to the jury alone: leave out to_team_ids, to_group_ids and reply_to_id")
-		case sent.FromTeamID != nil && *sent.FromTeamID != from.ExtID:
+		case sent.FromTeamID != nil && *sent.FromTeamID != sender.ExtID:
 			return badRequest("the team is not yours")
 		}
-		n.Team = from.ID
+		n.Team = sender.ID
 		return nil
 	}
 	if sent.FromTeamID != nil {
-		if c.to.Role != clics.Admin || len(to)+len(sent.ToGroupIDs) > 0 || sent.ReplyToID != nil {
+		if c.reader.Role != clics.Admin || len(recipients)+len(sent.ToGroupIDs) > 0 || sent.ReplyToID != nil {
 			return badRequest("leave out from_team_id: the jury is the sender")
 		}
-		n.Staff, to = false, []string{*sent.FromTeamID}
+		n.Jury, recipients = false, []string{*sent.FromTeamID}
 	}
-	if (sent.ToTeamIDs != nil || sent.ToGroupIDs != nil) && len(to)+len(sent.ToGroupIDs) == 0 {
+	if (sent.ToTeamIDs != nil || sent.ToGroupIDs != nil) && len(recipients)+len(sent.ToGroupIDs) == 0 {
 		return badRequest("to_team_ids and to_group_ids are empty: leave them out to tell all teams")
 	}
-	for _, id := range to {
-		team, err := c.team(r, id)
+	for _, id := range recipients {
+		team, err := c.findTeam(r, id)
 		if err != nil {
 			return err
 		}
@@ -525,38 +525,38 @@ func (c *apiClient) addressed(r *http.Request, n *store.NewClarification, sent *
 			return err
 		}
 		for _, id := range sent.ToGroupIDs {
-			if !slices.ContainsFunc(groups, func(g store.Group) bool { return g.ID == id && c.seat.HasGroup(id) }) {
-				return c.unknown(clics.Groups, "group", id)
+			if !slices.ContainsFunc(groups, func(g store.Group) bool { return g.ID == id && c.contestAccess.CoversGroup(id) }) {
+				return c.unknownObject(clics.Groups, "group", id)
 			}
 		}
 		n.Groups = sent.ToGroupIDs
 	}
-	if c.seat.Sites != nil && len(to)+len(sent.ToGroupIDs) == 0 {
+	if c.contestAccess.Sites != nil && len(recipients)+len(sent.ToGroupIDs) == 0 {
 		return badRequest("a judge of a site writes to its teams: name them in to_team_ids, or the site in to_group_ids")
 	}
 	if sent.ReplyToID == nil {
 		return nil
 	}
-	all, err := c.Store.APIClarifications(r.Context(), n.Contest)
+	clarifications, err := c.Store.APIClarifications(r.Context(), n.Contest)
 	if err != nil {
 		return err
 	}
-	teams, err := c.TeamsOf(r.Context(), c.seat)
+	teams, err := c.CoveredTeams(r.Context(), c.contestAccess)
 	if err != nil {
 		return err
 	}
-	for _, one := range all {
-		if one.ExtID == *sent.ReplyToID && !one.Staff && teams[one.Team] != nil {
-			n.ReplyTo = one.Number
-			return c.reachesAsker(r, n, one.Team)
+	for _, clarification := range clarifications {
+		if clarification.ExtID == *sent.ReplyToID && !clarification.Jury && teams[clarification.Team] != nil {
+			n.ReplyTo = clarification.Number
+			return c.checkAnswerVisible(r, n, clarification.Team)
 		}
 	}
-	return c.unknown(clics.Clarifications, "question", *sent.ReplyToID)
+	return c.unknownObject(clics.Clarifications, "question", *sent.ReplyToID)
 }
 
-// reachesAsker rejects an answer that the team that sent the request could not read.
-func (c *apiClient) reachesAsker(r *http.Request, n *store.NewClarification, asker string) error {
-	if len(n.Teams)+len(n.Groups) == 0 || slices.Contains(n.Teams, asker) {
+// checkAnswerVisible rejects an answer that the team that sent the request could not read.
+func (c *apiClient) checkAnswerVisible(r *http.Request, n *store.NewClarification, requester string) error {
+	if len(n.Teams)+len(n.Groups) == 0 || slices.Contains(n.Teams, requester) {
 		return nil
 	}
 	teams, err := c.Store.Teams(r.Context(), n.Contest)
@@ -564,7 +564,7 @@ func (c *apiClient) reachesAsker(r *http.Request, n *store.NewClarification, ask
 		return err
 	}
 	for _, t := range teams {
-		if t.ID == asker && slices.ContainsFunc(t.GroupIDs, func(id string) bool { return slices.Contains(n.Groups, id) }) {
+		if t.ID == requester && slices.ContainsFunc(t.GroupIDs, func(id string) bool { return slices.Contains(n.Groups, id) }) {
 			return nil
 		}
 	}

@@ -20,9 +20,9 @@ import (
 )
 
 // speaking sets the languages of the contest's problem.
-func (h *harness) speaking(change ...func(*client.Sheet)) {
+func (h *harness) speaking(change ...func(*client.ProblemInfo)) {
 	h.Helper()
-	all := client.Sheet{Format: client.SheetFormat, Title: "Sum", Cases: 2,
+	all := client.ProblemInfo{Format: client.ProblemInfoFormat, Title: "Sum", Cases: 2,
 		Languages: []client.OfferedLanguage{{ID: "sh", Name: "Shell", Extensions: []string{"sh"}}}}
 	for _, f := range change {
 		f(&all)
@@ -34,18 +34,18 @@ func (h *harness) speaking(change ...func(*client.Sheet)) {
 		}
 	}
 	must(err)
-	digest := blob.Of(sheet)
+	digest := blob.DigestOf(sheet)
 	s, err := h.blobs.Stage(bytes.NewReader(sheet))
 	must(err)
-	must(s.Keep())
+	must(s.Commit())
 	p, err := h.store.Problem(h.Context(), "sum")
 	must(err)
 	_, err = h.store.PutBundle(h.Context(), store.NewBundle{Problem: "sum", Title: p.Title, Owner: p.Owner, ID: p.Bundle, Manifest: p.Bundle,
-		Config: p.Config, Sheet: digest, MadeBy: p.Owner})
+		Config: p.Config, ProblemInfo: digest, MadeBy: p.Owner})
 	must(err)
 }
 
-func zipped(files ...string) string {
+func archiveSchema(files ...string) string {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
 	for i := 0; i < len(files); i += 2 {
@@ -84,9 +84,9 @@ func (h *harness) send(who, method, path, contentType, body string) (*http.Respo
 // TestContestAPIWrites checks valid writes by clients, and the reasons why others are rejected.
 func TestContestAPIWrites(t *testing.T) {
 	h := newHarness(t)
-	h.regional(time.Now().Add(-time.Hour), store.Public)
+	h.regional(time.Now().Add(-time.Hour), store.VisibilityPublic)
 	h.speaking()
-	sources := zipped("a.sh", "echo 1")
+	sources := archiveSchema("a.sh", "echo 1")
 	of := func(problem, language, archive, more string) string {
 		return fmt.Sprintf(`"problem_id": %q, "language_id": %q, "files": [{"data": %q%s}]`, problem, language, archive, more)
 	}
@@ -111,11 +111,11 @@ func TestContestAPIWrites(t *testing.T) {
 		{"submit", "POST", submissions, "{" + of("sum-2026", "c", sources, "") + "}", 400, `no language with the id \"c\": contests/wf/languages lists the ids`},
 		{"submit", "POST", submissions, `{"problem_id": "sum-2026", "files": [{"data": "` + sources + `"}]}`, 400, "missing"},
 		{"submit", "POST", submissions, `{"problem_id": "sum-2026", "language_id": "sh"}`, 400, "one archive"},
-		{"submit", "POST", submissions, "{" + of("sum-2026", "sh", zipped(), "") + "}", 400, "no files"},
+		{"submit", "POST", submissions, "{" + of("sum-2026", "sh", archiveSchema(), "") + "}", 400, "no files"},
 		{"submit", "POST", submissions, "{" + of("sum-2026", "sh", "AAAA", "") + "}", 400, "zip"},
 		{"submit", "POST", submissions, "{" + of("sum-2026", "sh", sources, `, "mime": "text/plain"`) + "}", 400, "application/zip"},
-		{"submit", "POST", submissions, "{" + of("sum-2026", "sh", zipped("a.sh", strings.Repeat("x", 2000)), "") + "}", 413, "too large"},
-		{"submit", "POST", submissions, "{" + of("sum-2026", "sh", zipped("../a.sh", "x"), "") + "}", 400, `"message"`},
+		{"submit", "POST", submissions, "{" + of("sum-2026", "sh", archiveSchema("a.sh", strings.Repeat("x", 2000)), "") + "}", 413, "too large"},
+		{"submit", "POST", submissions, "{" + of("sum-2026", "sh", archiveSchema("../a.sh", "x"), "") + "}", 400, `"message"`},
 		{"submit", "POST", submissions, `{`, 400, "JSON"},
 		{"admin", "PUT", submissions + "/site1.7", `{"team_id": "8", "time": ` + ago + `, ` + good + "}", 200, `"id":"site1.7"`},
 		{"admin", "PUT", submissions + "/site1.7", `{"team_id": "8", "time": ` + ago + `, ` + good + "}", 409, "with this id"},
@@ -188,7 +188,7 @@ func TestContestAPIWrites(t *testing.T) {
 // TestDOMjudgeSubmit sends the requests that DOMjudge's submit sends.
 func TestDOMjudgeSubmit(t *testing.T) {
 	h := newHarness(t)
-	h.regional(time.Now().Add(-time.Hour), store.Public)
+	h.regional(time.Now().Add(-time.Hour), store.VisibilityPublic)
 	h.speaking()
 	if _, said := h.send("submit", "GET", "/api/contests", "", ""); !strings.Contains(said, `"shortname":"wf"`) {
 		t.Errorf("the contests are %s", said)
@@ -227,7 +227,7 @@ func TestDOMjudgeSubmit(t *testing.T) {
 // once the password has changed.
 func TestContestAPIPasswords(t *testing.T) {
 	h := newHarness(t)
-	h.regional(time.Now().Add(-time.Hour), store.Public)
+	h.regional(time.Now().Add(-time.Hour), store.VisibilityPublic)
 	hash, err := auth.NewPasswords().Hash(t.Context(), "correct horse")
 	if err != nil {
 		t.Fatal(err)
@@ -292,7 +292,7 @@ func TestContestAPIPasswords(t *testing.T) {
 // TestContestPatch moves the start, pauses the countdown, and unfreezes the scoreboard.
 func TestContestPatch(t *testing.T) {
 	h := newHarness(t)
-	id := h.regional(time.Now().Add(time.Hour), store.Public)
+	id := h.regional(time.Now().Add(time.Hour), store.VisibilityPublic)
 	at := func(d time.Duration) string { return time.Now().Add(d).UTC().Format(`"2006-01-02T15:04:05.000Z"`) }
 	patch := func(who, body string, code int, want string) {
 		t.Helper()
@@ -330,7 +330,7 @@ func TestContestPatch(t *testing.T) {
 // TestContestAPIAwards creates, changes and deletes awards. The awards that the server computes must remain.
 func TestContestAPIAwards(t *testing.T) {
 	h := newHarness(t)
-	h.regional(time.Now().Add(-time.Hour), store.Public)
+	h.regional(time.Now().Add(-time.Hour), store.VisibilityPublic)
 	const path = "/api/2026-01/contests/wf/awards"
 	for _, tt := range []struct {
 		who, method, id, body string
@@ -365,7 +365,7 @@ func TestContestAPIAwards(t *testing.T) {
 	for range 3 {
 		answer, said := h.send("admin", "POST", path, "application/json", `{"citation": "Best", "team_ids": []}`)
 		var made struct{ ID string }
-		if err := json.Unmarshal([]byte(said), &made); err != nil || answer.StatusCode != 200 || used[made.ID] || !store.GoodExtID(made.ID) {
+		if err := json.Unmarshal([]byte(said), &made); err != nil || answer.StatusCode != 200 || used[made.ID] || !store.IsExtID(made.ID) {
 			t.Fatalf("%d %s after %v, %v", answer.StatusCode, said, used, err)
 		}
 		used[made.ID] = true
@@ -378,7 +378,7 @@ func TestContestAPIAwards(t *testing.T) {
 // TestEventFeed reads a feed over HTTP. It checks the initial objects, later changes, and rejected requests.
 func TestEventFeed(t *testing.T) {
 	h := newHarness(t)
-	h.regional(time.Now().Add(-time.Hour), store.Public)
+	h.regional(time.Now().Add(-time.Hour), store.VisibilityPublic)
 	const path = "/api/2026-01/contests/wf/event-feed"
 	answer, said := h.send("admin", "GET", path+"?stream=false", "", "")
 	lines := strings.Split(strings.TrimSpace(said), "\n")
@@ -415,7 +415,7 @@ func TestEventFeed(t *testing.T) {
 	defer live.Body.Close()
 	h.speaking()
 	if answer, said := h.send("submit", "POST", "/api/contests/wf/submissions", "application/json", fmt.Sprintf(
-		`{"problem_id": "sum-2026", "language_id": "sh", "files": [{"data": %q}]}`, zipped("a.sh", "x"))); answer.StatusCode != 200 {
+		`{"problem_id": "sum-2026", "language_id": "sh", "files": [{"data": %q}]}`, archiveSchema("a.sh", "x"))); answer.StatusCode != 200 {
 		t.Fatal(said)
 	}
 	var got bytes.Buffer

@@ -35,13 +35,13 @@ func (h *harness) well(who, method, path string, body any, property string) stri
 // compared with the description of the API.
 func TestEveryRouteOfCommands(t *testing.T) {
 	h := newHarness(t)
-	h.desk.Forget = func(context.Context, []blob.Digest) error { return nil }
+	h.intake.RemoveUnused = func(context.Context, []blob.Digest) error { return nil }
 	j := h.judging()
 	j.end()
 
-	again := h.well("admin", "POST", "/v1/contests/practice/rejudgings", client.NewRejudging{All: true, Why: "x"}, "id")
+	again := h.well("admin", "POST", "/v1/contests/practice/rejudgings", client.NewRejudging{All: true, Reason: "x"}, "id")
 	h.well("admin", "GET", "/v1/rejudgings/"+again, nil, "id")
-	h.well("admin", "PUT", "/v1/rejudgings/"+again, client.SetRejudging{State: "cancelled"}, "")
+	h.well("admin", "PUT", "/v1/rejudgings/"+again, client.RejudgingUpdate{State: "cancelled"}, "")
 
 	file := manifestOf("text")
 	h.give("publish", "text")
@@ -49,18 +49,18 @@ func TestEveryRouteOfCommands(t *testing.T) {
 	h.well("publish", "PUT", "/v1/problems/new", client.NewProblem{Title: "New", Manifest: h.give("publish", file), Config: config}, "slug")
 
 	if err := h.store.NewHole(t.Context(), &store.Hole{Slug: "small", Name: "Small", ProblemSlug: "sum",
-		Visibility: store.Public}); err != nil {
+		Visibility: store.VisibilityPublic}); err != nil {
 		t.Fatal(err)
 	}
 	h.speaking()
 	const text = "echo $(($1 + $2))"
-	n := client.NewAnswer{Name: "answer.sh", Blob: client.Blob{Digest: h.give("submit", text), Size: int64(len(text))}}
+	n := client.NewGolfSubmission{Name: "answer.sh", Blob: client.Blob{Digest: h.give("submit", text), Size: int64(len(text))}}
 	number := h.well("submit", "POST", "/v1/holes/small/answers", n, "number")
 	h.well("submit", "GET", "/v1/holes/small/answers/"+number, nil, "number")
 
 	publisher, err := h.store.AccountByLogin(t.Context(), "publish")
 	if err == nil {
-		_, err = h.store.NewFlow(t.Context(), strings.Repeat("x", 20), string(flow.Verify), []byte("{}"), publisher.ID)
+		_, err = h.store.NewWorkflow(t.Context(), strings.Repeat("x", 20), string(flow.Verify), []byte("{}"), publisher.ID)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func TestEveryRouteOfCommands(t *testing.T) {
 	h.well("admin", "DELETE", "/v1/tokens/"+token, nil, "")
 	invitation := h.well("admin", "POST", "/v1/invitations", client.NewInvitation{Uses: 2, Days: 1}, "id")
 	h.well("admin", "DELETE", "/v1/invitations/"+invitation, nil, "")
-	h.well("admin", "PUT", "/v1/workers/w", client.SetWorker{State: "drained"}, "")
+	h.well("admin", "PUT", "/v1/workers/w", client.WorkerUpdate{State: "drained"}, "")
 	h.well("admin", "DELETE", "/v1/accounts/other", nil, "")
 }
 
@@ -105,19 +105,19 @@ func TestEveryRouteOfContests(t *testing.T) {
 		}
 	}
 	h.well("admin", "GET", "/v1/contests/wf/export/package", nil, "")
-	h.well("admin", "POST", "/v1/contests/shadow", client.ShadowContest{URL: h.URL + "/api/contests/wf", Contest: "mirror"}, "contest")
+	h.well("admin", "POST", "/v1/contests/shadow", client.NewShadow{URL: h.URL + "/api/contests/wf", Contest: "mirror"}, "contest")
 	h.well("admin", "DELETE", "/v1/contests/mirror/shadow", nil, "contest")
 }
 
 // TestEveryWriteToContests writes to a running contest, in both versions.
 func TestEveryWriteToContests(t *testing.T) {
 	h := newHarness(t)
-	id := h.regional(time.Now().Add(-time.Hour), store.Public)
+	id := h.regional(time.Now().Add(-time.Hour), store.VisibilityPublic)
 	h.speaking()
-	ago := clics.Time(time.Now().Add(-time.Minute))
+	ago := clics.FormatTime(time.Now().Add(-time.Minute))
 	for i, v := range clics.Versions {
 		base, name := "/api/"+string(v)+"/contests/wf", fmt.Sprint("own", i)
-		files := []any{map[string]string{"data": zipped("a.sh", "echo 1")}}
+		files := []any{map[string]string{"data": archiveSchema("a.sh", "echo 1")}}
 		h.well("submit", "POST", base+"/submissions", map[string]any{"problem_id": "sum-2026", "language_id": "sh", "files": files}, "id")
 		h.well("admin", "PUT", base+"/submissions/"+name, map[string]any{"problem_id": "sum-2026", "language_id": "sh",
 			"files": files, "team_id": "8", "time": ago}, "id")
@@ -138,7 +138,7 @@ func TestEveryWriteToContests(t *testing.T) {
 	}
 	for _, v := range clics.Versions {
 		h.well("admin", "PATCH", "/api/"+string(v)+"/contests/wf", map[string]any{"id": "wf",
-			"start_time": clics.Time(time.Now().Add(3 * time.Hour))}, "id")
+			"start_time": clics.FormatTime(time.Now().Add(3 * time.Hour))}, "id")
 	}
 }
 
@@ -174,8 +174,8 @@ func TestRetryLater(t *testing.T) {
 		code  int
 		after string
 	}{
-		{store.ErrAway, 503, "5"}, {store.ErrStopped, 503, "5"}, {blob.ErrAway, 503, "5"}, {store.ErrTooManyWaiting, 503, "10"},
-		{store.ErrFull, 503, ""}, {syscall.ENOSPC, 503, ""}, {errors.New("secret"), 500, ""},
+		{store.ErrUnavailable, 503, "5"}, {store.ErrStopped, 503, "5"}, {blob.ErrAway, 503, "5"}, {store.ErrTooManyWaiting, 503, "10"},
+		{store.ErrDiskFull, 503, ""}, {syscall.ENOSPC, 503, ""}, {errors.New("secret"), 500, ""},
 	} {
 		code, text, after := api.StatusOf(fmt.Errorf("read secret: %w", tt.err))
 		if code != tt.code || after != tt.after || strings.Contains(text, "secret") {

@@ -12,65 +12,65 @@ import (
 	"assay/judge"
 	"assay/judge/host/auth"
 	"assay/judge/host/client"
-	"assay/judge/host/desk"
 	"assay/judge/host/flow"
+	"assay/judge/host/intake"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
 )
 
-// flowIDs matches valid workflow ids. Clients create them with enough random bits to be unique.
-var flowIDs = regexp.MustCompile(`^[A-Za-z0-9]{20,64}$`)
+// workflowIDs matches valid workflow ids. Clients create them with enough random bits to be unique.
+var workflowIDs = regexp.MustCompile(`^[A-Za-z0-9]{20,64}$`)
 
-// putFlow starts a workflow with the id in the path. If the request is repeated, it responds with the existing
+// putWorkflow starts a workflow with the id in the path. If the request is repeated, it responds with the existing
 // workflow.
-func (a *api) putFlow(w http.ResponseWriter, r *http.Request, who *caller) error {
+func (a *api) putWorkflow(w http.ResponseWriter, r *http.Request, caller *caller) error {
 	id := r.PathValue("id")
-	if !flowIDs.MatchString(id) {
+	if !workflowIDs.MatchString(id) {
 		return &status{http.StatusBadRequest, fmt.Sprintf("%.80q is not the id of a flow: use 20 to 64 random letters and digits", id), ""}
 	}
-	var n client.NewFlow
-	if err := errors.Join(read(r, &n), a.HasDisk(desk.RoomForSubmissions)); err != nil {
+	var n client.NewWorkflow
+	if err := errors.Join(readJSON(r, &n), a.CheckDisk(intake.MinDiskForSubmissions)); err != nil {
 		return err
 	}
-	if desk.Role(who.account) == auth.Contestant && who.account.Role != "" { // results of workflows contain test data
+	if intake.ServerRole(caller.account) == auth.Contestant && caller.account.Role != "" { // results of workflows contain test data
 		return &status{http.StatusForbidden, "contestants may not do this on the server", ""}
 	}
-	spec, err := a.flow(r, who, &n)
+	spec, err := a.workflowSpec(r, caller, &n)
 	if err != nil {
 		return err
 	}
-	kept, err := a.Ask(r.Context(), who.account, id, spec, who.may(client.Publish))
+	stored, err := a.StartWorkflow(r.Context(), caller.account, id, spec, caller.hasScope(client.Publish))
 	if err != nil {
 		return err
 	}
-	shown, err := a.shownFlow(r, who, kept)
+	shown, err := a.clientWorkflow(r, caller, stored)
 	if err != nil {
 		return err
 	}
-	return ok(w, shown)
+	return writeOK(w, shown)
 }
 
-// flow returns the specification of the workflow that a request describes. It returns an error if the caller may
+// workflowSpec returns the specification of the workflow that a request describes. It returns an error if the caller may
 // not use the problem or the files in the request, or if one of them does not exist.
-func (a *api) flow(r *http.Request, who *caller, n *client.NewFlow) (*flow.Spec, error) {
-	spec := &flow.Spec{Kind: n.Kind, Options: n.Options, Work: job.Work{Problem: n.Problem, Program: n.Problem, Files: n.Files, Folder: true}}
-	for _, files := range perContestant(n) {
-		if err := a.Bounded(files, true); err != nil {
+func (a *api) workflowSpec(r *http.Request, caller *caller, n *client.NewWorkflow) (*flow.Spec, error) {
+	spec := &flow.Spec{Kind: n.Kind, Options: n.Options, Work: job.Work{Problem: n.Problem, Program: n.Problem, Files: n.Files, IsDir: true}}
+	for _, files := range filesByContestant(n) {
+		if err := a.CheckLimits(files, true); err != nil {
 			return nil, err
 		}
 	}
-	if err := a.Has(r.Context(), who.account, n.Files...); err != nil {
+	if err := a.CheckUploaded(r.Context(), caller.account, n.Files...); err != nil {
 		return nil, err
 	}
-	if !flow.OnSnapshot(n.Kind) {
+	if !flow.UsesSnapshot(n.Kind) {
 		p, err := a.Store.Problem(r.Context(), n.Problem)
-		if err == nil && !usesAll(who) && !desk.Owns(who.account, p) { // contest problems stay secret
-			if seat, perr := a.Place(r.Context(), who.account, n.Problem); perr != nil || seat != nil && !seat.Can(auth.SeeAll) {
+		if err == nil && !mayUseAllProblems(caller) && !intake.Owns(caller.account, p) { // contest problems stay secret
+			if contestAccess, perr := a.FindContest(r.Context(), caller.account, n.Problem); perr != nil || contestAccess != nil && !contestAccess.Can(auth.SeeAll) {
 				err = errors.Join(store.ErrNotFound, perr)
 			}
 		}
 		if errors.Is(err, store.ErrNotFound) {
-			return nil, a.noProblem(r, who, n.Problem)
+			return nil, a.unknownProblem(r, caller, n.Problem)
 		}
 		if err != nil {
 			return nil, err
@@ -78,110 +78,110 @@ func (a *api) flow(r *http.Request, who *caller, n *client.NewFlow) (*flow.Spec,
 		spec.Work.Bundle, spec.Work.Config = p.Bundle, p.Config
 		return spec, nil
 	}
-	if !who.may(client.Publish) { // the bundle contains programs that judge
+	if !caller.hasScope(client.Publish) { // the bundle contains programs that judge
 		return nil, &status{
 			http.StatusForbidden,
-			fmt.Sprintf("%s's token does not allow this; it needs the scope %s", who.account.Login, client.Publish), "",
+			fmt.Sprintf("%s's token does not allow this; it needs the scope %s", caller.account.Login, client.Publish), "",
 		}
 	}
 	var err error
 	spec.Work.Snapshot, spec.Work.Config = true, n.Config
-	spec.Work.Bundle, err = a.whole(r.Context(), who, client.NewProblem{Manifest: n.Manifest, Config: n.Config})
+	spec.Work.Bundle, err = a.checkBundle(r.Context(), caller, client.NewProblem{Manifest: n.Manifest, Config: n.Config})
 	return spec, err
 }
 
-// perContestant groups the files by contestant, because the number and the size of each contestant's files are
+// filesByContestant groups the files by contestant, because the number and the size of each contestant's files are
 // limited.
-func perContestant(n *client.NewFlow) map[string][]job.File {
-	of := map[string][]job.File{}
+func filesByContestant(n *client.NewWorkflow) map[string][]job.File {
+	files := map[string][]job.File{}
 	for _, f := range n.Files {
 		folder := ""
-		if flow.OfMany(n.Kind) {
+		if flow.HasManyAuthors(n.Kind) {
 			folder, _, _ = strings.Cut(f.Path, "/")
 		}
-		of[folder] = append(of[folder], f)
+		files[folder] = append(files[folder], f)
 	}
-	return of
+	return files
 }
 
-// myFlow returns the workflow in the path if the caller may see it. Otherwise, it reports the workflow as not
+// ownWorkflow returns the workflow in the path if the caller may see it. Otherwise, it reports the workflow as not
 // found. Administrators see all workflows. An account sees the workflows that it requested and the checks of its
 // golf submissions, but no other workflows of the server.
-func (a *api) myFlow(r *http.Request, who *caller) (*store.Flow, error) {
-	f, err := a.Store.Flow(r.Context(), r.PathValue("id"))
-	sees := err == nil && (who.may(client.Admin) ||
-		f.Owner == who.account.ID && (flow.HasPage(flow.Kind(f.Kind)) || slices.Contains(flow.Asked(), flow.Kind(f.Kind))))
+func (a *api) ownWorkflow(r *http.Request, caller *caller) (*store.Workflow, error) {
+	f, err := a.Store.Workflow(r.Context(), r.PathValue("id"))
+	sees := err == nil && (caller.hasScope(client.Admin) ||
+		f.Owner == caller.account.ID && (flow.HasPage(flow.Kind(f.Kind)) || slices.Contains(flow.AccountKinds(), flow.Kind(f.Kind))))
 	if errors.Is(err, store.ErrNotFound) || err == nil && !sees {
 		return nil, &status{http.StatusNotFound, "there is no such flow", ""}
 	}
 	return f, err
 }
 
-// shownFlow returns a workflow in the form in which the caller may see it.
-func (a *api) shownFlow(r *http.Request, who *caller, f *store.Flow) (*client.Flow, error) {
-	shown := &client.Flow{ID: f.ID, Kind: flow.Kind(f.Kind), State: string(f.State), Reason: f.Reason, Made: f.Made}
-	if who.may(client.Admin) {
+// clientWorkflow returns a workflow in the form in which the caller may see it.
+func (a *api) clientWorkflow(r *http.Request, caller *caller, f *store.Workflow) (*client.Workflow, error) {
+	shown := &client.Workflow{ID: f.ID, Kind: flow.Kind(f.Kind), State: string(f.State), Reason: f.Reason, Made: f.Made}
+	if caller.hasScope(client.Admin) {
 		return shown, nil
 	}
 	var err error
-	shown.Reason, err = a.FlowReason(r.Context(), f)
+	shown.Reason, err = a.WorkflowReason(r.Context(), f)
 	return shown, err
 }
 
-func (a *api) cancelFlow(w http.ResponseWriter, r *http.Request, who *caller) error {
-	f, err := a.myFlow(r, who)
+func (a *api) cancelWorkflow(w http.ResponseWriter, r *http.Request, caller *caller) error {
+	f, err := a.ownWorkflow(r, caller)
 	if err != nil {
 		return err
 	}
 	if flow.HasPage(flow.Kind(f.Kind)) {
 		return &status{http.StatusConflict, "the proof of an answer to a hole goes on to its end", ""}
 	}
-	if err := a.Dispatch.EndFlow(r.Context(), f.ID, store.FlowCancelled, ""); err != nil {
+	if err := a.Dispatch.EndWorkflow(r.Context(), f.ID, store.WorkflowCancelled, ""); err != nil {
 		return err
 	}
-	return a.done(w, r, who, "cancel", f.ID, "", struct{}{})
+	return a.auditAndRespond(w, r, caller, "cancel", f.ID, "", struct{}{})
 }
 
-// flowParts streams the existing and new tasks of a workflow, followed by the workflow when it ends.
-func (a *api) flowParts(w http.ResponseWriter, r *http.Request, who *caller) error {
-	f, err := a.myFlow(r, who)
+// streamTasks streams the existing and new tasks of a workflow, followed by the workflow when it ends.
+func (a *api) streamTasks(w http.ResponseWriter, r *http.Request, caller *caller) error {
+	f, err := a.ownWorkflow(r, caller)
 	if err != nil {
 		return err
 	}
 	watch := a.Dispatch.Watch(f.ID)
 	defer watch.Close()
-	out := newStream(w)
-	told, last := map[string]bool{}, time.Now()
+	writer := newStream(w)
+	sent, lastSent := map[string]bool{}, time.Now()
 	for {
 		_, changed, _ := watch.Next(0)
-		f, err := a.myFlow(r, who) // read before the tasks, because none arrives after the workflow has ended
+		f, err := a.ownWorkflow(r, caller) // readJSON before the tasks, because none arrives after the workflow has ended
 		if err != nil {
-			return a.lost(f, err)
+			return a.logStreamError(f, err)
 		}
-		parts, err := a.Store.Parts(r.Context(), f.ID)
+		parts, err := a.Store.TaskResults(r.Context(), f.ID)
 		if err != nil {
-			return a.lost(f, err)
+			return a.logStreamError(f, err)
 		}
 		for _, p := range parts {
-			if told[p.Key] {
+			if sent[p.Key] {
 				continue
 			}
-			told[p.Key], last = true, time.Now()
-			if err := a.tellPart(out, who, f, p); err != nil {
+			sent[p.Key], lastSent = true, time.Now()
+			if err := a.writeTask(writer, caller, f, p); err != nil {
 				return nil // the client has disconnected
 			}
 		}
-		if f.State != store.FlowRunning {
-			end, err := a.shownFlow(r, who, f)
+		if f.State != store.WorkflowRunning {
+			end, err := a.clientWorkflow(r, caller, f)
 			if err != nil {
-				return a.lost(f, err)
+				return a.logStreamError(f, err)
 			}
-			_ = out.line(client.FlowLine{End: end}) // the client may have disconnected
+			_ = writer.writeLine(client.WorkflowLine{End: end}) // the client may have disconnected
 			return nil
 		}
-		if time.Since(last) > a.keepAlive {
-			last = time.Now()
-			if out.line(client.FlowLine{}) != nil {
+		if time.Since(lastSent) > a.keepAlive {
+			lastSent = time.Now()
+			if writer.writeLine(client.WorkflowLine{}) != nil {
 				return nil
 			}
 		}
@@ -189,49 +189,49 @@ func (a *api) flowParts(w http.ResponseWriter, r *http.Request, who *caller) err
 		case <-r.Context().Done():
 			return nil
 		case <-changed:
-		case <-time.After(min(askAgain, a.keepAlive)):
+		case <-time.After(min(accessInterval, a.keepAlive)):
 		}
 	}
 }
 
-// lost logs an error that occurred after the header of a stream was written. It returns nil, which ends the
-// stream. The client will reconnect.
-func (a *api) lost(f *store.Flow, err error) error {
+// logStreamError logs an error that occurred after the header of a stream was written. It returns nil, which ends the
+// lineWriter. The client will reconnect.
+func (a *api) logStreamError(f *store.Workflow, err error) error {
 	a.Log.Error("read a flow", "flow", f, "error", err)
 	return nil
 }
 
-// tellPart writes the lines of a task, followed by the task. For a golf submission, it writes only what the
+// writeTask writes the lines of a task, followed by the task. For a golf submission, it writes only what the
 // submission's page also shows.
-func (a *api) tellPart(out *stream, who *caller, f *store.Flow, p *store.Part) error {
+func (a *api) writeTask(writer *lineWriter, caller *caller, f *store.Workflow, p *store.TaskResult) error {
 	r := p.Result
-	told := &client.Part{Key: p.Key, State: r.State, Reason: r.Reason, Blame: r.Blame, Worker: r.Worker, Output: r.Output}
-	lines, err := a.Dispatch.Lines(p.Events)
+	task := &client.TaskResult{Key: p.Key, State: r.State, Reason: r.Reason, Blame: r.Blame, Worker: r.Worker, Output: r.Output}
+	lines, err := a.Dispatch.ReadLines(p.Events)
 	if err != nil {
 		a.Log.Error("read the lines of a part", "part", p.Key, "error", err)
-		told.State, told.Reason = job.Failed, "the server has lost the result of this part"
+		task.State, task.Reason = job.Failed, "the server has lost the result of this part"
 	}
 	page := flow.HasPage(flow.Kind(f.Kind))
-	if !who.may(client.Admin) {
-		told.Reason = desk.ShownReason(told.Reason, told.Blame)
+	if !caller.hasScope(client.Admin) {
+		task.Reason = intake.RedactReason(task.Reason, task.Blame)
 		if page {
-			told.Worker = ""
+			task.Worker = ""
 		}
 	}
 	for _, l := range lines {
 		if page {
 			e, err := judge.DecodeEvent(l)
-			proved, is := e.(*judge.GolfProved)
-			if err != nil || !is {
+			proved, isCheck := e.(*judge.GolfChecked)
+			if err != nil || !isCheck {
 				continue
 			}
-			if l, err = judge.EncodeEvent(desk.ShownProof(proved)); err != nil {
+			if l, err = judge.EncodeEvent(intake.RedactGolfResult(proved)); err != nil {
 				return err
 			}
 		}
-		if err := out.line(client.FlowLine{Line: l}); err != nil {
+		if err := writer.writeLine(client.WorkflowLine{Line: l}); err != nil {
 			return err
 		}
 	}
-	return out.line(client.FlowLine{Part: told})
+	return writer.writeLine(client.WorkflowLine{Task: task})
 }

@@ -21,7 +21,7 @@ func TestReasonsWithPathsOfAWorker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	work := job.Work{Kind: job.Proof, Bundle: file.Digest, Config: file.Digest, Problem: "sum", Program: "sum", Folder: true, Files: []job.File{file}, Options: []byte("{}")}
+	work := job.Work{Kind: job.GolfCheck, Bundle: file.Digest, Config: file.Digest, Problem: "sum", Program: "sum", IsDir: true, Files: []job.File{file}, Options: []byte("{}")}
 	for i, tt := range []struct {
 		reason, word string
 		blame        judge.Blame
@@ -34,29 +34,29 @@ func TestReasonsWithPathsOfAWorker(t *testing.T) {
 		{"checker.py: File \"/box/checker.py\", line 3", "/box/checker.py", judge.Setter, true},
 	} {
 		id := strings.Repeat("x", 20) + string(rune('a'+i))
-		if _, err := h.store.NewFlow(t.Context(), id, string(flow.Verify), []byte("{}"), owner.ID); err != nil {
+		if _, err := h.store.NewWorkflow(t.Context(), id, string(flow.Verify), []byte("{}"), owner.ID); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.store.AddJobs(t.Context(), id, store.FlowJob{Key: "k", Work: work, Lane: job.Practice, Class: "main", Cost: time.Second}); err != nil {
+		if _, err := h.store.AddWorkflowJobs(t.Context(), id, store.WorkflowJob{Key: "k", Work: work, Priority: job.PracticePriority, Class: "main", Cost: time.Second}); err != nil {
 			t.Fatal(err)
 		}
 		for range 10 { // failures of a machine are retried
-			next, err := h.store.Next(t.Context(), job.Practice, "main", 1)
+			next, err := h.store.NextJobs(t.Context(), job.PracticePriority, "main", 1)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, j := range next {
 				r := &job.Result{Job: j.ID, Generation: j.Generation, Token: j.Token, Worker: "w", State: job.Failed, Blame: tt.blame, Reason: tt.reason}
-				if _, err := h.store.Fold(t.Context(), r, ""); err != nil {
+				if _, err := h.store.RecordResult(t.Context(), r, ""); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
-		if _, err := h.store.FinishFlow(t.Context(), id, store.FlowFailed, "solution a.py: "+tt.reason); err != nil {
+		if _, err := h.store.FinishWorkflow(t.Context(), id, store.WorkflowFailed, "solution a.py: "+tt.reason); err != nil {
 			t.Fatal(err)
 		}
 		for who, want := range map[string]bool{"publish": tt.shown, "admin": true} {
-			code, said := h.ask(who, "GET", client.FlowsPath+"/"+id+"/parts", nil)
+			code, said := h.ask(who, "GET", client.WorkflowsPath+"/"+id+"/tasks", nil)
 			times := map[bool]int{true: 2, false: 0}[want]
 			if got := strings.Count(said, tt.word); code != 200 || got != times {
 				t.Errorf("%q for %s: %d, shown %d times, want %d:\n%s", tt.reason, who, code, got, times, said)

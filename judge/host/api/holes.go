@@ -8,18 +8,18 @@ import (
 
 	"assay/judge/host/auth"
 	"assay/judge/host/client"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
 )
 
-// holeSeat returns the caller's access to the hole in the path.
-func (a *api) holeSeat(r *http.Request, who *caller) (*desk.HoleSeat, error) {
+// holeAccess returns the caller's access to the hole in the path.
+func (a *api) holeAccess(r *http.Request, caller *caller) (*intake.HoleAccess, error) {
 	slug := r.PathValue("hole")
 	h, err := a.Store.Hole(r.Context(), slug)
-	var t *desk.HoleSeat
+	var t *intake.HoleAccess
 	if err == nil {
-		if t, err = a.HoleSeat(r.Context(), h, who.account); err == nil && !t.Can(auth.SeeHole) {
+		if t, err = a.HoleAccess(r.Context(), h, caller.account); err == nil && !t.Can(auth.SeeHole) {
 			err = store.ErrNotFound
 		}
 	}
@@ -29,28 +29,28 @@ func (a *api) holeSeat(r *http.Request, who *caller) (*desk.HoleSeat, error) {
 	return t, err
 }
 
-// postAnswer stores a golf submission. The submission is in the database before the response is sent.
-func (a *api) postAnswer(w http.ResponseWriter, r *http.Request, who *caller) error {
-	t, err := a.holeSeat(r, who)
+// postGolfSubmission stores a golf submission. The submission is in the database before the response is sent.
+func (a *api) postGolfSubmission(w http.ResponseWriter, r *http.Request, caller *caller) error {
+	t, err := a.holeAccess(r, caller)
 	if err != nil {
 		return err
 	}
-	var n client.NewAnswer
-	if err := read(r, &n); err != nil {
+	var n client.NewGolfSubmission
+	if err := readJSON(r, &n); err != nil {
 		return err
 	}
-	kept, err := a.TakeAnswer(r.Context(), desk.NewAnswer{
-		HoleSeat: t, Key: n.Key, Name: n.Name, File: job.File{Size: n.Size, Digest: n.Digest}, How: n.How,
+	stored, err := a.SubmitGolf(r.Context(), intake.NewGolfSubmission{
+		HoleAccess: t, Key: n.Key, Name: n.Name, File: job.File{Size: n.Size, Digest: n.Digest}, Options: n.Options,
 	})
 	if err != nil {
 		return err
 	}
-	return a.tellAnswer(w, r, t.Hole, kept)
+	return a.writeGolfSubmission(w, r, t.Hole, stored)
 }
 
-// getAnswer responds with a golf submission that the caller may see. All others are reported as not found.
-func (a *api) getAnswer(w http.ResponseWriter, r *http.Request, who *caller) error {
-	t, err := a.holeSeat(r, who)
+// getGolfSubmission responds with a golf submission that the caller may see. All others are reported as not found.
+func (a *api) getGolfSubmission(w http.ResponseWriter, r *http.Request, caller *caller) error {
+	t, err := a.holeAccess(r, caller)
 	if err != nil {
 		return err
 	}
@@ -58,27 +58,27 @@ func (a *api) getAnswer(w http.ResponseWriter, r *http.Request, who *caller) err
 	if err != nil {
 		number = 0 // no submission has number 0
 	}
-	kept, err := a.Store.Answer(r.Context(), t.Hole.ID, number)
-	if errors.Is(err, store.ErrNotFound) || err == nil && !t.Look(kept).Can(auth.SeeAnswer) {
+	stored, err := a.Store.GolfSubmission(r.Context(), t.Hole.ID, number)
+	if errors.Is(err, store.ErrNotFound) || err == nil && !t.ForSubmission(stored).Can(auth.SeeGolfSubmission) {
 		return &status{http.StatusNotFound, "there is no such answer", ""}
 	}
 	if err != nil {
 		return err
 	}
-	return a.tellAnswer(w, r, t.Hole, kept)
+	return a.writeGolfSubmission(w, r, t.Hole, stored)
 }
 
-func (a *api) tellAnswer(w http.ResponseWriter, r *http.Request, h *store.Hole, kept *store.Answer) error {
-	told := client.Answer{
-		Hole: h.Slug, Number: kept.Number, State: string(kept.State), Flow: kept.Flow, Verdict: kept.Verdict, Why: kept.Why,
-		Language: kept.Name, Bytes: kept.Bytes, Chars: kept.Chars,
-		Page: fmt.Sprintf("%s/hole/%s/s/%d", a.URL.URL, h.Slug, kept.Number),
+func (a *api) writeGolfSubmission(w http.ResponseWriter, r *http.Request, h *store.Hole, stored *store.GolfSubmission) error {
+	shown := client.GolfSubmission{
+		Hole: h.Slug, Number: stored.Number, State: string(stored.State), Workflow: stored.Workflow, Verdict: stored.Verdict, Reason: stored.Why,
+		Language: stored.Name, Bytes: stored.Bytes, Chars: stored.Chars,
+		Page: fmt.Sprintf("%s/hole/%s/s/%d", a.URL.URL, h.Slug, stored.Number),
 	}
-	if kept.State == store.Standing {
+	if stored.State == store.GolfValid {
 		var err error
-		if told.Places, err = a.Places(r.Context(), h, kept); err != nil {
+		if shown.Ranks, err = a.GolfRank(r.Context(), h, stored); err != nil {
 			return err
 		}
 	}
-	return ok(w, told)
+	return writeOK(w, shown)
 }

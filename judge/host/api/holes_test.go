@@ -23,12 +23,12 @@ func TestAHoleTellsNoMoreThanItsPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &store.Hole{Slug: "small", Name: "Small", ProblemSlug: "sum", Visibility: store.Public}
+	o := &store.Hole{Slug: "small", Name: "Small", ProblemSlug: "sum", Visibility: store.VisibilityPublic}
 	if err := h.store.NewHole(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	work := job.Work{Kind: job.Proof, Bundle: file.Digest, Config: file.Digest, Problem: "sum", Program: "sum", Folder: true, Files: []job.File{file}, Options: []byte("{}")}
-	spec, err := flow.NewHole(work, flow.ProofOptions{}, "")
+	work := job.Work{Kind: job.GolfCheck, Bundle: file.Digest, Config: file.Digest, Problem: "sum", Program: "sum", IsDir: true, Files: []job.File{file}, Options: []byte("{}")}
+	spec, err := flow.NewHoleSpec(work, flow.GolfCheckOptions{}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,21 +36,21 @@ func TestAHoleTellsNoMoreThanItsPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := h.store.NewAnswer(t.Context(), store.NewAnswer{Hole: o, Account: account.ID, File: file, Asked: []byte("{}"), Spec: planned, Kind: string(flow.Hole)})
+	a, err := h.store.NewGolfSubmission(t.Context(), store.NewGolfSubmission{Hole: o, Account: account.ID, File: file, Request: []byte("{}"), Spec: planned, Kind: string(flow.Hole)})
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	// A worker sends the result of a task.
 	const secret = "said-of-a-sample"
-	if _, err := h.store.AddJobs(t.Context(), a.Flow, store.FlowJob{Key: flow.QuickKey, Work: work, Lane: job.Practice, Class: "main", Cost: time.Second}); err != nil {
+	if _, err := h.store.AddWorkflowJobs(t.Context(), a.Workflow, store.WorkflowJob{Key: flow.SamplesKey, Work: work, Priority: job.PracticePriority, Class: "main", Cost: time.Second}); err != nil {
 		t.Fatal(err)
 	}
-	next, err := h.store.Next(t.Context(), job.Practice, "main", 1)
+	next, err := h.store.NextJobs(t.Context(), job.PracticePriority, "main", 1)
 	if err != nil || len(next) != 1 {
 		t.Fatal(next, err)
 	}
-	proved := &judge.GolfProved{Format: judge.EventFormat, Language: "Python", Verdict: judge.GolfRight, Explain: []judge.GolfTried{{How: "function", Reason: secret}}}
+	proved := &judge.GolfChecked{Format: judge.EventFormat, Language: "Python", Verdict: judge.GolfCorrect, Explain: []judge.GolfCallAttempt{{How: "function", Reason: secret}}}
 	line, err := judge.EncodeEvent(proved)
 	if err != nil {
 		t.Fatal(err)
@@ -63,35 +63,35 @@ func TestAHoleTellsNoMoreThanItsPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.store.Fold(t.Context(), r, d); err != nil {
+	if _, err := h.store.RecordResult(t.Context(), r, d); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.store.Settle(t.Context(), store.Settled{Flow: a.Flow, Right: true, Proved: proved, Language: "py", Events: d, Toolchain: "Python", Workers: []string{"w"}}); err != nil {
+	if err := h.store.RecordGolfOutcome(t.Context(), store.GolfOutcome{Workflow: a.Workflow, Correct: true, Checked: proved, Language: "py", Events: d, Toolchain: "Python", Workers: []string{"w"}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.store.FinishFlow(t.Context(), a.Flow, store.FlowDone, ""); err != nil {
+	if _, err := h.store.FinishWorkflow(t.Context(), a.Workflow, store.WorkflowDone, ""); err != nil {
 		t.Fatal(err)
 	}
 	for who, worker := range map[string]bool{"submit": false, "admin": true} {
-		code, said := h.ask(who, "GET", client.FlowsPath+"/"+a.Flow+"/parts", nil)
+		code, said := h.ask(who, "GET", client.WorkflowsPath+"/"+a.Workflow+"/tasks", nil)
 		if code != 200 || !strings.Contains(said, `"golf-proved"`) || strings.Contains(said, secret) || strings.Contains(said, r.Worker) != worker {
 			t.Errorf("the parts for %s: %d %s", who, code, said)
 		}
 	}
 
 	// The server's own rejudging workflows are not visible to the author, even if the author guesses their id.
-	if _, err := h.store.NewFlow(t.Context(), "audit-of-a-submission", string(flow.Audit), []byte("{}"), account.ID); err != nil {
+	if _, err := h.store.NewWorkflow(t.Context(), "audit-of-a-submission", string(flow.Audit), []byte("{}"), account.ID); err != nil {
 		t.Fatal(err)
 	}
 	for _, method := range []string{"DELETE", "GET"} {
-		path := client.FlowsPath + "/audit-of-a-submission" + map[string]string{"GET": "/parts"}[method]
+		path := client.WorkflowsPath + "/audit-of-a-submission" + map[string]string{"GET": "/tasks"}[method]
 		if code, said := h.ask("submit", method, path, nil); code != 404 {
 			t.Errorf("%s of an audit: %d %s", method, code, said)
 		}
 	}
 
 	// A contest uses the problem.
-	staff, err := h.store.NewAccount(t.Context(), "jury", "Jury", store.Person, string(auth.Judge))
+	staff, err := h.store.NewAccount(t.Context(), "jury", "Jury", store.PersonAccount, string(auth.Judge))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,14 +104,14 @@ func TestAHoleTellsNoMoreThanItsPages(t *testing.T) {
 	look := func(when string, open bool) {
 		t.Helper()
 		for _, who := range []string{"submit", "other", "jury"} {
-			_, said := h.ask(who, "POST", client.HolesPath+"/small/answers", client.NewAnswer{Name: "a.py", Blob: client.Blob{Digest: file.Digest, Size: file.Size}})
+			_, said := h.ask(who, "POST", client.HolesPath+"/small/answers", client.NewGolfSubmission{Name: "a.py", Blob: client.Blob{Digest: file.Digest, Size: file.Size}})
 			if strings.Contains(said, busy) == (open || who == "jury") {
 				t.Errorf("%s: an answer of %s: %s", when, who, said)
 			}
 		}
 	}
 	look("no contest has it", true)
-	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour, Visibility: store.Teams}
+	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour, Visibility: store.VisibilityTeams}
 	if err := h.store.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum"}}); err != nil {
 		t.Fatal(err)
 	}

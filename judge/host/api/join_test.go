@@ -18,26 +18,26 @@ import (
 // code again, it must receive its class. No other worker may use the code.
 func TestJoinAgain(t *testing.T) {
 	h := newHarness(t)
-	_, said := h.ask("admin", "POST", "/v1/workers/invites", client.NewInvite{Worker: "far"})
-	var i client.Invite
+	_, said := h.ask("admin", "POST", "/v1/workers/invites", client.NewJoinCode{Worker: "far"})
+	var i client.JoinCode
 	if err := json.Unmarshal([]byte(said), &i); err != nil {
 		t.Fatal(said, err)
 	}
-	_, key, err := queue.Key(filepath.Join(t.TempDir(), "far"))
+	_, key, err := queue.ReadKey(filepath.Join(t.TempDir(), "far"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		got, said := h.ask("anonymous", "POST", "/v1/workers/join", client.Join{Code: i.Code, Key: key, Offer: offer()})
+		got, said := h.ask("anonymous", "POST", "/v1/workers/join", client.JoinRequest{Code: i.Code, Key: key, Capabilities: offer()})
 		if got != 200 || !strings.Contains(said, `"class":"main"`) {
 			t.Errorf("to join is answered %d %s", got, said)
 		}
 	}
-	_, other, err := queue.Key(filepath.Join(t.TempDir(), "other"))
+	_, other, err := queue.ReadKey(filepath.Join(t.TempDir(), "other"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, said := h.ask("anonymous", "POST", "/v1/workers/join", client.Join{Code: i.Code, Key: other, Offer: offer()}); got != 403 || !strings.Contains(said, "used already") {
+	if got, said := h.ask("anonymous", "POST", "/v1/workers/join", client.JoinRequest{Code: i.Code, Key: other, Capabilities: offer()}); got != 403 || !strings.Contains(said, "used already") {
 		t.Errorf("a second worker is answered %d %s", got, said)
 	}
 }
@@ -45,18 +45,18 @@ func TestJoinAgain(t *testing.T) {
 // TestCodes checks that each invalid, used or expired code is rejected with the reason.
 func TestCodes(t *testing.T) {
 	h := newHarness(t)
-	_, said := h.ask("admin", "POST", "/v1/workers/invites", client.NewInvite{Worker: "far"})
-	var i client.Invite
+	_, said := h.ask("admin", "POST", "/v1/workers/invites", client.NewJoinCode{Worker: "far"})
+	var i client.JoinCode
 	if err := json.Unmarshal([]byte(said), &i); err != nil {
 		t.Fatal(said, err)
 	}
-	_, key, err := queue.Key(filepath.Join(t.TempDir(), "far"))
+	_, key, err := queue.ReadKey(filepath.Join(t.TempDir(), "far"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	join := func(code, key string, status int, says string) {
 		t.Helper()
-		got, said := h.ask("anonymous", "POST", "/v1/workers/join", client.Join{Code: code, Key: key, Offer: offer()})
+		got, said := h.ask("anonymous", "POST", "/v1/workers/join", client.JoinRequest{Code: code, Key: key, Capabilities: offer()})
 		if got != status || !strings.Contains(said, says) {
 			t.Errorf("to join is answered %d %s, want %d %s", got, said, status, says)
 		}
@@ -79,13 +79,13 @@ func TestCodes(t *testing.T) {
 // differences and be drained. Once the machine is fixed, the worker must be able to return.
 func TestAnotherMachine(t *testing.T) {
 	h := newHarness(t)
-	hello := func(change func(*job.Offer), status int, says string) {
+	hello := func(change func(*job.Capabilities), status int, says string) {
 		t.Helper()
 		o := offer()
 		o.Languages = map[string]string{"sh": "dash 1", "lua": "5.4"}
-		o.Obtain = map[string]string{"lua": "apt-get install lua5.4"}
+		o.InstallHints = map[string]string{"lua": "apt-get install lua5.4"}
 		change(&o)
-		if got, said := h.ask("worker", "POST", "/v1/workers/hello", client.Hello{Offer: o}); got != status || !strings.Contains(said, says) {
+		if got, said := h.ask("worker", "POST", "/v1/workers/hello", client.HelloRequest{Capabilities: o}); got != status || !strings.Contains(said, says) {
 			t.Errorf("is answered %d %s, want %d %s", got, said, status, says)
 		}
 	}
@@ -95,17 +95,17 @@ func TestAnotherMachine(t *testing.T) {
 			t.Errorf("the worker is %+v, %v; want %s", w, err, want)
 		}
 	}
-	hello(func(*job.Offer) {}, 200, `"priorities":[0,1,2,3,4,5]`) // the first worker defines the class
+	hello(func(*job.Capabilities) {}, 200, `"priorities":[0,1,2,3,4,5]`) // the first worker defines the class
 	const differs = `{"error":"this machine does not judge as the others of its class do:\n  `
-	hello(func(o *job.Offer) { delete(o.Languages, "lua") }, 409, differs+`lua: the class main has \"5.4\", this machine has nothing: apt-get install lua5.4"`)
-	state(store.Drained)
-	hello(func(o *job.Offer) { o.Languages["sh"] = "bash 5" }, 409, differs+`sh: the class main has \"dash 1\", this machine has \"bash 5\"; get the same version: `)
-	hello(func(o *job.Offer) { o.Arch = "linux/arm64" }, 409, differs+"the class main is of linux/amd64, this machine is linux/arm64: verdicts on both would not be the same")
-	hello(func(o *job.Offer) { o.Rung = "user" }, 409, differs+"the class main judges in the sandbox root, this machine gives user")
-	state(store.Drained)
-	hello(func(o *job.Offer) { o.Languages["perl"] = "5" }, 200, `"worker":"w"`) // additional languages are allowed
-	state(store.Active)
-	other := func(o *job.Offer) { o.Languages["sh"] = "dash 2" }
+	hello(func(o *job.Capabilities) { delete(o.Languages, "lua") }, 409, differs+`lua: the class main has \"5.4\", this machine has nothing: apt-get install lua5.4"`)
+	state(store.WorkerDrained)
+	hello(func(o *job.Capabilities) { o.Languages["sh"] = "bash 5" }, 409, differs+`sh: the class main has \"dash 1\", this machine has \"bash 5\"; get the same version: `)
+	hello(func(o *job.Capabilities) { o.Arch = "linux/arm64" }, 409, differs+"the class main is of linux/amd64, this machine is linux/arm64: verdicts on both would not be the same")
+	hello(func(o *job.Capabilities) { o.IsolationLevel = "user" }, 409, differs+"the class main judges in the sandbox root, this machine gives user")
+	state(store.WorkerDrained)
+	hello(func(o *job.Capabilities) { o.Languages["perl"] = "5" }, 200, `"worker":"w"`) // additional languages are allowed
+	state(store.WorkerActive)
+	other := func(o *job.Capabilities) { o.Languages["sh"] = "dash 2" }
 	hello(other, 409, "dash 2")
 	var all []client.Class
 	if _, said := h.ask("admin", "GET", "/v1/classes", nil); json.Unmarshal([]byte(said), &all) != nil || len(all) != 1 || all[0].Languages["sh"] != "dash 1" {
@@ -113,20 +113,20 @@ func TestAnotherMachine(t *testing.T) {
 	}
 	accept := func(worker string, status int, says string) {
 		t.Helper()
-		if got, said := h.ask("admin", "PUT", "/v1/classes/main", client.AcceptClass{Worker: worker}); got != status || !strings.Contains(said, says) {
+		if got, said := h.ask("admin", "PUT", "/v1/classes/main", client.AcceptClassRequest{Worker: worker}); got != status || !strings.Contains(said, says) {
 			t.Errorf("to accept what %s offers is answered %d %s", worker, got, said)
 		}
 	}
 	accept("nobody", 404, `has no worker \"nobody\"`)
 	accept("w", 200, `{"stopped":[]}`) // the class adopts the rejected capabilities
 	hello(other, 200, `"worker":"w"`)
-	state(store.Active)
-	hello(func(*job.Offer) {}, 409, "dash 1")
+	state(store.WorkerActive)
+	hello(func(*job.Capabilities) {}, 409, "dash 1")
 	hello(other, 200, `"worker":"w"`)
-	hello(func(*job.Offer) {}, 409, "dash 1")
+	hello(func(*job.Capabilities) {}, 409, "dash 1")
 	accept("w", 200, `{"stopped":[]}`)
-	hello(func(o *job.Offer) { o.Version = "v2" }, 200, `"priorities":[1,2,3,4,5],"queue":"","notes":["this worker is of another version than the server: it judges no running contests"]`)
-	state(store.Active)
+	hello(func(o *job.Capabilities) { o.Version = "v2" }, 200, `"priorities":[1,2,3,4,5],"queue":"","notes":["this worker is of another version than the server: it judges no running contests"]`)
+	state(store.WorkerActive)
 }
 
 // TestTheOnlyWorkerIsUpgraded checks that the server's own worker redefines its class if it is the only worker and
@@ -151,32 +151,32 @@ func TestTheOnlyWorkerIsUpgraded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t)
-			seed, key, err := queue.Key(filepath.Join(t.TempDir(), c.worker))
+			seed, key, err := queue.ReadKey(filepath.Join(t.TempDir(), c.worker))
 			if err != nil {
 				t.Fatal(err)
 			}
 			h.seed = seed
 			o := offer()
 			o.Languages = map[string]string{"sh": "dash 1", "lua": "5.4"}
-			if _, err := h.store.Enrol(t.Context(), store.NewWorker{Name: c.worker, Class: "main", Key: key, Offer: o}); err != nil {
+			if _, err := h.store.AdmitWorker(t.Context(), store.NewWorker{Name: c.worker, Class: "main", Key: key, Capabilities: o}); err != nil {
 				t.Fatal(err)
 			}
 			if c.guest {
-				if _, err := h.store.Enrol(t.Context(), store.NewWorker{Name: "friend", Class: "main", Key: "key of a friend", Guest: true, Offer: o}); err != nil {
+				if _, err := h.store.AdmitWorker(t.Context(), store.NewWorker{Name: "friend", Class: "main", Key: "key of a friend", Untrusted: true, Capabilities: o}); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if w, err := h.store.Worker(t.Context(), "w"); err != nil || !c.others && h.store.SetWorkerState(t.Context(), w.ID, store.Revoked, "") != nil {
+			if w, err := h.store.Worker(t.Context(), "w"); err != nil || !c.others && h.store.SetWorkerState(t.Context(), w.ID, store.WorkerRevoked, "") != nil {
 				t.Fatal(err)
 			}
-			if got, said := h.ask("worker", "POST", "/v1/workers/hello", client.Hello{Offer: o}); got != 200 {
+			if got, said := h.ask("worker", "POST", "/v1/workers/hello", client.HelloRequest{Capabilities: o}); got != 200 {
 				t.Fatal(got, said)
 			}
-			o.Languages, o.Rung = map[string]string{"sh": c.sh, "lua": c.lua}, cmp.Or(c.rung, o.Rung)
-			if got, said := h.ask("worker", "POST", "/v1/workers/hello", client.Hello{Offer: o}); got != c.status {
+			o.Languages, o.IsolationLevel = map[string]string{"sh": c.sh, "lua": c.lua}, cmp.Or(c.rung, o.IsolationLevel)
+			if got, said := h.ask("worker", "POST", "/v1/workers/hello", client.HelloRequest{Capabilities: o}); got != c.status {
 				t.Errorf("it is answered %d %s", got, said)
 			}
-			log, err := h.store.Audited(t.Context(), "", 1)
+			log, err := h.store.LatestAuditEntries(t.Context(), "", 1)
 			if told := err == nil && len(log) > 0 && log[0].Action == "accept class" && strings.Contains(log[0].Detail, cmp.Or(c.says, `sh is "dash 2" and was "dash 1"`)); told != (c.status == 200) {
 				t.Errorf("the audit log has %+v, %v", log, err)
 			}
@@ -194,7 +194,7 @@ func TestMachinesOfOneClassAreEquallyFast(t *testing.T) {
 		if ms > 0 {
 			o.Speed = &job.Speed{Loads: map[string]float64{"arithmetic": ms}, Doubt: doubt}
 		}
-		if got, said := h.ask("worker", "POST", "/v1/workers/hello", client.Hello{Offer: o}); got != status || !strings.Contains(said, says) {
+		if got, said := h.ask("worker", "POST", "/v1/workers/hello", client.HelloRequest{Capabilities: o}); got != status || !strings.Contains(said, says) {
 			t.Errorf("%v ms is answered %d %s, want %d %s", ms, got, said, status, says)
 		}
 	}
@@ -217,7 +217,7 @@ func TestMachinesOfOneClassAreEquallyFast(t *testing.T) {
 	hello(190, "", 200, `"factor":0.95}`)
 	speed(200)
 	var all []client.Worker
-	if _, said := h.ask("admin", "GET", "/v1/workers", nil); json.Unmarshal([]byte(said), &all) != nil || all[0].Factor != 0.95 {
+	if _, said := h.ask("admin", "GET", "/v1/workers", nil); json.Unmarshal([]byte(said), &all) != nil || all[0].SpeedFactor != 0.95 {
 		t.Errorf("the workers are %+v", all)
 	}
 
@@ -232,22 +232,22 @@ func TestMachinesOfOneClassAreEquallyFast(t *testing.T) {
 // determine the speed of the class.
 func TestAGuestDecidesNothing(t *testing.T) {
 	h := newHarness(t)
-	_, said := h.ask("admin", "POST", "/v1/workers/invites", client.NewInvite{Worker: "friend", Guest: true})
-	var i client.Invite
+	_, said := h.ask("admin", "POST", "/v1/workers/invites", client.NewJoinCode{Worker: "friend", Untrusted: true})
+	var i client.JoinCode
 	if err := json.Unmarshal([]byte(said), &i); err != nil {
 		t.Fatal(said, err)
 	}
-	_, key, err := queue.Key(filepath.Join(t.TempDir(), "friend"))
+	_, key, err := queue.ReadKey(filepath.Join(t.TempDir(), "friend"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := offer()
 	o.Speed = &job.Speed{Loads: map[string]float64{"arithmetic": 1}}
-	got, said := h.ask("anonymous", "POST", "/v1/workers/join", client.Join{Code: i.Code, Key: key, Offer: o})
+	got, said := h.ask("anonymous", "POST", "/v1/workers/join", client.JoinRequest{Code: i.Code, Key: key, Capabilities: o})
 	if got != 200 || !strings.Contains(said, `"priorities":[1,2,3,4,5],"queue":"","notes":["this worker is untrusted: `) {
 		t.Errorf("to join is answered %d %s", got, said)
 	}
-	if w, err := h.store.Worker(t.Context(), "friend"); err != nil || !w.Guest {
+	if w, err := h.store.Worker(t.Context(), "friend"); err != nil || !w.Untrusted {
 		t.Errorf("the worker is %+v, %v", w, err)
 	}
 	if c, err := h.store.Class(t.Context(), "main"); err != nil || c.Speed != nil {

@@ -16,17 +16,17 @@ const OpenAPIPath = contestAPIPath + "openapi.json"
 
 // The methods by which a caller can authenticate.
 const (
-	byToken    = "token"
-	byWorker   = "worker"
-	byPassword = "password"
+	tokenScheme    = "token"
+	workerScheme   = "worker"
+	passwordScheme = "password"
 )
 
-var waysToProve = map[string]any{
-	byToken: map[string]any{"type": "http", "scheme": "bearer", "description": "An access token of an account."},
-	byWorker: map[string]any{
+var securitySchemes = map[string]any{
+	tokenScheme: map[string]any{"type": "http", "scheme": "bearer", "description": "An access token of an account."},
+	workerScheme: map[string]any{
 		"type": "apiKey", "in": "header", "name": "Authorization", "description": "The signature of a worker, with its key.",
 	},
-	byPassword: map[string]any{"type": "http", "scheme": "basic", "description": "A username with its password, or with an access token."},
+	passwordScheme: map[string]any{"type": "http", "scheme": "basic", "description": "A username with its password, or with an access token."},
 }
 
 // contestError is an error response of the Contest API.
@@ -41,25 +41,25 @@ type refusal struct {
 	Hint  string `json:"hint"`
 }
 
-// describe returns the description of all routes of the API.
-func describe(version string) ([]byte, error) {
-	all := []openapi.Operation{{
+// describeAPI returns the description of all routes of the API.
+func describeAPI(version string) ([]byte, error) {
+	operations := []openapi.Operation{{
 		Method: http.MethodGet, Path: OpenAPIPath, Tag: "description", Out: openapi.Schema{"type": "object"}, Error: contestError{},
 	}}
 	for i := range routes {
-		all = append(all, routes[i].operation())
+		operations = append(operations, routes[i].operation())
 	}
 	for _, v := range clics.Versions {
 		for i := range contestRoutes {
-			all = append(all, contestRoutes[i].operations(v)...)
+			operations = append(operations, contestRoutes[i].operations(v)...)
 		}
 	}
 	doc, err := openapi.Describe(openapi.Info{
-		Title: "Assay", Version: version, Security: waysToProve,
+		Title: "Assay", Version: version, Security: securitySchemes,
 		Description: "The API of commands and workers at /v1/, and the ICPC Contest API in two versions. " +
 			"Without a version, /api/ is that of " + string(clics.V2023) + ". " +
 			"Later versions of /v1/ add paths and properties, and remove none.",
-	}, all)
+	}, operations)
 	if err != nil {
 		return nil, err
 	}
@@ -68,29 +68,29 @@ func describe(version string) ([]byte, error) {
 
 // operation describes a route.
 func (rt *route) operation() openapi.Operation {
-	method, path, _ := strings.Cut(rt.path(), " ")
+	method, path, _ := strings.Cut(rt.patternPath(), " ")
 	o := openapi.Operation{Method: method, Path: path, Tag: "commands", Query: rt.query(), In: rt.in, Out: rt.out, Error: refusal{}}
-	if s, is := rt.out.(openapi.Schema); is {
+	if s, isSchema := rt.out.(openapi.Schema); isSchema {
 		o.Media, _ = s["contentMediaType"].(string)
 	}
-	if s, is := rt.in.(openapi.Schema); is {
+	if s, isSchema := rt.in.(openapi.Schema); isSchema {
 		o.InMedia, _ = s["contentMediaType"].(string)
 	}
-	if rt.streams() {
+	if rt.isStream() {
 		o.Media = "application/x-ndjson"
 	}
 	switch rt.need {
-	case nothing:
-	case asWorker:
-		o.Tag, o.Security = "workers", []string{byWorker}
+	case needNothing:
+	case needWorker:
+		o.Tag, o.Security = "workers", []string{workerScheme}
 	default:
-		o.Security = []string{byToken}
+		o.Security = []string{tokenScheme}
 	}
 	return o
 }
 
 // operations returns descriptions of the operations on a path of the Contest API in version v.
-func (rt *contestRoute) operations(v clics.Version) (all []openapi.Operation) {
+func (rt *contestRoute) operations(v clics.Version) (operations []openapi.Operation) {
 	path := strings.TrimSuffix(contestAPIPath+string(v)+"/"+rt.path, "/")
 	for _, method := range rt.methods {
 		if method == http.MethodHead {
@@ -98,7 +98,7 @@ func (rt *contestRoute) operations(v clics.Version) (all []openapi.Operation) {
 		}
 		o := openapi.Operation{
 			Method: method, Path: path, Tag: "Contest API " + string(v), In: rt.in[method], Out: rt.out(v), Error: contestError{},
-			Security: []string{"", byToken, byPassword},
+			Security: []string{"", tokenScheme, passwordScheme},
 		}
 		o.Empty = rt.empty && method != http.MethodGet
 		switch method {
@@ -107,26 +107,26 @@ func (rt *contestRoute) operations(v clics.Version) (all []openapi.Operation) {
 		case http.MethodDelete:
 			o.In, o.Out, o.Code = nil, nil, http.StatusNoContent
 		case http.MethodPost:
-			if list, is := rt.out(v)["items"].(map[string]any); is { // the response is the object that was written
+			if list, isList := rt.out(v)["items"].(map[string]any); isList { // the response is the object that was written
 				o.Out = openapi.Schema(list)
 			}
 		}
-		all = append(all, o)
+		operations = append(operations, o)
 	}
-	return all
+	return operations
 }
 
-// description responds with the description of the API.
-func (a *api) description() http.HandlerFunc {
-	doc := sync.OnceValues(func() ([]byte, error) { return describe(a.Version) })
+// descriptionHandler responds with the description of the API.
+func (a *api) descriptionHandler() http.HandlerFunc {
+	doc := sync.OnceValues(func() ([]byte, error) { return describeAPI(a.Version) })
 	return func(w http.ResponseWriter, r *http.Request) {
-		a.Pace(r)
+		a.PaceNetwork(r)
 		data, err := doc()
 		if err != nil {
-			a.refuse(w, r, err)
+			a.writeError(w, r, err)
 			return
 		}
 		w.Header().Set("Access-Control-Allow-Origin", "*")
-		_ = raw(w, slices.Clip(data)) // always returns nil
+		_ = writeRaw(w, slices.Clip(data)) // always returns nil
 	}
 }

@@ -382,7 +382,7 @@ func TestClientAsksWhatIsDescribed(t *testing.T) {
 	typ := reflect.TypeOf(c)
 	// These methods send no request of their own, or upload a bundle and then send a request that another method
 	// covers.
-	silent := []string{"Upload", "Hasten", "Give", "Snapshot", "Publish"}
+	silent := []string{"Upload", "Hasten", "AddFile", "UploadSnapshot", "Publish"}
 	for i := range typ.NumMethod() {
 		m := typ.Method(i)
 		before := asked
@@ -427,8 +427,8 @@ func sample(t *testing.T, typ reflect.Type) reflect.Value {
 			}
 			return out
 		})
-	case typ == reflect.TypeFor[*client.Answer]():
-		return reflect.ValueOf(&client.Answer{Hole: "sum", Number: 1, Flow: "flow"})
+	case typ == reflect.TypeFor[*client.GolfSubmission]():
+		return reflect.ValueOf(&client.GolfSubmission{Hole: "sum", Number: 1, Workflow: "flow"})
 	case typ.Kind() == reflect.Pointer:
 		return reflect.New(typ.Elem())
 	}

@@ -8,36 +8,36 @@ import (
 
 	"assay/judge/host/auth"
 	"assay/judge/host/client"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/roster"
 	"assay/judge/host/store"
 )
 
-// people lists the accounts.
-func (a *api) people(w http.ResponseWriter, r *http.Request, _ *caller) error {
+// listAccounts lists the accounts.
+func (a *api) listAccounts(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	accounts, err := a.Store.Accounts(r.Context())
 	if err != nil {
 		return err
 	}
-	all := []client.Person{}
-	for _, one := range accounts {
-		if !one.Erased.IsZero() {
+	people := []client.AccountInfo{}
+	for _, account := range accounts {
+		if !account.Erased.IsZero() {
 			continue
 		}
-		all = append(all, client.Person{
-			Login: one.Login, Name: one.Display, Role: one.Role, Password: one.Password != "", Disabled: one.Disabled,
+		people = append(people, client.AccountInfo{
+			Login: account.Login, Name: account.Display, Role: account.Role, Password: account.Password != "", Disabled: account.Disabled,
 		})
 	}
-	return ok(w, all)
+	return writeOK(w, people)
 }
 
 // newPeople creates the accounts of a list.
-func (a *api) newPeople(w http.ResponseWriter, r *http.Request, who *caller) error {
-	var n client.NewPeople
-	if err := read(r, &n); err != nil {
+func (a *api) newPeople(w http.ResponseWriter, r *http.Request, caller *caller) error {
+	var n client.NewAccounts
+	if err := readJSON(r, &n); err != nil {
 		return err
 	}
-	if err := knownRole(n.Role); err != nil {
+	if err := checkRole(n.Role); err != nil {
 		return err
 	}
 	list, err := roster.Read(n.List)
@@ -46,7 +46,7 @@ func (a *api) newPeople(w http.ResponseWriter, r *http.Request, who *caller) err
 	}
 	contest := ""
 	if n.Contest != "" {
-		c, err := a.contest(r, n.Contest)
+		c, err := a.findContest(r, n.Contest)
 		if err != nil {
 			return err
 		}
@@ -56,11 +56,11 @@ func (a *api) newPeople(w http.ResponseWriter, r *http.Request, who *caller) err
 	if err != nil {
 		return err
 	}
-	answer := client.Slips{Made: []client.Slip{}, There: []client.Slip{}, Preview: plan.Preview}
+	answer := client.CreatedAccounts{Created: []client.Credentials{}, Existing: []client.Credentials{}, Preview: plan.Preview}
 	switch {
 	case n.DryRun:
-		return ok(w, answer)
-	case n.Seen != "" && n.Seen != plan.Digest:
+		return writeOK(w, answer)
+	case n.PreviewDigest != "" && n.PreviewDigest != plan.Digest:
 		return &status{
 			http.StatusConflict, "the list, the accounts or the teams have changed since the preview, and nothing was created",
 			"check the list again",
@@ -68,36 +68,36 @@ func (a *api) newPeople(w http.ResponseWriter, r *http.Request, who *caller) err
 	case plan.Wrong > 0 && !n.SkipErrors:
 		return plan.Errors()
 	}
-	made, there, accounts, err := a.Passwords.Import(r.Context(), a.Store, plan)
+	sheets, existing, accounts, err := a.Passwords.Import(r.Context(), a.Store, plan)
 	if err != nil {
 		return err
 	}
-	for _, s := range made {
-		answer.Made = append(answer.Made, client.Slip(s))
+	for _, s := range sheets {
+		answer.Created = append(answer.Created, client.Credentials(s))
 	}
-	for _, s := range there {
-		answer.There = append(answer.There, client.Slip(s))
+	for _, s := range existing {
+		answer.Existing = append(answer.Existing, client.Credentials(s))
 	}
-	by := store.Entry{Actor: who.name(), Detail: n.Role, Address: r.RemoteAddr}
-	if err := a.Store.Audit(r.Context(), desk.Made(by, made, accounts)...); err != nil {
+	entry := store.AuditEntry{Actor: caller.name(), Detail: n.Role, Address: r.RemoteAddr}
+	if err := a.Store.Audit(r.Context(), intake.AccountEntries(entry, sheets, accounts)...); err != nil {
 		return err
 	}
-	return ok(w, answer)
+	return writeOK(w, answer)
 }
 
-func knownRole(word string) error {
-	if !auth.Known(word) {
-		var all []string
+func checkRole(word string) error {
+	if !auth.IsRole(word) {
+		var roles []string
 		for _, role := range auth.Roles[1:] {
-			all = append(all, string(role))
+			roles = append(roles, string(role))
 		}
-		return &status{http.StatusBadRequest, fmt.Sprintf("%.40q is not a role of an account: they are %s", word, strings.Join(all, ", ")), ""}
+		return &status{http.StatusBadRequest, fmt.Sprintf("%.40q is not a role of an account: they are %s", word, strings.Join(roles, ", ")), ""}
 	}
 	return nil
 }
 
-// contest returns the contest that a request names.
-func (a *api) contest(r *http.Request, slug string) (*store.Contest, error) {
+// findContest returns the contest that a request names.
+func (a *api) findContest(r *http.Request, slug string) (*store.Contest, error) {
 	c, err := a.Store.ContestBySlug(r.Context(), slug)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, noContest(slug)
@@ -110,32 +110,32 @@ func noContest(slug string) error {
 }
 
 // setPerson sets the password of an account, disables or enables it, or sets its role.
-func (a *api) setPerson(w http.ResponseWriter, r *http.Request, who *caller) error {
-	var p client.SetPerson
-	if err := read(r, &p); err != nil {
+func (a *api) setPerson(w http.ResponseWriter, r *http.Request, caller *caller) error {
+	var p client.AccountUpdate
+	if err := readJSON(r, &p); err != nil {
 		return err
 	}
-	account, err := a.person(r)
+	account, err := a.findAccount(r)
 	if err != nil {
 		return err
 	}
-	slip := client.Slip{Login: account.Login, Name: account.Display}
-	var did []string
+	credentials := client.Credentials{Login: account.Login, Name: account.Display}
+	var changes []string
 	switch p.State {
 	case "":
 	case "in", "out":
-		if p.State == "out" && account.ID == who.account.ID {
+		if p.State == "out" && account.ID == caller.account.ID {
 			return &status{http.StatusConflict, "you cannot disable your own account", ""}
 		}
 		if p.State == "out" {
-			err = a.ShutOut(r.Context(), account)
+			err = a.DisableAccount(r.Context(), account)
 		} else {
-			err = a.Store.Disable(r.Context(), account.ID, false)
+			err = a.Store.SetDisabled(r.Context(), account.ID, false)
 		}
 		if err != nil {
 			return err
 		}
-		did = append(did, p.State)
+		changes = append(changes, p.State)
 	default:
 		return &status{http.StatusBadRequest, fmt.Sprintf("%.40q is not a state of an account: use in or out", p.State), ""}
 	}
@@ -143,44 +143,44 @@ func (a *api) setPerson(w http.ResponseWriter, r *http.Request, who *caller) err
 		if err := a.setRole(r, account, &p); err != nil {
 			return err
 		}
-		did = append(did, strings.TrimSpace(p.Role+" "+p.Contest+" "+strings.Join(p.Sites, " ")))
+		changes = append(changes, strings.TrimSpace(p.Role+" "+p.Contest+" "+strings.Join(p.Sites, " ")))
 	}
-	if p.Reset {
-		slip.Password = auth.NewPassword()
-		hash, err := a.Passwords.Hash(r.Context(), slip.Password)
+	if p.ResetPassword {
+		credentials.Password = auth.NewPassword()
+		hash, err := a.Passwords.Hash(r.Context(), credentials.Password)
 		if err == nil {
 			err = a.Store.SetPassword(r.Context(), account.ID, hash)
 		}
 		if err != nil {
 			return err
 		}
-		did = append(did, "new password")
+		changes = append(changes, "new password")
 	}
-	return a.done(w, r, who, "change account", account.ID, strings.Join(did, ", "), slip)
+	return a.auditAndRespond(w, r, caller, "change account", account.ID, strings.Join(changes, ", "), credentials)
 }
 
-func (a *api) setRole(r *http.Request, account *store.Account, p *client.SetPerson) error {
+func (a *api) setRole(r *http.Request, account *store.Account, p *client.AccountUpdate) error {
 	role := p.Role
 	if role == "none" {
 		role = ""
-	} else if err := knownRole(role); err != nil {
+	} else if err := checkRole(role); err != nil {
 		return err
 	}
 	if p.Contest != "" {
-		c, err := a.contest(r, p.Contest)
+		c, err := a.findContest(r, p.Contest)
 		if err != nil {
 			return err
 		}
-		return a.SetRoleIn(r.Context(), account, c, auth.Role(role), p.Sites)
+		return a.SetContestRole(r.Context(), account, c, auth.Role(role), p.Sites)
 	}
 	if len(p.Sites) > 0 {
 		return &status{http.StatusBadRequest, "sites are those of a contest, and the request names none", "name the contest, too"}
 	}
-	return a.Store.SetRole(r.Context(), account.ID, role, desk.Scopes(auth.Role(role)))
+	return a.Store.SetRole(r.Context(), account.ID, role, intake.Scopes(auth.Role(role)))
 }
 
-// person returns the account that a path names.
-func (a *api) person(r *http.Request) (*store.Account, error) {
+// findAccount returns the account that a path names.
+func (a *api) findAccount(r *http.Request) (*store.Account, error) {
 	account, err := a.Store.AccountByLogin(r.Context(), r.PathValue("login"))
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, &status{http.StatusNotFound, fmt.Sprintf("there is no account %.80q", r.PathValue("login")), "see: judged admin account list"}
@@ -189,16 +189,16 @@ func (a *api) person(r *http.Request) (*store.Account, error) {
 }
 
 // erasePerson erases a person from the server.
-func (a *api) erasePerson(w http.ResponseWriter, r *http.Request, who *caller) error {
-	account, err := a.person(r)
+func (a *api) erasePerson(w http.ResponseWriter, r *http.Request, caller *caller) error {
+	account, err := a.findAccount(r)
 	if err != nil {
 		return err
 	}
-	if account.ID == who.account.ID {
+	if account.ID == caller.account.ID {
 		return &status{http.StatusConflict, "you cannot delete your own account", ""}
 	}
-	if err := a.Erase(r.Context(), account, store.Entry{Actor: who.name(), Address: r.RemoteAddr}); err != nil {
+	if err := a.Erase(r.Context(), account, store.AuditEntry{Actor: caller.name(), Address: r.RemoteAddr}); err != nil {
 		return err
 	}
-	return ok(w, struct{}{})
+	return writeOK(w, struct{}{})
 }

@@ -7,43 +7,43 @@ import (
 	"strings"
 	"time"
 
-	"assay/judge/host/board"
 	"assay/judge/host/client"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
+	"assay/judge/host/scoreboard"
 	"assay/judge/host/store"
 )
 
 // rejudge begins a rejudging.
-func (a *api) rejudge(w http.ResponseWriter, r *http.Request, who *caller) error {
+func (a *api) rejudge(w http.ResponseWriter, r *http.Request, caller *caller) error {
 	var n client.NewRejudging
-	if err := read(r, &n); err != nil {
+	if err := readJSON(r, &n); err != nil {
 		return err
 	}
-	c, err := a.contest(r, r.PathValue("slug"))
+	c, err := a.findContest(r, r.PathValue("slug"))
 	if err != nil {
 		return err
 	}
-	choice := desk.Choice{Problem: n.Problem, Who: n.Who, Group: n.Group, Verdict: n.Verdict, Language: n.Language, Time: n.Time, Worker: n.Worker, Version: n.Version}
-	asked := desk.NewRejudging{Choice: choice, All: n.All, Why: n.Why, Against: n.Against, Repeats: n.Repeats}
-	made, left, err := a.Rejudge(r.Context(), c, asked, who.account)
+	choice := intake.SubmissionQuery{Problem: n.Problem, Who: n.Author, Group: n.Group, Verdict: n.Verdict, Language: n.Language, Time: n.Time, Worker: n.Worker, Version: n.Version}
+	request := intake.NewRejudging{SubmissionQuery: choice, All: n.All, Why: n.Reason, Against: n.TargetVersion, Repeats: n.Repeats}
+	created, omitted, err := a.Rejudge(r.Context(), c, request, caller.account)
 	if err != nil {
 		return err
 	}
-	answer := rejudgingOf(made)
-	answer.Left = left
-	return a.done(w, r, who, "rejudge", made.ID, made.Why, answer)
+	answer := clientRejudging(created)
+	answer.LeftOut = omitted
+	return a.auditAndRespond(w, r, caller, "rejudge", created.ID, created.Why, answer)
 }
 
-func rejudgingOf(r *store.Rejudging) client.Rejudging {
+func clientRejudging(r *store.Rejudging) client.Rejudging {
 	return client.Rejudging{
-		ID: r.ID, Why: r.Why, By: r.Login, State: string(r.State), Made: r.Made, Version: string(r.Bundle), Repeats: r.Repeats,
-		Submissions: r.Submissions, Open: r.Open,
+		ID: r.ID, Reason: r.Why, Author: r.Login, State: string(r.State), Created: r.Made, Version: string(r.Bundle), Repeats: r.Repeats,
+		Submissions: r.Submissions, Pending: r.Pending,
 	}
 }
 
 // rejudgings lists the rejudgings of a contest.
 func (a *api) rejudgings(w http.ResponseWriter, r *http.Request, _ *caller) error {
-	c, err := a.contest(r, r.PathValue("slug"))
+	c, err := a.findContest(r, r.PathValue("slug"))
 	if err != nil {
 		return err
 	}
@@ -51,57 +51,57 @@ func (a *api) rejudgings(w http.ResponseWriter, r *http.Request, _ *caller) erro
 	if err != nil {
 		return err
 	}
-	all := []client.Rejudging{}
-	for _, one := range rows {
-		all = append(all, rejudgingOf(one))
+	rejudgings := []client.Rejudging{}
+	for _, rejudging := range rows {
+		rejudgings = append(rejudgings, clientRejudging(rejudging))
 	}
-	return ok(w, all)
+	return writeOK(w, rejudgings)
 }
 
 // rejudging responds with what a rejudging would change.
 func (a *api) rejudging(w http.ResponseWriter, r *http.Request, _ *caller) error {
-	one, err := a.Store.Rejudging(r.Context(), r.PathValue("id"))
+	rejudging, err := a.Store.Rejudging(r.Context(), r.PathValue("id"))
 	if errors.Is(err, store.ErrNotFound) {
 		return noRejudging(r)
 	}
 	if err != nil {
 		return err
 	}
-	rows, err := a.Store.RejudgedOf(r.Context(), one.ID)
+	rows, err := a.Store.RejudgedSubmissions(r.Context(), rejudging.ID)
 	if err != nil {
 		return err
 	}
-	answer := rejudgingOf(one)
+	answer := clientRejudging(rejudging)
 	for _, s := range rows {
 		var runs []string
-		if s.Differ() {
+		if s.RunsDiffer() {
 			for _, run := range s.Runs {
 				runs = append(runs, strings.TrimSpace(string(run.Verdict)+" "+run.Score))
 			}
 		}
-		answer.Rejudged = append(answer.Rejudged, client.Rejudged{
-			Number: s.Number, Problem: s.Problem, Login: s.Login, Was: s.Was, WasScore: s.WasScore, Done: s.Done, Now: s.Verdict, NowScore: s.Score,
-			Changed: s.Changed(), Reason: s.Reason, Runs: runs,
+		answer.Rejudged = append(answer.Rejudged, client.RejudgedSubmission{
+			Number: s.Number, Problem: s.Problem, Login: s.Login, OldVerdict: s.OldVerdict, OldScore: s.OldScore, Done: s.Ended, NewVerdict: s.Verdict, NewScore: s.Score,
+			Changed: s.ChangesResult(), Reason: s.Reason, Runs: runs,
 		})
 	}
-	if one.State != store.RejudgingRunning || one.Contest == store.Practice {
-		return ok(w, answer)
+	if rejudging.State != store.RejudgingRunning || rejudging.Contest == store.Practice {
+		return writeOK(w, answer)
 	}
-	moves, err := a.Boards.Moves(r.Context(), one.Contest, rows)
+	moves, err := a.Scoreboards.RankChanges(r.Context(), rejudging.Contest, rows)
 	if err != nil {
 		return err
 	}
 	for _, m := range moves {
-		answer.Moves = append(answer.Moves, moveOf(m))
+		answer.RankChanges = append(answer.RankChanges, clientMove(m))
 	}
-	return ok(w, answer)
+	return writeOK(w, answer)
 }
 
-func moveOf(m board.Move) client.Move {
-	return client.Move{
-		Team: m.Now.Team.Name, WasRank: m.Was.Rank, NowRank: m.Now.Rank,
-		Was: client.Reach{Solved: m.Was.Solved, Points: m.Was.Points, TimeS: int64(m.Was.Time / time.Second)},
-		Now: client.Reach{Solved: m.Now.Solved, Points: m.Now.Points, TimeS: int64(m.Now.Time / time.Second)},
+func clientMove(m scoreboard.RankChange) client.RankChange {
+	return client.RankChange{
+		Team: m.After.Team.Name, OldRank: m.Before.Rank, NewRank: m.After.Rank,
+		OldResult: client.TeamResult{Solved: m.Before.Solved, Points: m.Before.Points, TimeS: int64(m.Before.Time / time.Second)},
+		NewResult: client.TeamResult{Solved: m.After.Solved, Points: m.After.Points, TimeS: int64(m.After.Time / time.Second)},
 	}
 }
 
@@ -113,9 +113,9 @@ func noRejudging(r *http.Request) error {
 }
 
 // endRejudging applies or cancels a rejudging.
-func (a *api) endRejudging(w http.ResponseWriter, r *http.Request, who *caller) error {
-	var s client.SetRejudging
-	if err := read(r, &s); err != nil {
+func (a *api) endRejudging(w http.ResponseWriter, r *http.Request, caller *caller) error {
+	var s client.RejudgingUpdate
+	if err := readJSON(r, &s); err != nil {
 		return err
 	}
 	state, id := store.RejudgingState(s.State), r.PathValue("id")
@@ -129,5 +129,5 @@ func (a *api) endRejudging(w http.ResponseWriter, r *http.Request, who *caller) 
 	if err != nil {
 		return err
 	}
-	return a.done(w, r, who, "rejudging "+s.State, id, "", struct{}{})
+	return a.auditAndRespond(w, r, caller, "rejudging "+s.State, id, "", struct{}{})
 }

@@ -31,7 +31,7 @@ var submissionID = regexp.MustCompile(`"id":"([0-9]+)"`)
 // TestImportedRoles imports an account of each type, and sends requests as each of them.
 func TestImportedRoles(t *testing.T) {
 	h := newHarness(t)
-	h.regional(time.Now().Add(-time.Hour), store.Teams)
+	h.regional(time.Now().Add(-time.Hour), store.VisibilityTeams)
 	h.speaking()
 	var accounts []string
 	for _, a := range listed {
@@ -42,10 +42,10 @@ func TestImportedRoles(t *testing.T) {
 		accounts = append(accounts, fmt.Sprintf(`{"id": "x-%s", "username": "x-%s", "password": "correct-horse", "type": %q%s}`, a.typ, a.typ, a.typ, team))
 	}
 	files := map[string][]byte{"accounts.json": []byte("[" + strings.Join(accounts, ",\n") + "]")}
-	if code, said := h.ask("admin", "POST", client.ContestsPath, client.ImportContest{Files: files, Contest: "wf"}); code != http.StatusOK {
+	if code, said := h.ask("admin", "POST", client.ContestsPath, client.ContestImport{Files: files, Contest: "wf"}); code != http.StatusOK {
 		t.Fatalf("%d %s", code, said)
 	}
-	good := `"problem_id": "sum-2026", "language_id": "sh", "files": [{"data": "` + zipped("a.sh", "echo 1") + `"}]`
+	good := `"problem_id": "sum-2026", "language_id": "sh", "files": [{"data": "` + archiveSchema("a.sh", "echo 1") + `"}]`
 	const contest = "/api/2026-01/contests/wf"
 	ask := func(typ, method, path, body string) (int, string) {
 		answer, said := h.send("x-"+typ+":correct-horse", method, path, "application/json", body)
@@ -101,14 +101,14 @@ func TestImportedRoles(t *testing.T) {
 // public sees.
 func TestProxy(t *testing.T) {
 	h := newHarness(t)
-	contestID := h.regional(time.Now().Add(-time.Hour), store.Public)
+	contestID := h.regional(time.Now().Add(-time.Hour), store.VisibilityPublic)
 	h.speaking()
 	files := map[string][]byte{"accounts.json": []byte(`[{"id": "site", "username": "site", "password": "correct-horse", "type": "proxy"}]`)}
-	if code, said := h.ask("admin", "POST", client.ContestsPath, client.ImportContest{Files: files, Contest: "wf"}); code != http.StatusOK {
+	if code, said := h.ask("admin", "POST", client.ContestsPath, client.ContestImport{Files: files, Contest: "wf"}); code != http.StatusOK {
 		t.Fatalf("%d %s", code, said)
 	}
 	const submissions, clarifications = "/api/2026-01/contests/wf/submissions", "/api/2026-01/contests/wf/clarifications"
-	good := `"problem_id": "sum-2026", "language_id": "sh", "files": [{"data": "` + zipped("a.sh", "echo 1") + `"}]`
+	good := `"problem_id": "sum-2026", "language_id": "sh", "files": [{"data": "` + archiveSchema("a.sh", "echo 1") + `"}]`
 	post := func(method, path, body string, code int, want string) {
 		t.Helper()
 		answer, said := h.send("site:correct-horse", method, path, "application/json", body)
@@ -169,13 +169,13 @@ func TestProxy(t *testing.T) {
 // other address, both with its token and with its password.
 func TestLockedAddress(t *testing.T) {
 	h := newHarness(t)
-	h.regional(time.Now().Add(-time.Hour), store.Public) // account submit must connect from 10.0.0.7
+	h.regional(time.Now().Add(-time.Hour), store.VisibilityPublic) // account submit must connect from 10.0.0.7
 	files := map[string][]byte{"accounts.json": []byte(`[{"id": "x", "username": "x", "password": "correct-horse", "type": "team", "team_id": "8", "ip": "10.0.0.8"}]`)}
-	if code, said := h.ask("admin", "POST", client.ContestsPath, client.ImportContest{Files: files, Contest: "wf"}); code != http.StatusOK {
+	if code, said := h.ask("admin", "POST", client.ContestsPath, client.ContestImport{Files: files, Contest: "wf"}); code != http.StatusOK {
 		t.Fatalf("%d %s", code, said)
 	}
 	for _, locked := range []bool{false, true} {
-		h.desk.LockAddress = locked
+		h.intake.LockAddress = locked
 		for _, tt := range []struct {
 			who, path string
 			refused   bool

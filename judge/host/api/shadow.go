@@ -9,21 +9,21 @@ import (
 )
 
 // shadowContest makes a contest follow another judging system.
-func (a *api) shadowContest(w http.ResponseWriter, r *http.Request, who *caller) error {
-	var n client.ShadowContest
-	if err := read(r, &n); err != nil {
+func (a *api) shadowContest(w http.ResponseWriter, r *http.Request, caller *caller) error {
+	var n client.NewShadow
+	if err := readJSON(r, &n); err != nil {
 		return err
 	}
-	source := store.Source{URL: n.URL, Login: n.Login, SecretFile: n.SecretFile, Account: who.account.ID, Ours: n.Ours}
-	slug, err := shadow.Begin(r.Context(), a.Desk, source, n.Contest)
+	source := store.ExternalSource{URL: n.URL, Login: n.Login, SecretFile: n.SecretFile, Account: caller.account.ID, UseOwnVerdicts: n.OwnVerdicts}
+	slug, err := shadow.Start(r.Context(), a.Service, source, n.Contest)
 	if err != nil {
 		return err
 	}
-	return a.done(w, r, who, "shadow", slug, n.URL, client.Shadowed{Contest: slug})
+	return a.auditAndRespond(w, r, caller, "shadow", slug, n.URL, client.ShadowedContest{Contest: slug})
 }
 
 // endShadow makes a contest stop following another judging system.
-func (a *api) endShadow(w http.ResponseWriter, r *http.Request, who *caller) error {
+func (a *api) endShadow(w http.ResponseWriter, r *http.Request, caller *caller) error {
 	c, err := a.Store.ContestBySlug(r.Context(), r.PathValue("slug"))
 	if err != nil {
 		return err
@@ -31,5 +31,5 @@ func (a *api) endShadow(w http.ResponseWriter, r *http.Request, who *caller) err
 	if err := a.Store.Unfollow(r.Context(), c.ID); err != nil {
 		return err
 	}
-	return a.done(w, r, who, "end shadow", c.Slug, "", client.Shadowed{Contest: c.Slug})
+	return a.auditAndRespond(w, r, caller, "end shadow", c.Slug, "", client.ShadowedContest{Contest: c.Slug})
 }

@@ -14,7 +14,7 @@ import (
 // the Contest API and its feeds. It also checks that such a judge can write only to the site's teams.
 func TestSitesOfAPI(t *testing.T) {
 	h := newHarness(t)
-	id := h.regional(time.Now().Add(-time.Hour), store.Public)
+	id := h.regional(time.Now().Add(-time.Hour), store.VisibilityPublic)
 	h.speaking()
 	account := func(login string) *store.Account {
 		a, err := h.store.AccountByLogin(t.Context(), login)
@@ -25,7 +25,7 @@ func TestSitesOfAPI(t *testing.T) {
 	}
 	role := func(role string, sites ...string) {
 		t.Helper()
-		if err := h.store.SetRoleIn(t.Context(), account("publish").ID, id, role, sites...); err != nil {
+		if err := h.store.SetContestRole(t.Context(), account("publish").ID, id, role, sites...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -49,7 +49,7 @@ func TestSitesOfAPI(t *testing.T) {
 			t.Fatalf("%s sends %s: %d %s", who, body, code, said)
 		}
 	}
-	program := `{"problem_id": "sum-2026", "language_id": "sh", "files": [{"data": "` + zipped("a.sh", "echo 1") + `"}]}`
+	program := `{"problem_id": "sum-2026", "language_id": "sh", "files": [{"data": "` + archiveSchema("a.sh", "echo 1") + `"}]}`
 	good("submit", "/submissions", program)
 	good("other", "/submissions", program)
 	good("submit", "/clarifications", `{"text": "asks seven"}`)

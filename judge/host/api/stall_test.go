@@ -18,7 +18,7 @@ import (
 // handles the caller's other requests and can remove blobs while it waits for the body.
 func TestStalledBodies(t *testing.T) {
 	h := newHarness(t)
-	h.desk.Sweeping = new(sync.RWMutex)
+	h.intake.CollectLock = new(sync.RWMutex)
 	h.mixed()
 	waited := 0
 	for _, pattern := range api.Patterns() {
@@ -56,12 +56,12 @@ func TestStalledBodies(t *testing.T) {
 				t.Errorf("%s: %d %s", pattern, code, said)
 			}
 		}
-		for deadline := time.Now().Add(time.Minute); !h.desk.Sweeping.TryLock(); time.Sleep(time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); !h.intake.CollectLock.TryLock(); time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatalf("%s keeps the server from removing blobs", pattern)
 			}
 		}
-		h.desk.Sweeping.Unlock()
+		h.intake.CollectLock.Unlock()
 		c.Close()
 	}
 	if waited < 20 {

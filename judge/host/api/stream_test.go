@@ -33,7 +33,7 @@ func (h *harness) judging() *judging {
 	if err := json.Unmarshal([]byte(said), &s); err != nil {
 		h.Fatal(said, err)
 	}
-	specs, err := h.store.Next(h.Context(), job.Practice, "main", 1)
+	specs, err := h.store.NextJobs(h.Context(), job.PracticePriority, "main", 1)
 	if err != nil || len(specs) != 1 {
 		h.Fatal(specs, err)
 	}
@@ -73,24 +73,24 @@ func (j *judging) fold(v judge.Verdict, doubt *store.Doubt) {
 	if err != nil {
 		j.Fatal(err)
 	}
-	if err := j.blobs.Put(blob.Of(packed), int64(len(packed)), bytes.NewReader(packed)); err != nil {
+	if err := j.blobs.Put(blob.DigestOf(packed), int64(len(packed)), bytes.NewReader(packed)); err != nil {
 		j.Fatal(err)
 	}
 	r := &job.Result{Job: j.spec.ID, Generation: 1, Token: j.spec.Token, Worker: "w", State: job.Done, Finished: &judge.Finished{Verdict: v}, Events: packed}
-	if _, err := j.store.FoldDoubtful(j.Context(), r, blob.Of(packed), doubt); err != nil {
+	if _, err := j.store.RecordDoubtfulResult(j.Context(), r, blob.DigestOf(packed), doubt); err != nil {
 		j.Fatal(err)
 	}
 }
 
-// A stream is an event stream that a test reads.
-type stream struct {
+// A lineWriter is an event stream that a test reads.
+type lineWriter struct {
 	t     *testing.T
 	lines *bufio.Scanner
 	stop  context.CancelFunc
 }
 
 // follow opens the event stream of the judging. The argument from is the query of the stream's URL.
-func (j *judging) follow(from string) *stream {
+func (j *judging) follow(from string) *lineWriter {
 	j.Helper()
 	ctx, stop := context.WithCancel(j.Context())
 	j.Cleanup(stop)
@@ -105,14 +105,14 @@ func (j *judging) follow(from string) *stream {
 		j.Fatal(err)
 	}
 	j.Cleanup(func() { answer.Body.Close() })
-	return &stream{j.T, bufio.NewScanner(answer.Body), stop}
+	return &lineWriter{j.T, bufio.NewScanner(answer.Body), stop}
 }
 
 // next returns the next line with content: the text of a note, or the state at the end.
-func (s *stream) next() string {
+func (s *lineWriter) next() string {
 	s.t.Helper()
 	for s.lines.Scan() {
-		var l client.Line
+		var l client.JudgementLine
 		if err := json.Unmarshal(s.lines.Bytes(), &l); err != nil {
 			s.t.Fatalf("%q: %v", s.lines.Text(), err)
 		}
@@ -130,7 +130,7 @@ func (s *stream) next() string {
 	return fmt.Sprint("the stream ended: ", s.lines.Err())
 }
 
-func (s *stream) says(all ...string) {
+func (s *lineWriter) says(all ...string) {
 	s.t.Helper()
 	for i, want := range all {
 		if got := s.next(); got != want {
@@ -210,11 +210,11 @@ func (h *harness) disable(login string) error {
 	if err != nil {
 		return err
 	}
-	return h.store.Disable(h.Context(), a.ID, true)
+	return h.store.SetDisabled(h.Context(), a.ID, true)
 }
 
 // TestAStreamThatNobodyReads checks that the server stops watching a judging if the client does not read the
-// stream.
+// lineWriter.
 func TestAStreamThatNobodyReads(t *testing.T) {
 	j := newHarness(t).judging()
 	watched := func(want int) {
@@ -253,7 +253,7 @@ func TestAStreamOfWhatIsJudgedAgain(t *testing.T) {
 			j.tell(0, 2)
 			s.says("0", "1")
 			j.fold(judge.TimeLimit, &store.Doubt{Why: "it took long"})
-			specs, err := j.store.Next(t.Context(), job.Practice, "main", 1)
+			specs, err := j.store.NextJobs(t.Context(), job.PracticePriority, "main", 1)
 			if err != nil || len(specs) != 1 {
 				t.Fatal(specs, err)
 			}
@@ -289,7 +289,7 @@ func TestStreamsAreCounted(t *testing.T) {
 			t.Errorf("%s is answered %d %s", who, code, said)
 		}
 		for err == nil {
-			_, err = h.desk.EnterStream(t.Context(), account, "127.0.0.1:1")
+			_, err = h.intake.OpenStream(t.Context(), account, "127.0.0.1:1")
 		}
 		if code, said := h.ask(who, "GET", path, nil); code != want {
 			t.Errorf("%s, with many, is answered %d %s", who, code, said)

@@ -12,97 +12,97 @@ import (
 	"assay/judge"
 	"assay/judge/host/auth"
 	"assay/judge/host/client"
-	"assay/judge/host/desk"
 	"assay/judge/host/dispatch"
+	"assay/judge/host/intake"
 	"assay/judge/host/store"
 )
 
 // submit stores a submission. When the response is sent, the database has the submission, so it cannot get lost.
-func (a *api) submit(w http.ResponseWriter, r *http.Request, who *caller) error {
+func (a *api) submit(w http.ResponseWriter, r *http.Request, caller *caller) error {
 	var n client.NewSubmission
-	if err := read(r, &n); err != nil {
+	if err := readJSON(r, &n); err != nil {
 		return err
 	}
 	p, err := a.Store.Problem(r.Context(), n.Problem)
-	var seat *desk.Seat
-	if err == nil && (n.Contest != "" || !who.may(client.Admin)) {
-		seat, err = a.seat(r, who, n.Contest, p)
+	var contestAccess *intake.ContestAccess
+	if err == nil && (n.Contest != "" || !caller.hasScope(client.Admin)) {
+		contestAccess, err = a.submitAccess(r, caller, n.Contest, p)
 	}
 	if errors.Is(err, store.ErrNotFound) { // it may be the label of a problem
-		p, seat, err = a.Labeled(r.Context(), who.account, n.Contest, n.Problem)
+		p, contestAccess, err = a.ProblemByLabel(r.Context(), caller.account, n.Contest, n.Problem)
 	}
 	if errors.Is(err, store.ErrNotFound) && n.Contest != "" {
-		return a.noneIn(r, who, n.Contest, n.Problem)
+		return a.notInContest(r, caller, n.Contest, n.Problem)
 	}
 	if errors.Is(err, store.ErrNotFound) {
-		return a.noProblem(r, who, n.Problem)
+		return a.unknownProblem(r, caller, n.Problem)
 	}
 	if err != nil {
 		return err
 	}
-	kept, err := a.Take(r.Context(), desk.New{
-		Seat: seat, Account: who.account, Problem: p, Key: n.Key, Files: n.Files, Folder: n.Folder, Program: n.Program,
-		Language: n.Language, All: n.All, Many: who.may(client.Publish),
+	stored, err := a.Submit(r.Context(), intake.NewSubmission{
+		Access: contestAccess, Account: caller.account, Problem: p, Key: n.Key, Files: n.Files, Folder: n.IsDir, Program: n.Program,
+		Language: n.Language, All: n.ContinueOnFailure, Unlimited: caller.hasScope(client.Publish),
 	})
 	if err != nil {
 		return err
 	}
-	j, err := a.Store.Judgement(r.Context(), kept.ID)
+	j, err := a.Store.Judgement(r.Context(), stored.ID)
 	if err != nil {
 		return err
 	}
 	answer := client.Submission{
-		ID: kept.ID, Number: kept.Number, Problem: p.Slug, Program: n.Program, Login: who.account.Login, Received: kept.Received,
-		State: string(store.Waiting),
+		ID: stored.ID, Number: stored.Number, Problem: p.Slug, Program: n.Program, Login: caller.account.Login, Received: stored.Received,
+		State: string(store.JobWaiting),
 	}
-	if seat != nil {
-		answer.Contest = seat.Contest.Slug
+	if contestAccess != nil {
+		answer.Contest = contestAccess.Contest.Slug
 	}
-	if answer.Place, err = a.Waits(r.Context(), j); err != nil {
+	if answer.Position, err = a.QueuePosition(r.Context(), j); err != nil {
 		return err
 	}
-	return ok(w, answer)
+	return writeOK(w, answer)
 }
 
-// seat returns the sender's access to the contest named slug. If slug is empty, it uses the contest that has the
+// submitAccess returns the sender's access to the contest named slug. If slug is empty, it uses the contest that has the
 // problem. It returns nil if there is no such contest.
-func (a *api) seat(r *http.Request, who *caller, slug string, p *store.Problem) (*desk.Seat, error) {
+func (a *api) submitAccess(r *http.Request, caller *caller, slug string, p *store.Problem) (*intake.ContestAccess, error) {
 	if slug == "" {
-		return a.Place(r.Context(), who.account, p.Slug)
+		return a.FindContest(r.Context(), caller.account, p.Slug)
 	}
-	seat, err := a.seatIn(r, who, slug)
+	contestAccess, err := a.accessTo(r, caller, slug)
 	if err != nil {
 		return nil, err
 	}
-	problems, err := a.Store.ContestProblems(r.Context(), seat.Contest.ID)
+	problems, err := a.Store.ContestProblems(r.Context(), contestAccess.Contest.ID)
 	if err != nil {
 		return nil, err
 	}
 	for _, q := range problems {
-		if q.ID == p.ID && seat.Can(auth.SeeProblems) {
-			return seat, nil
+		if q.ID == p.ID && contestAccess.Can(auth.SeeProblems) {
+			return contestAccess, nil
 		}
 	}
 	return nil, store.ErrNotFound
 }
 
-// seatIn returns the caller's access to a contest. A contest that the caller may not see is reported as not found.
-func (a *api) seatIn(r *http.Request, who *caller, slug string) (*desk.Seat, error) {
-	c, err := a.contest(r, slug)
+// accessTo returns the caller's access to a contest. A contest that the caller may not see is reported as not found.
+func (a *api) accessTo(r *http.Request, caller *caller, slug string) (*intake.ContestAccess, error) {
+	c, err := a.findContest(r, slug)
 	if err != nil {
 		return nil, err
 	}
-	seat, err := a.Seat(r.Context(), c, who.account)
-	if err == nil && !seat.Can(auth.SeeContest) {
+	contestAccess, err := a.ContestAccess(r.Context(), c, caller.account)
+	if err == nil && !contestAccess.Can(auth.SeeContest) {
 		err = noContest(slug)
 	}
-	return seat, err
+	return contestAccess, err
 }
 
-// noneIn returns the error for a problem that is not in the contest named slug. If the caller may not see the
-// contest, it returns the error for a contest that does not exist.
-func (a *api) noneIn(r *http.Request, who *caller, slug, problem string) error {
-	if _, err := a.seatIn(r, who, slug); err != nil {
+// notInContest returns the error for a problem that is not in the contest named slug. If the caller may not see the
+// findContest, it returns the error for a contest that does not exist.
+func (a *api) notInContest(r *http.Request, caller *caller, slug, problem string) error {
+	if _, err := a.accessTo(r, caller, slug); err != nil {
 		return err
 	}
 	return &status{
@@ -111,9 +111,9 @@ func (a *api) noneIn(r *http.Request, who *caller, slug, problem string) error {
 	}
 }
 
-// noProblem rejects an unknown problem name, and lists the known problems.
-func (a *api) noProblem(r *http.Request, who *caller, name string) error {
-	rows, err := a.seen(r, who)
+// unknownProblem rejects an unknown problem name, and lists the known problems.
+func (a *api) unknownProblem(r *http.Request, caller *caller, name string) error {
+	rows, err := a.visibleProblems(r, caller)
 	if err != nil {
 		return err
 	}
@@ -121,86 +121,86 @@ func (a *api) noProblem(r *http.Request, who *caller, name string) error {
 		http.StatusNotFound, fmt.Sprintf("the server has no problem %.80q", name),
 		"it has none at all yet: judge publish PROBLEM --to URL",
 	}
-	if a.Preparing != nil && a.Preparing() {
+	if a.IsPreparing != nil && a.IsPreparing() {
 		s.hint = "its problems are still being prepared: try again in a minute"
 	} else if len(rows) > 0 {
 		s.hint = "see: judge list --on URL"
-	} else if !who.may(client.Publish) {
+	} else if !caller.hasScope(client.Publish) {
 		s.hint = "it has none yet that you may see"
 	}
 	return s
 }
 
-// mine returns a submission that the caller may see. Any other submission is reported as not found.
-func (a *api) mine(r *http.Request, who *caller) (*store.Submission, error) {
+// visibleSubmission returns a submission that the caller may see. Any other submission is reported as not found.
+func (a *api) visibleSubmission(r *http.Request, caller *caller) (*store.Submission, error) {
 	s, err := a.Store.Submission(r.Context(), r.PathValue("id"))
-	if errors.Is(err, store.ErrNotFound) || err == nil && s.Account != who.account.ID && !who.may(client.Admin) {
+	if errors.Is(err, store.ErrNotFound) || err == nil && s.Account != caller.account.ID && !caller.hasScope(client.Admin) {
 		return nil, &status{http.StatusNotFound, "there is no such submission", ""}
 	}
 	return s, err
 }
 
-// shown returns a submission as a client receives it. If a judge must still verify the verdict, only the jury
+// clientSubmission returns a submission as a client receives it. If a judge must still verify the verdict, only the jury
 // receives the verdict.
-func (a *api) shown(s *store.Submission, who *caller) client.Submission {
-	one := client.Submission{
+func (a *api) clientSubmission(s *store.Submission, caller *caller) client.Submission {
+	result := client.Submission{
 		ID: s.ID, Number: s.Number, Problem: s.Problem, Program: s.Program, Login: s.Login, Received: s.Received,
 		State:   string(a.Dispatch.JobState(s.Judgement, s.State)),
 		Verdict: s.Verdict, Score: s.Score,
 	}
-	if s.Verify == store.Unverified && !jury(who) {
-		one.State, one.Verdict, one.Score = string(store.Out), judge.NotJudged, ""
+	if s.Verify == store.Unverified && !seesUnverified(caller) {
+		result.State, result.Verdict, result.Score = string(store.JobDispatched), judge.NotJudged, ""
 	}
-	return one
+	return result
 }
 
-// jury reports whether a caller sees verdicts that a judge must still verify. Other callers do not see such
+// seesUnverified reports whether a caller sees verdicts that a judge must still verify. Other callers do not see such
 // verdicts.
-func jury(who *caller) bool {
-	return who.may(client.Admin) || auth.Can(desk.Role(who.account), auth.SeeAll, auth.State{})
+func seesUnverified(caller *caller) bool {
+	return caller.hasScope(client.Admin) || auth.Can(intake.ServerRole(caller.account), auth.SeeAll, auth.State{})
 }
 
-func (a *api) submission(w http.ResponseWriter, r *http.Request, who *caller) error {
-	s, err := a.mine(r, who)
+func (a *api) submission(w http.ResponseWriter, r *http.Request, caller *caller) error {
+	s, err := a.visibleSubmission(r, caller)
 	if err != nil {
 		return err
 	}
-	end, _, err := a.judged(r, who, s)
+	end, _, err := a.submissionState(r, caller, s)
 	if err != nil {
 		return err
 	}
-	return ok(w, end)
+	return writeOK(w, end)
 }
 
-// shows returns how much of a submission's judging the caller may see.
-func (a *api) shows(r *http.Request, who *caller, s *store.Submission) (judge.Show, error) {
-	if who.may(client.Admin) {
+// visibleDetail returns how much of a submission's judging the caller may see.
+func (a *api) visibleDetail(r *http.Request, caller *caller, s *store.Submission) (judge.Visibility, error) {
+	if caller.hasScope(client.Admin) {
 		return judge.ShowAll, nil
 	}
-	return a.Shows(r.Context(), who.account, s)
+	return a.Shows(r.Context(), caller.account, s)
 }
 
-// judged returns a submission with the state of its judging as the caller may see it, and the submission's
+// submissionState returns a submission with the state of its judging as the caller may see it, and the submission's
 // judgement.
-func (a *api) judged(r *http.Request, who *caller, s *store.Submission) (*client.Submission, *store.Judgement, error) {
+func (a *api) submissionState(r *http.Request, caller *caller, s *store.Submission) (*client.Submission, *store.Judgement, error) {
 	j, err := a.Store.Judgement(r.Context(), s.ID)
 	if err != nil {
 		return nil, nil, err
 	}
-	end, state := a.shown(s, who), a.Dispatch.JobState(j.ID, j.State)
-	if j.Withheld() && !jury(who) {
-		if end.State = string(store.Out); state == store.Waiting {
-			end.State = string(store.Waiting)
+	end, state := a.clientSubmission(s, caller), a.Dispatch.JobState(j.ID, j.State)
+	if j.Withheld() && !seesUnverified(caller) {
+		if end.State = string(store.JobDispatched); state == store.JobWaiting {
+			end.State = string(store.JobWaiting)
 		}
 		end.Verdict, end.Score = judge.NotJudged, ""
-		end.Place, err = a.Waits(r.Context(), j)
+		end.Position, err = a.QueuePosition(r.Context(), j)
 		return &end, j, err
 	}
 	end.State, end.Verdict, end.Score = string(state), j.Verdict, j.Score
-	if end.Place, err = a.Waits(r.Context(), j); err != nil {
+	if end.Position, err = a.QueuePosition(r.Context(), j); err != nil {
 		return nil, nil, err
 	}
-	if show, err := a.shows(r, who, s); err != nil {
+	if show, err := a.visibleDetail(r, caller, s); err != nil {
 		return nil, nil, err
 	} else if show == judge.ShowAll {
 		end.Reason, end.Worker, end.Machine = j.Reason, j.Worker, j.Machine
@@ -213,10 +213,10 @@ func (a *api) judged(r *http.Request, who *caller, s *store.Submission) (*client
 // submissions lists the newest submissions, in practice and in all contests. It lists only the caller's own
 // submissions, unless the caller may see all. For the next page, set the query parameter before to the last id of
 // this page.
-func (a *api) submissions(w http.ResponseWriter, r *http.Request, who *caller) error {
-	of, before := who.account.ID, r.FormValue("before")
-	if who.may(client.Admin) {
-		of = ""
+func (a *api) submissions(w http.ResponseWriter, r *http.Request, caller *caller) error {
+	account, before := caller.account.ID, r.FormValue("before")
+	if caller.hasScope(client.Admin) {
+		account = ""
 	}
 	if before != "" {
 		if _, err := a.Store.Submission(r.Context(), before); errors.Is(err, store.ErrNotFound) {
@@ -225,7 +225,7 @@ func (a *api) submissions(w http.ResponseWriter, r *http.Request, who *caller) e
 			return err
 		}
 	}
-	rows, err := a.Store.Latest(r.Context(), of, r.FormValue("problem"), before, 100)
+	rows, err := a.Store.LatestSubmissions(r.Context(), account, r.FormValue("problem"), before, 100)
 	if err != nil {
 		return err
 	}
@@ -237,17 +237,17 @@ func (a *api) submissions(w http.ResponseWriter, r *http.Request, who *caller) e
 	for _, c := range contests {
 		slugs[c.ID] = c.Slug
 	}
-	all := []client.Submission{}
+	lines := []client.Submission{}
 	for _, s := range rows {
-		one := a.shown(s, who)
-		one.Contest = slugs[s.Contest]
-		all = append(all, one)
+		line := a.clientSubmission(s, caller)
+		line.Contest = slugs[s.Contest]
+		lines = append(lines, line)
 	}
-	return ok(w, all)
+	return writeOK(w, lines)
 }
 
-func (a *api) cancel(w http.ResponseWriter, r *http.Request, who *caller) error {
-	s, err := a.mine(r, who)
+func (a *api) cancelSubmission(w http.ResponseWriter, r *http.Request, caller *caller) error {
+	s, err := a.visibleSubmission(r, caller)
 	if err != nil {
 		return err
 	}
@@ -257,21 +257,21 @@ func (a *api) cancel(w http.ResponseWriter, r *http.Request, who *caller) error 
 	}
 	// A contestant who expects an attempt to fail must not be able to cancel it.
 	cancel := a.Dispatch.Cancel
-	if s.Contest != store.Practice && !who.may(client.Admin) {
+	if s.Contest != store.Practice && !caller.hasScope(client.Admin) {
 		c, err := a.Store.Contest(r.Context(), s.Contest)
 		if err != nil {
 			return err
 		}
-		seat, err := a.Seat(r.Context(), c, who.account)
+		contestAccess, err := a.ContestAccess(r.Context(), c, caller.account)
 		if err != nil {
 			return err
 		}
-		if !seat.Can(auth.SeeAll) {
-			cancel = a.Dispatch.CancelUntouched
+		if !contestAccess.Can(auth.SeeAll) {
+			cancel = a.Dispatch.CancelIfUnassigned
 		}
 	}
-	done, err := cancel(r.Context(), j.ID)
-	if errors.Is(err, store.ErrGiven) {
+	cancelled, err := cancel(r.Context(), j.ID)
+	if errors.Is(err, store.ErrAssigned) {
 		return &status{
 			http.StatusConflict, "the submission is being judged and counts",
 			"in a contest a submission can be cancelled only while it waits",
@@ -280,71 +280,71 @@ func (a *api) cancel(w http.ResponseWriter, r *http.Request, who *caller) error 
 	if err != nil {
 		return err
 	}
-	if !done && j.State == store.Cancelled { // the earlier response got lost
-		return ok(w, struct{}{})
+	if !cancelled && j.State == store.JobCancelled { // the earlier response got lost
+		return writeOK(w, struct{}{})
 	}
-	if !done {
+	if !cancelled {
 		return &status{http.StatusConflict, "the submission is judged already", ""}
 	}
-	return a.done(w, r, who, "cancel", s.ID, "", struct{}{})
+	return a.auditAndRespond(w, r, caller, "cancel", s.ID, "", struct{}{})
 }
 
-// cancelMany cancels the pending submissions of an account, those to a problem, or those of an account to a
-// problem. If only the account is given, cancelMany also cancels the account's workflows.
-func (a *api) cancelMany(w http.ResponseWriter, r *http.Request, who *caller) error {
+// cancelSubmissions cancels the pending submissions of an account, those to a problem, or those of an account to a
+// problem. If only the account is given, cancelSubmissions also cancels the account's workflows.
+func (a *api) cancelSubmissions(w http.ResponseWriter, r *http.Request, caller *caller) error {
 	login, problem, account := r.FormValue("login"), r.FormValue("problem"), ""
 	var ended client.Cancelled
 	if login == "" && problem == "" {
 		return &status{http.StatusBadRequest, "the request names neither an account nor a problem to cancel submissions of", ""}
 	}
 	if login != "" {
-		of, err := a.Store.AccountByLogin(r.Context(), login)
+		owner, err := a.Store.AccountByLogin(r.Context(), login)
 		if errors.Is(err, store.ErrNotFound) {
 			return &status{http.StatusNotFound, fmt.Sprintf("there is no account %.80q", login), "see: judged admin account list"}
 		}
 		if err != nil {
 			return err
 		}
-		account = of.ID
+		account = owner.ID
 		if problem == "" {
-			if ended.Flows, err = a.EndFlows(r.Context(), of, "an administrator cancelled it"); err != nil {
+			if ended.Workflows, err = a.CancelWorkflows(r.Context(), owner, "an administrator cancelled it"); err != nil {
 				return err
 			}
 		}
 	}
-	jobs, err := a.Store.OpenJobs(r.Context(), account, problem, "")
+	jobs, err := a.Store.PendingJobs(r.Context(), account, problem, "")
 	if errors.Is(err, store.ErrNotFound) {
-		return a.noProblem(r, who, problem)
+		return a.unknownProblem(r, caller, problem)
 	}
 	if err != nil {
 		return err
 	}
 	for _, id := range jobs {
-		done, err := a.Dispatch.Cancel(r.Context(), id)
+		cancelled, err := a.Dispatch.Cancel(r.Context(), id)
 		if err != nil {
 			return err
 		}
-		if done {
+		if cancelled {
 			ended.Submissions++
 		}
 	}
-	return a.done(w, r, who, "cancel", strings.TrimSpace(account+" "+problem),
-		fmt.Sprintf("%d submissions, %d flows", ended.Submissions, ended.Flows), ended)
+	return a.auditAndRespond(w, r, caller, "cancel", strings.TrimSpace(account+" "+problem),
+		fmt.Sprintf("%d submissions, %d flows", ended.Submissions, ended.Workflows), ended)
 }
 
 // The times of an event stream.
 const (
-	keepAlive   = 15 * time.Second
-	writeWithin = 20 * time.Second
-	askAgain    = 2 * time.Second // poll interval: another server may have recorded the end
+	keepAlive          = 15 * time.Second
+	streamWriteTimeout = 20 * time.Second
+	accessInterval     = 2 * time.Second // poll interval: another server may have recorded the end
 )
 
 // events streams the events of a judging from a given index: first the known events, then new ones, and finally
 // the remaining events of the current result. If a submission is judged twice, the stream continues at the same
 // index in the second judging. This is possible because a worker holds back events that another run may
 // contradict.
-func (a *api) events(w http.ResponseWriter, r *http.Request, who *caller) error {
-	s, err := a.mine(r, who)
+func (a *api) events(w http.ResponseWriter, r *http.Request, caller *caller) error {
+	s, err := a.visibleSubmission(r, caller)
 	if err != nil {
 		return err
 	}
@@ -352,52 +352,52 @@ func (a *api) events(w http.ResponseWriter, r *http.Request, who *caller) error 
 	if err != nil || from < 0 {
 		from = 0
 	}
-	end, j, err := a.judged(r, who, s)
+	end, j, err := a.submissionState(r, caller, s)
 	if err != nil {
 		return err
 	}
-	show, err := a.shows(r, who, s)
+	show, err := a.visibleDetail(r, caller, s)
 	if err != nil {
 		return err
 	}
-	of := j.ID
-	watch := a.Dispatch.Watch(of)
+	judgement := j.ID
+	watch := a.Dispatch.Watch(judgement)
 	defer func() { watch.Close() }()
-	out := newStream(w)
-	out.next, out.show = from, show
-	told := time.Now()
+	writer := newStream(w)
+	writer.next, writer.show = from, show
+	lastSent := time.Now()
 	for {
-		events, changed, ended := out.look(watch)
-		if j.Withheld() && !jury(who) {
+		events, changed, ended := writer.visibleEvents(watch)
+		if j.Withheld() && !seesUnverified(caller) {
 			events = nil
 			if ended {
 				changed = nil // the closed channel would reveal when a judge verifies
 			}
 		}
-		if err := out.events(events); err != nil {
+		if err := writer.writeEvents(events); err != nil {
 			return nil // the client is gone
 		}
 		if ended || len(events) == 0 {
-			if end, j, err = a.judged(r, who, s); err != nil {
+			if end, j, err = a.submissionState(r, caller, s); err != nil {
 				a.Log.Error("read a judgement", "submission", s.ID, "error", err)
 				return nil // the client reconnects
 			}
 		}
-		if !j.Ended.IsZero() && !(j.Withheld() && !jury(who)) {
-			return a.finish(out, end, j)
+		if !j.Ended.IsZero() && !(j.Withheld() && !seesUnverified(caller)) {
+			return a.finishStream(writer, end, j)
 		}
-		if j.ID != of { // the submission is rejudged before a verdict becomes current
+		if j.ID != judgement { // the submission is rejudged before a verdict becomes current
 			watch.Close()
-			of, watch = j.ID, a.Dispatch.Watch(j.ID)
+			judgement, watch = j.ID, a.Dispatch.Watch(j.ID)
 			continue
 		}
 		if len(events) > 0 {
-			told = time.Now()
+			lastSent = time.Now()
 			continue
 		}
-		if time.Since(told) > a.keepAlive {
-			told = time.Now()
-			if out.line(client.Line{}) != nil {
+		if time.Since(lastSent) > a.keepAlive {
+			lastSent = time.Now()
+			if writer.writeLine(client.JudgementLine{}) != nil {
 				return nil
 			}
 		}
@@ -405,44 +405,44 @@ func (a *api) events(w http.ResponseWriter, r *http.Request, who *caller) error 
 		case <-r.Context().Done():
 			return nil
 		case <-changed:
-		case <-time.After(min(askAgain, a.keepAlive)):
+		case <-time.After(min(accessInterval, a.keepAlive)):
 		}
 	}
 }
 
-// finish sends the events of the result that the stream has not sent yet, followed by the end line.
-func (a *api) finish(out *stream, end *client.Submission, j *store.Judgement) error {
+// finishStream sends the events of the result that the stream has not sent yet, followed by the end line.
+func (a *api) finishStream(writer *lineWriter, end *client.Submission, j *store.Judgement) error {
 	if j.Events != "" {
 		events, err := a.Events(j)
 		if err != nil {
 			a.Log.Error("read the events of a judgement", "judgement", j.ID, "error", err)
 			end.Reason = "the server has lost the details of this judging"
 		}
-		events = judge.Redact(events, out.show)
-		for _, e := range events[min(out.next, len(events)):] {
+		events = judge.Redact(events, writer.show)
+		for _, e := range events[min(writer.next, len(events)):] {
 			line, err := judge.EncodeEvent(e)
 			if err == nil {
-				err = out.events([][]byte{line})
+				err = writer.writeEvents([][]byte{line})
 			}
 			if err != nil {
 				return nil
 			}
 		}
 	}
-	_ = out.line(client.Line{End: end}) // the client may be gone
+	_ = writer.writeLine(client.JudgementLine{End: end}) // the client may be gone
 	return nil
 }
 
-// A stream writes lines and flushes each one.
-type stream struct {
+// A lineWriter writes lines and flushes each one.
+type lineWriter struct {
 	w    http.ResponseWriter
 	c    *http.ResponseController
 	next int // index of the next visible event
-	show judge.Show
+	show judge.Visibility
 }
 
-// look returns the events that the caller may see and that have not been sent yet.
-func (s *stream) look(watch *dispatch.Watch) (events [][]byte, changed <-chan struct{}, ended bool) {
+// visibleEvents returns the events that the caller may see and that have not been sent yet.
+func (s *lineWriter) visibleEvents(watch *dispatch.Watch) (events [][]byte, changed <-chan struct{}, ended bool) {
 	if s.show == judge.ShowAll {
 		return watch.Next(s.next)
 	}
@@ -466,32 +466,32 @@ func (s *stream) look(watch *dispatch.Watch) (events [][]byte, changed <-chan st
 	return events, changed, ended
 }
 
-func newStream(w http.ResponseWriter) *stream {
+func newStream(w http.ResponseWriter) *lineWriter {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)
-	s := &stream{w: w, c: http.NewResponseController(w)}
+	s := &lineWriter{w: w, c: http.NewResponseController(w)}
 	_ = s.c.Flush() // so that the client sees the response; if it is gone, the first line fails
 	return s
 }
 
-// line writes a line: a client.Line or a client.FlowLine.
-func (s *stream) line(l any) error {
+// writeLine writes a line: a client.JudgementLine or a client.WorkflowLine.
+func (s *lineWriter) writeLine(l any) error {
 	data, err := json.Marshal(l)
 	if err != nil {
 		return err
 	}
-	_ = s.c.SetWriteDeadline(time.Now().Add(writeWithin)) // a test's recorder does not support it
+	_ = s.c.SetWriteDeadline(time.Now().Add(streamWriteTimeout)) // a test's recorder does not support it
 	if _, err := s.w.Write(append(data, '\n')); err != nil {
 		return err
 	}
 	return s.c.Flush()
 }
 
-func (s *stream) events(events [][]byte) error {
+func (s *lineWriter) writeEvents(events [][]byte) error {
 	for _, e := range events {
-		if err := s.line(client.Line{Event: e}); err != nil {
+		if err := s.writeLine(client.JudgementLine{Event: e}); err != nil {
 			return err
 		}
 		s.next++

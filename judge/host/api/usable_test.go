@@ -19,7 +19,7 @@ import (
 func TestPublishersSeeTheirOwn(t *testing.T) {
 	h := newHarness(t)
 	h.submission("one") // account publish publishes problem sum
-	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour, Visibility: store.Accounts, Settings: store.Settings{Show: judge.ShowCases}}
+	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour, Visibility: store.VisibilityAccounts, Settings: store.Settings{Show: judge.ShowCases}}
 	if err := h.store.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestPublishersSeeTheirOwn(t *testing.T) {
 		"chief":    {auth.ContestAdmin, []string{"submit", "publish"}},
 		"chief-ro": {auth.ContestAdmin, []string{"submit"}},
 	} {
-		account, err := h.store.NewAccount(t.Context(), who, who, store.Person, string(is.role))
+		account, err := h.store.NewAccount(t.Context(), who, who, store.PersonAccount, string(is.role))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,8 +62,8 @@ func TestPublishersSeeTheirOwn(t *testing.T) {
 		if at >= 0 != tt.lists || at >= 0 && (all[at].Bundle != "") != tt.bundle {
 			t.Errorf("%s lists %+v", tt.who, all)
 		}
-		n := client.NewFlow{Kind: flow.Golf, Problem: "sum"}
-		code, said = h.ask(tt.who, "PUT", client.FlowsPath+"/"+"AAAAAAAAAAAAAAAAAAAAAAA"+string(rune('a'+i)), n)
+		n := client.NewWorkflow{Kind: flow.Golf, Problem: "sum"}
+		code, said = h.ask(tt.who, "PUT", client.WorkflowsPath+"/"+"AAAAAAAAAAAAAAAAAAAAAAA"+string(rune('a'+i)), n)
 		if (code == 404) == tt.uses {
 			t.Errorf("%s asks for a flow: %d: %s", tt.who, code, said)
 		}

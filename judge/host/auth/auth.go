@@ -45,8 +45,8 @@ func IsPublicKey(text string) bool { return nkeys.IsValidPublicUserKey(text) }
 // workerScheme begins the Authorization header of a worker's request.
 const workerScheme = "Worker "
 
-// skew is the accepted difference between a worker's clock and the server's.
-const skew = 5 * time.Minute
+// maxSkew is the accepted difference between a worker's clock and the server's.
+const maxSkew = 5 * time.Minute
 
 // Sign returns the Authorization header of a worker's request. It contains the public key, the time in seconds,
 // and a signature over both, the method and the path.
@@ -61,15 +61,15 @@ func Sign(seed []byte, now time.Time, method, path string) (string, error) {
 		return "", err
 	}
 	at := strconv.FormatInt(now.Unix(), 10)
-	sig, err := pair.Sign(signed(public, at, method, path))
+	sig, err := pair.Sign(signedText(public, at, method, path))
 	if err != nil {
 		return "", fmt.Errorf("sign a request: %w", err)
 	}
 	return workerScheme + public + " " + at + " " + base64.RawURLEncoding.EncodeToString(sig), nil
 }
 
-func signed(public, at, method, path string) []byte {
-	return []byte(strings.Join([]string{"assay worker request", public, at, method, path}, "\n"))
+func signedText(public, timestamp, method, path string) []byte {
+	return []byte(strings.Join([]string{"assay worker request", public, timestamp, method, path}, "\n"))
 }
 
 // ErrClock means that the time in a signature is too far from the server's time.
@@ -95,10 +95,10 @@ func Verify(authorization string, now time.Time, method, path string) (public st
 		return "", errSignature
 	}
 	key, err := nkeys.FromPublicKey(parts[0])
-	if err != nil || key.Verify(signed(parts[0], parts[1], method, path), sig) != nil {
+	if err != nil || key.Verify(signedText(parts[0], parts[1], method, path), sig) != nil {
 		return "", errSignature
 	}
-	if d := now.Sub(time.Unix(at, 0)); d > skew || d < -skew {
+	if d := now.Sub(time.Unix(at, 0)); d > maxSkew || d < -maxSkew {
 		return "", ErrClock
 	}
 	return parts[0], nil

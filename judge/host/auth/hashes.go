@@ -21,7 +21,7 @@ func (p *Passwords) HashAll(ctx context.Context, passwords []string, done func(n
 		next++
 		return next - 1, next <= len(passwords) && ctx.Err() == nil
 	}
-	for range min(cap(p.places), len(passwords)) {
+	for range min(cap(p.slots), len(passwords)) {
 		all.Go(func() {
 			for i, is := take(); is; i, is = take() {
 				hash, err := p.Hash(ctx, passwords[i])

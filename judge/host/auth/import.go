@@ -23,13 +23,13 @@ type Plan struct {
 	roster.Preview
 	// Progress, if not nil, is called while passwords are hashed.
 	Progress func(done, all int)
-	people   []planned // the rows without errors
+	persons  []plannedPerson // the rows without errors
 	role     Role
 	contest  string
 }
 
-// A planned is a person of a plan.
-type planned struct {
+// A plannedPerson is a person of a plan.
+type plannedPerson struct {
 	roster.Person
 	account *store.Account // nil if it is to be created
 	groups  []string
@@ -49,25 +49,25 @@ func PlanImport(ctx context.Context, s *store.Store, list *roster.List, role Rol
 	}
 	p := &Plan{role: role, contest: contest}
 	p.Encoding, p.Separator, p.Columns = list.Encoding, list.Separator, list.Columns
-	wrong := faults(list.Rows, known)
+	wrong := rowErrors(list.Rows, known)
 	taken := map[string]bool{}
 	for i, row := range list.Rows {
 		taken[strings.ToLower(row.Login)] = taken[strings.ToLower(row.Login)] || wrong[i] == ""
 	}
 	lines := map[string]int{} // line of each name without a username
 	for i, row := range list.Rows {
-		groups, _ := Groups(row.Group)
-		line := roster.Planned{Line: row.Line, State: roster.New, Name: cmp.Or(row.Name, row.Login), Login: row.Login,
+		groups, _ := ParseGroups(row.Group)
+		line := roster.PreviewRow{Line: row.Line, State: roster.New, Name: cmp.Or(row.Name, row.Login), Login: row.Login,
 			Email: row.Email, Groups: groups, Wrong: wrong[i]}
 		if line.Wrong != "" {
-			line.State, line.Team = roster.Wrong, row.Team
+			line.State, line.Team = roster.Invalid, row.Team
 			p.Wrong++
 			p.Rows = append(p.Rows, line)
 			continue
 		}
-		one := planned{row.Person, known[strings.ToLower(row.Login)], groups}
+		one := plannedPerson{row.Person, known[strings.ToLower(row.Login)], groups}
 		if row.Login == "" {
-			one.Login, one.account = freeLogin(row.Name, known, taken)
+			one.Login, one.account = unusedUsername(row.Name, known, taken)
 			if first := lines[row.Name]; first > 0 {
 				line.Notes = append(line.Notes, fmt.Sprintf("another person with the name of line %d", first))
 			}
@@ -87,18 +87,18 @@ func PlanImport(ctx context.Context, s *store.Store, list *roster.List, role Rol
 		}
 		line.Login = one.Login
 		taken[strings.ToLower(one.Login)] = true // another person with the name gets another account
-		p.people, p.Rows = append(p.people, one), append(p.Rows, line)
+		p.persons, p.Rows = append(p.persons, one), append(p.Rows, line)
 	}
 	if err := p.planTeams(ctx, s); err != nil {
 		return nil, err
 	}
-	p.Notes = append(p.Notes, notes(list, contest)...)
+	p.Notes = append(p.Notes, listNotes(list, contest)...)
 	p.Digest, err = p.digest()
 	return p, err
 }
 
-// notes returns remarks about a list before it is imported.
-func notes(list *roster.List, contest string) (all []string) {
+// listNotes returns remarks about a list before it is imported.
+func listNotes(list *roster.List, contest string) (all []string) {
 	if list.Encoding == roster.Windows1252 {
 		all = append(all, "The list is not in UTF-8, and was read as Windows-1252. Check the letters with accents.")
 	}
@@ -125,11 +125,11 @@ func (p *Plan) planTeams(ctx context.Context, s *store.Store) error {
 	if err != nil {
 		return err
 	}
-	named, of, size := map[string]*store.Team{}, map[string]*store.Team{}, map[*store.Team]int{}
+	named, byAccount, size := map[string]*store.Team{}, map[string]*store.Team{}, map[*store.Team]int{}
 	for _, t := range teams {
 		named[t.Name] = t
 		for _, a := range members[t.ID] {
-			of[a.ID] = t
+			byAccount[a.ID] = t
 			size[t]++
 		}
 	}
@@ -137,13 +137,13 @@ func (p *Plan) planTeams(ctx context.Context, s *store.Store) error {
 	next := 0
 	for i := range p.Rows {
 		row := &p.Rows[i]
-		if row.State == roster.Wrong {
+		if row.State == roster.Invalid {
 			continue
 		}
-		one := p.people[next]
+		one := p.persons[next]
 		next++
-		if one.account != nil && of[one.account.ID] != nil {
-			t := of[one.account.ID]
+		if one.account != nil && byAccount[one.account.ID] != nil {
+			t := byAccount[one.account.ID]
 			row.Team, row.Groups = t.Name, t.Groups
 			row.Notes = append(row.Notes, "stays in the team")
 			continue
@@ -169,8 +169,8 @@ func (p *Plan) planTeams(ctx context.Context, s *store.Store) error {
 
 // digest returns the digest of everything that the plan does.
 func (p *Plan) digest() (string, error) {
-	passwords := make([]string, 0, len(p.people))
-	for _, one := range p.people {
+	passwords := make([]string, 0, len(p.persons))
+	for _, one := range p.persons {
 		passwords = append(passwords, one.Password)
 	}
 	data, err := json.Marshal([]any{p.role, p.contest, p.Rows, passwords})
@@ -178,26 +178,26 @@ func (p *Plan) digest() (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// faults returns, for each row, a text that says what is wrong with the row. The text is empty if the row is
+// rowErrors returns, for each row, a text that says what is wrong with the row. The text is empty if the row is
 // valid.
-func faults(rows []roster.Row, known map[string]*store.Account) []string {
-	wrong := make([]string, len(rows))
+func rowErrors(rows []roster.Row, known map[string]*store.Account) []string {
+	problems := make([]string, len(rows))
 	lines := map[string]int{} // line of each username
 	for i, row := range rows {
 		login := strings.ToLower(row.Login)
 		a := known[login]
-		switch wrong[i] = cmp.Or(row.Wrong, badPerson(&row.Person)); {
-		case wrong[i] != "" || login == "":
+		switch problems[i] = cmp.Or(row.Wrong, checkPerson(&row.Person)); {
+		case problems[i] != "" || login == "":
 			continue
 		case lines[login] > 0:
-			wrong[i] = fmt.Sprintf("the username %s is on line %d, too", row.Login, lines[login])
+			problems[i] = fmt.Sprintf("the username %s is on line %d, too", row.Login, lines[login])
 		case a != nil && row.Name != "" && !sameName(row.Name, a.Display):
 			const other = "the username %s belongs to %s: choose another, or leave the name out if this is the same person"
-			wrong[i] = fmt.Sprintf(other, a.Login, a.Display)
+			problems[i] = fmt.Sprintf(other, a.Login, a.Display)
 		}
 		lines[login] = cmp.Or(lines[login], row.Line)
 	}
-	return wrong
+	return problems
 }
 
 // sameName reports whether two names are equal except for blanks and letter case.
@@ -206,36 +206,36 @@ func sameName(a, b string) bool {
 	return strings.EqualFold(plain(a), plain(b))
 }
 
-// badPerson returns what is wrong with a listed person, and what to do. It returns an empty string if the person
+// checkPerson returns what is wrong with a listed person, and what to do. It returns an empty string if the person
 // is valid.
-func badPerson(p *roster.Person) string {
+func checkPerson(p *roster.Person) string {
 	for _, one := range []struct{ what, text string }{{"", p.Name}, {"the team: ", p.Team}, {"the e-mail: ", p.Email}} {
-		if wrong := BadName(one.text); one.text != "" && wrong != "" {
-			return one.what + wrong
+		if problem := CheckName(one.text); one.text != "" && problem != "" {
+			return one.what + problem
 		}
 	}
-	if _, err := Groups(p.Group); err != nil {
+	if _, err := ParseGroups(p.Group); err != nil {
 		return err.Error()
 	}
 	switch {
 	case p.Name == "" && p.Login == "":
 		return "there is neither a name nor a username"
-	case p.Login != "" && !GoodLogin(p.Login):
+	case p.Login != "" && !ValidUsername(p.Login):
 		return fmt.Sprintf("%.60q is not a username: use letters, digits, - and _, at most %d, such as %s", p.Login,
-			mostLogin, LoginOf(p.Login))
-	case p.Password != "" && (len(p.Password) < LeastPassword || len(p.Password) > MostPassword):
+			maxUsername, UsernameFor(p.Login))
+	case p.Password != "" && (len(p.Password) < MinPassword || len(p.Password) > MaxPassword):
 		const wrong = "a password has from %d to %d bytes: write a longer or shorter one, or leave it out to have one generated"
-		return fmt.Sprintf(wrong, LeastPassword, MostPassword)
+		return fmt.Sprintf(wrong, MinPassword, MaxPassword)
 	case strings.ContainsFunc(p.Password, unicode.IsControl):
 		return "the password has a line break or another character that cannot be typed: write another one, or leave it out"
 	}
 	return ""
 }
 
-// PlainName returns a name as lower-case letters from a to z and digits, with hyphens between words: "Łukasz Öz"
+// ASCIIName returns a name as lower-case letters from a to z and digits, with hyphens between words: "Łukasz Öz"
 // becomes "lukasz-oz", and "李雷" becomes "li-lei". It returns an empty string if no character of the name can be
 // converted.
-func PlainName(name string) string {
+func ASCIIName(name string) string {
 	var b strings.Builder
 	part := func() {
 		if b.Len() > 0 && !strings.HasSuffix(b.String(), "-") {
@@ -261,11 +261,11 @@ func PlainName(name string) string {
 	return strings.Trim(b.String(), "-")
 }
 
-// LoginOf makes a username from a name. A name that has fewer than two usable characters gives
+// UsernameFor makes a username from a name. A name that has fewer than two usable characters gives
 // "student".
-func LoginOf(name string) string {
-	login := PlainName(name)
-	const most = mostLogin - 6 // for a number
+func UsernameFor(name string) string {
+	login := ASCIIName(name)
+	const most = maxUsername - 6 // for a number
 	login = strings.Trim(login[:min(len(login), most)], "-")
 	if len(login) < 2 {
 		return "student"
@@ -273,8 +273,8 @@ func LoginOf(name string) string {
 	return login
 }
 
-// A Slip is the username and password that a person is handed to log in with.
-type Slip struct {
+// A Credentials is the username and password that a person is handed to log in with.
+type Credentials struct {
 	Login    string
 	Name     string
 	Password string
@@ -284,19 +284,19 @@ type Slip struct {
 // returns the slips of the accounts that it created and of those that existed, and the accounts of
 // all people in the order of the list. It returns store.ErrTaken if a username was taken since the plan
 // was made.
-func (p *Passwords) Import(ctx context.Context, s *store.Store, plan *Plan) (made, there []Slip, accounts []*store.Account, err error) {
+func (p *Passwords) Import(ctx context.Context, s *store.Store, plan *Plan) (created, existing []Credentials, accounts []*store.Account, err error) {
 	var rows []store.NewAccount
 	var entrants []store.Entrant // without an account: those of the rows, in their order
 	var passwords []string
-	for _, one := range plan.people {
+	for _, one := range plan.persons {
 		entrants = append(entrants, store.Entrant{Account: one.account, Team: one.Team, Groups: one.groups})
 		if one.account != nil {
-			there = append(there, Slip{Login: one.account.Login, Name: one.account.Display})
+			existing = append(existing, Credentials{Login: one.account.Login, Name: one.account.Display})
 			continue
 		}
-		slip := Slip{Login: one.Login, Name: one.Name, Password: cmp.Or(one.Password, NewPassword())}
-		made, passwords = append(made, slip), append(passwords, slip.Password)
-		rows = append(rows, store.NewAccount{Login: one.Login, Display: slip.Name, Email: one.Email, Kind: store.Person, Role: string(plan.role)})
+		slip := Credentials{Login: one.Login, Name: one.Name, Password: cmp.Or(one.Password, NewPassword())}
+		created, passwords = append(created, slip), append(passwords, slip.Password)
+		rows = append(rows, store.NewAccount{Login: one.Login, Display: slip.Name, Email: one.Email, Kind: store.PersonAccount, Role: string(plan.role)})
 	}
 	hashes, err := p.HashAll(ctx, passwords, func(n int) {
 		if plan.Progress != nil {
@@ -312,13 +312,13 @@ func (p *Passwords) Import(ctx context.Context, s *store.Store, plan *Plan) (mad
 	if accounts, err = s.Enroll(ctx, plan.contest, rows, entrants); err != nil {
 		return nil, nil, nil, err
 	}
-	return made, there, accounts, nil
+	return created, existing, accounts, nil
 }
 
-// freeLogin makes an unused username of a name; or it finds the account that has the name and one of
+// unusedUsername makes an unused username of a name; or it finds the account that has the name and one of
 // its logins.
-func freeLogin(name string, known map[string]*store.Account, taken map[string]bool) (string, *store.Account) {
-	base := LoginOf(name)
+func unusedUsername(name string, known map[string]*store.Account, taken map[string]bool) (string, *store.Account) {
+	base := UsernameFor(name)
 	for n := 1; ; n++ {
 		login := base
 		if n > 1 {

@@ -41,7 +41,7 @@ func TestLoginOf(t *testing.T) {
 		"a\u0301b": "ab", "e\u0323\u0302x": "ex", `a"b`: "ab", "a–b": "a-b", "½ x": "1-2-x", "İpek": "ipek", "  7b 12 ": "7b-12",
 		strings.Repeat("long ", 20): "long-long-long-long-long-long-long",
 	} {
-		if got := LoginOf(name); got != want {
+		if got := UsernameFor(name); got != want {
 			t.Errorf("LoginOf(%q) = %q, want %q", name, got, want)
 		}
 	}
@@ -52,7 +52,7 @@ func TestLoginOf(t *testing.T) {
 func TestImport(t *testing.T) {
 	s := opened(t)
 	p := NewPasswords()
-	if _, err := s.NewAccount(t.Context(), "Bo", "Bo the admin", store.Person, "admin"); err != nil {
+	if _, err := s.NewAccount(t.Context(), "Bo", "Bo the admin", store.PersonAccount, "admin"); err != nil {
 		t.Fatal(err)
 	}
 	list := []roster.Person{
@@ -61,7 +61,7 @@ func TestImport(t *testing.T) {
 	}
 	want := "ada-l ada-l-3 bo-2 ada-l-2"
 	for round := range 2 {
-		made, there, accounts, err := p.Import(t.Context(), s, plan(t, s, roster.Of(list...), store.Practice))
+		made, there, accounts, err := p.Import(t.Context(), s, plan(t, s, roster.NewList(list...), store.Practice))
 		if err != nil || len(accounts) != 4 || accounts[1].Login != "ada-l-3" {
 			t.Fatalf("got %v, %v, %v, %v", made, there, accounts, err)
 		}
@@ -111,17 +111,17 @@ func rows(p *Plan) string {
 func TestPlan(t *testing.T) {
 	s := opened(t)
 	accounts, err := s.NewAccounts(t.Context(),
-		store.NewAccount{Login: "Bo", Display: "Bo B", Email: "secret@x", Kind: store.Person}, store.NewAccount{
-			Login: "ida", Display: "Ida", Kind: store.Person,
+		store.NewAccount{Login: "Bo", Display: "Bo B", Email: "secret@x", Kind: store.PersonAccount}, store.NewAccount{
+			Login: "ida", Display: "Ida", Kind: store.PersonAccount,
 		})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.EnterAll(t.Context(), store.Practice,
+	if _, err := s.AddEntrants(t.Context(), store.Practice,
 		[]store.Entrant{{Account: accounts[1], Team: "Old", Groups: []string{"7a"}}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Disable(t.Context(), accounts[1].ID, true); err != nil {
+	if err := s.SetDisabled(t.Context(), accounts[1].ID, true); err != nil {
 		t.Fatal(err)
 	}
 	list, err := roster.Read([]byte("Name;Login;E-Mail;Passwort;Team;Klasse\n" +
@@ -197,7 +197,7 @@ func TestPlan(t *testing.T) {
 func TestPlanIsAllThere(t *testing.T) {
 	s := opened(t)
 	digests := map[string]string{}
-	other := &store.Contest{Slug: "other", Name: "Other", Format: store.ICPC, Starts: time.Now(), Length: time.Hour, Visibility: store.Public}
+	other := &store.Contest{Slug: "other", Name: "Other", Format: store.ICPC, Starts: time.Now(), Length: time.Hour, Visibility: store.VisibilityPublic}
 	if err := s.NewContest(t.Context(), other, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -223,12 +223,12 @@ func TestPlanIsAllThere(t *testing.T) {
 			}
 		}
 	}
-	list := roster.Of(roster.Person{Name: "Ada"})
+	list := roster.NewList(roster.Person{Name: "Ada"})
 	before := plan(t, s, list, "")
 	if again := plan(t, s, list, ""); again.Digest != before.Digest {
 		t.Error("the same plan has another digest")
 	}
-	if _, err := s.NewAccount(t.Context(), "ada", "Eva", store.Person, ""); err != nil {
+	if _, err := s.NewAccount(t.Context(), "ada", "Eva", store.PersonAccount, ""); err != nil {
 		t.Fatal(err)
 	}
 	if after := plan(t, s, list, ""); after.Digest == before.Digest || after.Rows[0].Login != "ada-2" {
@@ -243,10 +243,10 @@ func TestPlanIsAllThere(t *testing.T) {
 // username only once.
 func TestPlanOfUsernames(t *testing.T) {
 	s := opened(t)
-	if _, err := s.NewAccount(t.Context(), "bo", "Bo", store.Person, ""); err != nil {
+	if _, err := s.NewAccount(t.Context(), "bo", "Bo", store.PersonAccount, ""); err != nil {
 		t.Fatal(err)
 	}
-	p := plan(t, s, roster.Of(roster.Person{Login: "Bo"}, roster.Person{Login: "eva"}, roster.Person{Login: "Eva"},
+	p := plan(t, s, roster.NewList(roster.Person{Login: "Bo"}, roster.Person{Login: "eva"}, roster.Person{Login: "Eva"},
 		roster.Person{Login: "EVA"}, roster.Person{Login: "x", Password: "1234\n5678"}), "")
 	want := `1 existing account: bo Bo (keeps the password)
 2 new account: eva eva

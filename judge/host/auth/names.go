@@ -12,74 +12,76 @@ import (
 
 // The maximum number of letters in a name, and in a username.
 const (
-	mostName  = 200
-	mostLogin = 40
+	maxName     = 200
+	maxUsername = 40
 )
 
-// BadName returns what is wrong with the name of a person, team or contest. It returns an empty string if the name
+// CheckName returns what is wrong with the name of a person, team or contest. It returns an empty string if the name
 // is valid. Names may use any script and emoji. They must be visible, and must not change the direction of
 // adjacent text.
-func BadName(name string) string {
+func CheckName(name string) string {
 	switch {
 	case strings.TrimSpace(name) == "":
 		return "a name is missing"
-	case utf8.RuneCountInString(name) > mostName:
-		return fmt.Sprintf("a name has %d letters at most", mostName)
+	case utf8.RuneCountInString(name) > maxName:
+		return fmt.Sprintf("a name has %d letters at most", maxName)
 	case !utf8.ValidString(name):
 		return "the name is not text in UTF-8"
-	case !Legible(name):
-		i := strings.IndexFunc(name, hides)
+	case !IsPrintable(name):
+		i := strings.IndexFunc(name, isHidden)
 		c, _ := utf8.DecodeRuneInString(name[i:])
 		return fmt.Sprintf("the name contains an invisible character: character %d is %U", utf8.RuneCountInString(name[:i])+1, c)
-	case !strings.ContainsFunc(name, shows):
+	case !strings.ContainsFunc(name, isVisible):
 		return "the name has no letter that anybody can see"
 	}
 	return ""
 }
 
-// Legible reports whether text is valid UTF-8 without invisible characters and line breaks.
-func Legible(text string) bool { return utf8.ValidString(text) && !strings.ContainsFunc(text, hides) }
+// IsPrintable reports whether text is valid UTF-8 without invisible characters and line breaks.
+func IsPrintable(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, isHidden)
+}
 
-// shows reports whether a character is visible on its own.
-func shows(c rune) bool { return unicode.In(c, unicode.L, unicode.N, unicode.P, unicode.S) }
+// isVisible reports whether a character is visible on its own.
+func isVisible(c rune) bool { return unicode.In(c, unicode.L, unicode.N, unicode.P, unicode.S) }
 
-// hides reports whether a character has no use in names.
-func hides(c rune) bool { return !Joins(c) && !unicode.IsGraphic(c) }
+// isHidden reports whether a character has no use in names.
+func isHidden(c rune) bool { return !IsJoiner(c) && !unicode.IsGraphic(c) }
 
-// Joins reports whether c is an invisible character with a use in names: it joins letters or emoji, or sets the
+// IsJoiner reports whether c is an invisible character with a use in names: it joins letters or emoji, or sets the
 // direction of a number.
-func Joins(c rune) bool {
+func IsJoiner(c rune) bool {
 	const nonJoiner, joiner, leftToRight, rightToLeft, firstTag, lastTag = '\u200c', '\u200d', '\u200e', '\u200f', '\U000E0020', '\U000E007F'
 	return c == nonJoiner || c == joiner || c == leftToRight || c == rightToLeft || c >= firstTag && c <= lastTag
 }
 
-// mostGroups is the maximum number of groups in a team.
-const mostGroups = 10
+// maxGroups is the maximum number of groups in a team.
+const maxGroups = 10
 
-// Groups parses the groups of a team, separated by commas, without duplicates.
-func Groups(text string) (all []string, err error) {
+// ParseGroups parses the groups of a team, separated by commas, without duplicates.
+func ParseGroups(text string) (groups []string, err error) {
 	for one := range strings.SplitSeq(text, ",") {
-		if one = strings.TrimSpace(one); one == "" || slices.Contains(all, one) {
+		if one = strings.TrimSpace(one); one == "" || slices.Contains(groups, one) {
 			continue
 		}
-		if wrong := BadName(one); wrong != "" {
-			return nil, &judge.Misuse{Err: fmt.Errorf("the group %.60q: %s", one, wrong)}
+		if wrong := CheckName(one); wrong != "" {
+			return nil, &judge.UsageError{Err: fmt.Errorf("the group %.60q: %s", one, wrong)}
 		}
-		all = append(all, one)
+		groups = append(groups, one)
 	}
-	if len(all) > mostGroups {
-		return nil, &judge.Misuse{Err: fmt.Errorf("a team is in %d groups; the most is %d", len(all), mostGroups)}
+	if len(groups) > maxGroups {
+		return nil, &judge.UsageError{Err: fmt.Errorf("a team is in %d groups; the most is %d", len(groups), maxGroups)}
 	}
-	return all, nil
+	return groups, nil
 }
 
-// GoodLogin reports whether text is a valid username.
-func GoodLogin(text string) bool {
+// ValidUsername reports whether text is a valid username.
+func ValidUsername(text string) bool {
 	for i := range len(text) {
 		c := text[i]
 		if alike := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'; !alike && (i == 0 || c != '-' && c != '_') {
 			return false
 		}
 	}
-	return text != "" && len(text) <= mostLogin
+	return text != "" && len(text) <= maxUsername
 }

@@ -10,7 +10,7 @@ func TestBadName(t *testing.T) {
 		"Ada", "李雷", "שלום עולם", "محمد 5", "می\u200cخواهم", "Zoë\u00a0Quinn", "👩‍👩‍👧", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "❤️", "<b>&", "=1+1", "A\u200f1",
 		strings.Repeat("W", 200), "?",
 	} {
-		if got := BadName(name); got != "" {
+		if got := CheckName(name); got != "" {
 			t.Errorf("%q is a name: %s", name, got)
 		}
 	}
@@ -23,7 +23,7 @@ func TestBadName(t *testing.T) {
 		"\u200f \u200f": "no letter that anybody can see", "a\xff": "not text in UTF-8", "a\u2028b": "invisible character",
 		"a\x7f": "invisible character", "a\ue000": "invisible character",
 	} {
-		if got := BadName(name); !strings.Contains(got, want) {
+		if got := CheckName(name); !strings.Contains(got, want) {
 			t.Errorf("BadName(%q) = %q, want %q in it", name, got, want)
 		}
 	}

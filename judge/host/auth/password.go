@@ -20,9 +20,9 @@ import (
 // the others wait in a queue. After a wrong password, the slot that checked it pauses for as long as the check
 // took, so that an attacker cannot occupy all processors.
 type Passwords struct {
-	places  chan struct{}
-	waiting atomic.Int64
-	later   func(time.Duration, func()) // calls a function later
+	slots     chan struct{}
+	waiting   atomic.Int64
+	callLater func(time.Duration, func()) // calls a function later
 }
 
 // The cost parameters of a password hash.
@@ -34,13 +34,13 @@ const (
 	hashBytes = 32
 )
 
-// MostWaiting is the maximum number of passwords that may wait to be checked.
-const MostWaiting = 200
+// MaxQueuedPasswords is the maximum number of passwords that may wait to be checked.
+const MaxQueuedPasswords = 200
 
 // The limits of a chosen password, in bytes.
 const (
-	LeastPassword = 8
-	MostPassword  = 200
+	MinPassword = 8
+	MaxPassword = 200
 )
 
 // ErrBusy means that too many passwords are being checked already.
@@ -48,26 +48,26 @@ var ErrBusy = errors.New("too many people are logging in: try again in a few sec
 
 // NewPasswords returns the queue of a server.
 func NewPasswords() *Passwords {
-	return &Passwords{places: make(chan struct{}, max(1, runtime.NumCPU()/2)), later: func(d time.Duration, f func()) { time.AfterFunc(d, f) }}
+	return &Passwords{slots: make(chan struct{}, max(1, runtime.NumCPU()/2)), callLater: func(d time.Duration, f func()) { time.AfterFunc(d, f) }}
 }
 
-// alone waits for a slot and calls work. If work reports a failure, the slot pauses before it is free again.
-func (p *Passwords) alone(ctx context.Context, work func() (vain bool)) error {
+// withSlot waits for a slot and calls work. If work reports a failure, the slot pauses before it is free again.
+func (p *Passwords) withSlot(ctx context.Context, work func() (wrong bool)) error {
 	defer p.waiting.Add(-1)
-	if p.waiting.Add(1) > MostWaiting {
+	if p.waiting.Add(1) > MaxQueuedPasswords {
 		return ErrBusy
 	}
 	select {
-	case p.places <- struct{}{}:
-		began, vain := time.Now(), false
+	case p.slots <- struct{}{}:
+		began, wrong := time.Now(), false
 		defer func() {
-			if vain {
-				p.later(time.Since(began), func() { <-p.places })
+			if wrong {
+				p.callLater(time.Since(began), func() { <-p.slots })
 			} else {
-				<-p.places
+				<-p.slots
 			}
 		}()
-		vain = work()
+		wrong = work()
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -78,30 +78,30 @@ func (p *Passwords) alone(ctx context.Context, work func() (vain bool)) error {
 func (p *Passwords) Hash(ctx context.Context, password string) (hash string, err error) {
 	salt := make([]byte, saltBytes)
 	_, _ = rand.Read(salt) // it never fails
-	err = p.alone(ctx, func() bool {
-		hash = written(memoryKiB, passes, lanes, salt, derive(password, salt, memoryKiB, passes, lanes, hashBytes))
+	err = p.withSlot(ctx, func() bool {
+		hash = encodeHash(memoryKiB, passes, lanes, salt, deriveKey(password, salt, memoryKiB, passes, lanes, hashBytes))
 		return false
 	})
 	return hash, err
 }
 
-func derive(password string, salt []byte, memory, time uint32, threads uint8, size int) []byte {
+func deriveKey(password string, salt []byte, memory, time uint32, threads uint8, size int) []byte {
 	return argon2.IDKey([]byte(password), salt, time, memory, threads, uint32(size))
 }
 
-func written(memory, time uint32, threads uint8, salt, key []byte) string {
+func encodeHash(memory, time uint32, threads uint8, salt, key []byte) string {
 	b64 := base64.RawStdEncoding.EncodeToString
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, memory, time, threads, b64(salt), b64(key))
 }
 
-// unusable is a hash that no password has. Checking it takes as long as checking any other hash.
-var unusable = written(memoryKiB, passes, lanes, make([]byte, saltBytes), make([]byte, hashBytes))
+// unusableHash is a hash that no password has. Checking it takes as long as checking any other hash.
+var unusableHash = encodeHash(memoryKiB, passes, lanes, make([]byte, saltBytes), make([]byte, hashBytes))
 
 // Check reports whether a password has the given hash. If the account has no password or does not exist, hash is
 // empty. Then Check returns false, after the same time as for any other hash.
-func (p *Passwords) Check(ctx context.Context, password, hash string) (good bool, err error) {
-	if hash == "" || len(password) > MostPassword {
-		hash, password = unusable, ""
+func (p *Passwords) Check(ctx context.Context, password, hash string) (matches bool, err error) {
+	if hash == "" || len(password) > MaxPassword {
+		hash, password = unusableHash, ""
 	}
 	var memory, rounds uint32
 	var threads uint8
@@ -119,15 +119,15 @@ func (p *Passwords) Check(ctx context.Context, password, hash string) (good bool
 		return false, fmt.Errorf("the hash of a password cannot be read: %w",
 			errors.Join(err, errors.New("it has unsupported parameters")))
 	}
-	err = p.alone(ctx, func() bool {
-		good = subtle.ConstantTimeCompare(derive(password, salt, memory, rounds, threads, len(key)), key) == 1
-		return !good
+	err = p.withSlot(ctx, func() bool {
+		matches = subtle.ConstantTimeCompare(deriveKey(password, salt, memory, rounds, threads, len(key)), key) == 1
+		return !matches
 	})
-	return good && err == nil, err
+	return matches && err == nil, err
 }
 
-// letters lists the characters of generated passwords. No two of them look alike on paper.
-const letters = "abcdefghjkmnpqrstuvwxyz23456789"
+// passwordLetters lists the characters of generated passwords. No two of them look alike on paper.
+const passwordLetters = "abcdefghjkmnpqrstuvwxyz23456789"
 
 // NewPassword returns a random password of 12 characters that is easy to read and type. It has 59 random bits.
 func NewPassword() string {
@@ -136,8 +136,8 @@ func NewPassword() string {
 		if i > 0 && i%4 == 0 {
 			b.WriteByte('-')
 		}
-		n, _ := rand.Int(rand.Reader, big.NewInt(int64(len(letters)))) // it never fails
-		b.WriteByte(letters[n.Int64()])
+		n, _ := rand.Int(rand.Reader, big.NewInt(int64(len(passwordLetters)))) // it never fails
+		b.WriteByte(passwordLetters[n.Int64()])
 	}
 	return b.String()
 }

@@ -32,9 +32,9 @@ func TestPasswords(t *testing.T) {
 		{"correct horsf", hash, false},
 		{"", hash, false},
 		{"", "", false},
-		{"", unusable, false},
+		{"", unusableHash, false},
 		{"x", foreign, false},
-		{strings.Repeat("x", MostPassword+1), hash, false},
+		{strings.Repeat("x", MaxPassword+1), hash, false},
 	} {
 		if good, err := p.Check(t.Context(), tt.password, tt.hash); err != nil || good != tt.good {
 			t.Errorf("Check(%.20q, %q) = %v, %v; want %v", tt.password, tt.hash, good, err, tt.good)
@@ -52,26 +52,26 @@ func TestPasswords(t *testing.T) {
 // waiting is rejected.
 func TestPasswordsWait(t *testing.T) {
 	p := NewPasswords()
-	for range cap(p.places) {
-		p.places <- struct{}{} // occupy every slot
+	for range cap(p.slots) {
+		p.slots <- struct{}{} // occupy every slot
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var all sync.WaitGroup
-	for range MostWaiting {
+	for range MaxQueuedPasswords {
 		all.Go(func() {
 			if _, err := p.Hash(ctx, "x"); !errors.Is(err, context.Canceled) {
 				t.Errorf("one who waits: %v", err)
 			}
 		})
 	}
-	for p.waiting.Load() < MostWaiting {
+	for p.waiting.Load() < MaxQueuedPasswords {
 	}
 	if _, err := p.Hash(ctx, "x"); !errors.Is(err, ErrBusy) {
 		t.Errorf("one too many: %v", err)
 	}
 	cancel()
 	all.Wait()
-	<-p.places
+	<-p.slots
 	if _, err := p.Hash(t.Context(), "x"); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
@@ -81,7 +81,7 @@ func TestPasswordsWait(t *testing.T) {
 func TestWrongPasswordsRest(t *testing.T) {
 	p := NewPasswords()
 	var free []func()
-	p.later = func(d time.Duration, f func()) {
+	p.callLater = func(d time.Duration, f func()) {
 		if d <= 0 {
 			t.Errorf("it rests for %v", d)
 		}
@@ -95,12 +95,12 @@ func TestWrongPasswordsRest(t *testing.T) {
 		if _, err := p.Check(t.Context(), password, hash); err != nil {
 			t.Fatal(err)
 		}
-		if rests := len(p.places) > 0; rests != (password == "wrong") || rests != (len(free) == 1) {
+		if rests := len(p.slots) > 0; rests != (password == "wrong") || rests != (len(free) == 1) {
 			t.Errorf("%q: its place rests: %v", password, rests)
 		}
 	}
 	free[0]()
-	if len(p.places) > 0 {
+	if len(p.slots) > 0 {
 		t.Error("its place is never free again")
 	}
 }
@@ -125,7 +125,7 @@ func TestNewPassword(t *testing.T) {
 // returns no hashes.
 func TestHashAll(t *testing.T) {
 	p := NewPasswords()
-	p.places = make(chan struct{}, 3)
+	p.slots = make(chan struct{}, 3)
 	var all []string
 	for i := range 7 {
 		all = append(all, fmt.Sprint("password-", i))
@@ -148,7 +148,7 @@ func TestHashAll(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || hashes != nil {
 		t.Errorf("the caller has gone: %v, %v", hashes, err)
 	}
-	p.waiting.Store(MostWaiting)
+	p.waiting.Store(MaxQueuedPasswords)
 	if hashes, err := p.HashAll(t.Context(), all, func(int) { t.Error("one was hashed") }); !errors.Is(err, ErrBusy) || hashes != nil {
 		t.Errorf("too many wait: %v, %v", hashes, err)
 	}
@@ -157,9 +157,9 @@ func TestHashAll(t *testing.T) {
 // TestHashAllAtOnce checks that HashAll uses all free slots at once.
 func TestHashAllAtOnce(t *testing.T) {
 	p := NewPasswords()
-	p.places = make(chan struct{}, 2)
-	p.places <- struct{}{}
-	p.places <- struct{}{} // both slots are taken
+	p.slots = make(chan struct{}, 2)
+	p.slots <- struct{}{}
+	p.slots <- struct{}{} // both slots are taken
 	end := make(chan error)
 	go func() {
 		_, err := p.HashAll(t.Context(), []string{"a", "b", "c"}, func(int) {})
@@ -168,8 +168,8 @@ func TestHashAllAtOnce(t *testing.T) {
 	for p.waiting.Load() < 2 {
 		time.Sleep(time.Millisecond)
 	}
-	<-p.places
-	<-p.places
+	<-p.slots
+	<-p.slots
 	if err := <-end; err != nil {
 		t.Error(err)
 	}

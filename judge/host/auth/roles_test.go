@@ -9,7 +9,7 @@ import (
 func states() (all []State) {
 	for _, phase := range []Phase{Before, Running, Over} {
 		for bits := range 16 {
-			all = append(all, State{Shown: bits&1 != 0, Phase: phase, Practice: bits&2 != 0, Own: bits&4 != 0, Open: bits&8 != 0})
+			all = append(all, State{Visible: bits&1 != 0, Phase: phase, Practice: bits&2 != 0, Own: bits&4 != 0, Open: bits&8 != 0})
 		}
 	}
 	return all
@@ -18,45 +18,45 @@ func states() (all []State) {
 // TestRoles checks rules that must hold for any table.
 func TestRoles(t *testing.T) {
 	staff := map[Role]bool{Judge: true, ContestAdmin: true, Admin: true}
-	for action, row := range table {
+	for action, row := range permissions {
 		for i, c := range row {
-			if c != never && !c.holds(State{Shown: true, Phase: Running, Practice: true, Own: true}) {
+			if c != never && !c.holds(State{Visible: true, Phase: Running, Practice: true, Own: true}) {
 				t.Errorf("%s of %s: the condition %q never holds", action, Roles[i], c)
 			}
 		}
 		for _, s := range states() {
-			if !Can(Admin, action, s) && (action != Golf || s.Shown && s.Phase == Running) {
+			if !Can(Admin, action, s) && (action != SubmitGolf || s.Visible && s.Phase == Running) {
 				t.Errorf("an admin may not %s in %+v", action, s)
 			}
 			for _, r := range Roles {
 				can := Can(r, action, s)
-				if can && !staff[r] && !s.Shown && action != Enter && action != BeMyself &&
-					!(r == Runner && (action == SeeContest || action == SeeClar || action == Deliver)) {
+				if can && !staff[r] && !s.Visible && action != UseSite && action != ManageOwnAccount &&
+					!(r == BalloonRunner && (action == SeeContest || action == SeeClarifications || action == Deliver)) {
 					t.Errorf("%s may %s of a contest that hides itself", r, action)
 				}
-				if can && !staff[r] && s.Phase == Before && (action == SeeProblems || action == SeeBoard || action == Submit) {
+				if can && !staff[r] && s.Phase == Before && (action == SeeProblems || action == SeeScoreboard || action == Submit) {
 					t.Errorf("%s may %s before the start", r, action)
 				}
-				if can && !staff[r] && (action == SeeJudging || action == SeeBot) && !s.Own {
+				if can && !staff[r] && (action == SeeJudgement || action == SeeBot) && !s.Own {
 					t.Errorf("%s may %s of another", r, action)
 				}
-				if can && !staff[r] && action == SeeAnswer && !s.Own && !s.Open {
+				if can && !staff[r] && action == SeeGolfSubmission && !s.Own && !s.Open {
 					t.Errorf("%s may see another's answer", r)
 				}
-				if can && r == Anonymous && action != SeeHole && action != SeeAnswer && action != Enter && action != SeeContest &&
-					action != SeeProblems && action != SeeBoard && action != SeeLadder {
+				if can && r == Anonymous && action != SeeHole && action != SeeGolfSubmission && action != UseSite && action != SeeContest &&
+					action != SeeProblems && action != SeeScoreboard && action != SeeLadder {
 					t.Errorf("nobody may %s", action)
 				}
 			}
 		}
 	}
-	if Can("king", Enter, State{}) || Can(Admin, "fly", State{}) {
+	if Can("king", UseSite, State{}) || Can(Admin, "fly", State{}) {
 		t.Error("what is not in the table is allowed")
 	}
 	if Higher(Contestant, Judge) != Judge || Higher(Admin, "king") != Admin || Higher("", Contestant) != Contestant {
 		t.Error("roles are in another order")
 	}
-	if Known("anonymous") || Known("") || Known("king") || !Known("judge") {
+	if IsRole("anonymous") || IsRole("") || IsRole("king") || !IsRole("judge") {
 		t.Error("other roles can be given")
 	}
 }
@@ -65,11 +65,11 @@ func TestRoles(t *testing.T) {
 // the judge's own objects.
 func TestRolesAtSites(t *testing.T) {
 	all := map[string]State{
-		"elsewhere": {Sited: true, Shown: true}, "here": {Sited: true, Shown: true, Here: true}, "own": {Sited: true, Shown: true, Own: true},
+		"elsewhere": {SiteRestricted: true, Visible: true}, "here": {SiteRestricted: true, Visible: true, AtSite: true}, "own": {SiteRestricted: true, Visible: true, Own: true},
 	}
 	for action, where := range map[Action]string{
-		SeeAll: "", SeeSite: "elsewhere here own", SeeSecret: "here", Decide: "here", SeeJudging: "here own",
-		Deliver: "elsewhere here own", Answer: "elsewhere here own", Change: "", Conclude: "",
+		SeeAll: "", SeeSite: "elsewhere here own", SeeSecret: "here", OverrideVerdict: "here", SeeJudgement: "here own",
+		Deliver: "elsewhere here own", AnswerClarification: "elsewhere here own", ChangeContest: "", Finalize: "",
 	} {
 		for name, state := range all {
 			if want := strings.Contains(where, name); Can(Judge, action, state) != want {
@@ -79,7 +79,7 @@ func TestRolesAtSites(t *testing.T) {
 				t.Errorf("a contest administrator may not %s", action)
 			}
 		}
-		if Can(Runner, action, all["here"]) != (action == Deliver) {
+		if Can(BalloonRunner, action, all["here"]) != (action == Deliver) {
 			t.Errorf("a runner of a site may %s", action)
 		}
 	}

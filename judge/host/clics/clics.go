@@ -42,8 +42,8 @@ const (
 // Roles are all roles.
 var Roles = []Role{Public, Team, Balloon, Proxy, Analyst, Judge, Staff, CDS, Shadow, Admin}
 
-// Insider reports whether a role sees all objects at any time.
-func (r Role) Insider() bool { return slices.Contains([]Role{Judge, Staff, CDS, Shadow, Admin}, r) }
+// SeesAll reports whether a role sees all objects at any time.
+func (r Role) SeesAll() bool { return slices.Contains([]Role{Judge, Staff, CDS, Shadow, Admin}, r) }
 
 // AccountType returns the type, in the Contest API, of an account with the role. It returns "" for Public.
 func (r Role) AccountType() string {
@@ -97,8 +97,8 @@ var Types = []Type{
 	Judgements, Runs, Clarifications, Awards, Scoreboard,
 }
 
-// Facts decide, together with the role, whether a client may see an object.
-type Facts struct {
+// Visibility decide, together with the role, whether a client may see an object.
+type Visibility struct {
 	Started bool // the contest has begun
 	Own     bool // the object belongs to the client's own team, or was sent to it
 	Hidden  bool // the object belongs to a hidden team
@@ -106,18 +106,18 @@ type Facts struct {
 	// Frozen reports whether the object is a judgement or run that the public does not see yet, because its
 	// submission was received at or after the freeze.
 	Frozen bool
-	// Few reports whether the team has solved so few problems that it still gets balloons during the freeze.
-	Few bool
-	// Names reports whether the object names a problem.
-	Names bool
+	// FewSolved reports whether the team has solved so few problems that it still gets balloons during the freeze.
+	FewSolved bool
+	// NamesProblem reports whether the object names a problem.
+	NamesProblem bool
 }
 
 // Visible reports whether a role may see an object of a type. To a role, an invisible object does not exist.
-func Visible(r Role, t Type, f Facts) bool {
+func Visible(r Role, t Type, f Visibility) bool {
 	switch {
-	case !Announced(r, t):
+	case !HasEndpoint(r, t):
 		return false
-	case r.Insider():
+	case r.SeesAll():
 		return true
 	}
 	all := r == Analyst // an analyst sees all teams, even hidden ones
@@ -135,11 +135,11 @@ func Visible(r Role, t Type, f Facts) bool {
 		case f.Hidden && !all:
 			return false
 		case f.Frozen:
-			return r == Balloon && f.Few && t == Judgements
+			return r == Balloon && f.FewSolved && t == Judgements
 		}
 		return true
 	case Clarifications:
-		if f.Names && !f.Started {
+		if f.NamesProblem && !f.Started {
 			return false
 		}
 		return f.ToAll || all || f.Own
@@ -147,26 +147,26 @@ func Visible(r Role, t Type, f Facts) bool {
 	return true
 }
 
-// Announced reports whether a role may see at least one property of the objects of a type. Otherwise, the access
+// HasEndpoint reports whether a role may see at least one property of the objects of a type. Otherwise, the access
 // endpoint does not list the type for that role.
-func Announced(r Role, t Type) bool {
-	return slices.ContainsFunc(table[t], func(p property) bool { return p.to.has(r) })
+func HasEndpoint(r Role, t Type) bool {
+	return slices.ContainsFunc(propertyTable[t], func(p property) bool { return p.audience.includes(r) })
 }
 
-// Sees reports whether a role sees a property of the objects of a type. If own is set, the object belongs to the
+// CanSee reports whether a role sees a property of the objects of a type. If own is set, the object belongs to the
 // client's own team.
-func Sees(r Role, v Version, t Type, name string, own bool) bool {
-	return slices.ContainsFunc(table[t], func(p property) bool {
-		return p.name == name && p.in(v) && (p.to.has(r) || own && r == Team && p.own)
+func CanSee(r Role, v Version, t Type, name string, own bool) bool {
+	return slices.ContainsFunc(propertyTable[t], func(p property) bool {
+		return p.name == name && p.inVersion(v) && (p.audience.includes(r) || own && r == Team && p.own)
 	})
 }
 
 // Properties returns the names of the properties of the objects of a type, in both versions.
-func Properties(t Type) (all []string) {
-	for _, p := range table[t] {
-		all = append(all, p.name)
+func Properties(t Type) (names []string) {
+	for _, p := range propertyTable[t] {
+		names = append(names, p.name)
 	}
-	return all
+	return names
 }
 
 // Capabilities returns the capabilities of a role, as the API names them.
@@ -199,28 +199,28 @@ type Endpoint struct {
 
 // Access returns the endpoints that a role may see, with the properties that the role may see there. If strict is
 // set, Access omits this server's extensions of the API.
-func Access(r Role, v Version, strict bool) (all []Endpoint) {
+func Access(r Role, v Version, strict bool) (endpoints []Endpoint) {
 	for _, t := range Types {
 		e := Endpoint{Type: t}
-		for _, p := range table[t] {
-			if Sees(r, v, t, p.name, true) && !(strict && p.extends(v)) {
+		for _, p := range propertyTable[t] {
+			if CanSee(r, v, t, p.name, true) && !(strict && p.isExtension(v)) {
 				e.Properties = append(e.Properties, p.name)
 			}
 		}
 		if e.Properties != nil {
-			all = append(all, e)
+			endpoints = append(endpoints, e)
 		}
 	}
-	return all
+	return endpoints
 }
 
-// Moments are the times in the state of a contest. A zero time is not known.
-type Moments struct {
+// Milestones are the times in the state of a contest. A zero time is not known.
+type Milestones struct {
 	Start, Freeze, End, Thaw, Final time.Time
 }
 
 // StateOf returns the state of a contest at the time now.
-func StateOf(m Moments, now time.Time) Object {
+func StateOf(m Milestones, now time.Time) Object {
 	// past returns the later of the times t and after. It returns nil if t has not passed, or if after is nil.
 	past := func(t time.Time, after any) any {
 		since, come := after.(time.Time)

@@ -19,7 +19,7 @@ func TestAccess(t *testing.T) {
 	for _, typ := range append(slices.Clone(Types), row, score, cell, file) {
 		fmt.Fprintf(&out, "%s\n", typ)
 		seen := map[string]bool{}
-		for _, p := range table[typ] {
+		for _, p := range propertyTable[typ] {
 			if seen[p.name] {
 				t.Errorf("%s has %s twice", typ, p.name)
 			}
@@ -29,9 +29,9 @@ func TestAccess(t *testing.T) {
 				word := ""
 				for _, v := range Versions {
 					switch {
-					case Sees(r, v, typ, p.name, false):
+					case CanSee(r, v, typ, p.name, false):
 						word += "+"
-					case Sees(r, v, typ, p.name, true):
+					case CanSee(r, v, typ, p.name, true):
 						word += "o"
 					default:
 						word += "-"
@@ -46,7 +46,7 @@ func TestAccess(t *testing.T) {
 		strings.Join(strings.Fields(fmt.Sprint(Roles)), " "), fmt.Sprint(Versions))
 	golden.Check(t, "testdata/table.golden", []byte(head+out.String()))
 
-	// Access lists exactly what Sees allows, and no endpoint that the server does not have.
+	// Access lists exactly what CanSee allows, and no endpoint that the server does not have.
 	for _, r := range Roles {
 		for _, v := range Versions {
 			listed := map[Type][]string{}
@@ -56,11 +56,11 @@ func TestAccess(t *testing.T) {
 				}
 			}
 			for _, typ := range Types {
-				if (listed[typ] != nil) != Announced(r, typ) {
+				if (listed[typ] != nil) != HasEndpoint(r, typ) {
 					t.Errorf("%s in %s: %s has %v", r, v, typ, listed[typ])
 				}
-				for _, p := range table[typ] {
-					if slices.Contains(listed[typ], p.name) != Sees(r, v, typ, p.name, true) {
+				for _, p := range propertyTable[typ] {
+					if slices.Contains(listed[typ], p.name) != CanSee(r, v, typ, p.name, true) {
 						t.Errorf("%s in %s: %s.%s", r, v, typ, p.name)
 					}
 				}
@@ -91,10 +91,10 @@ func TestCapabilities(t *testing.T) {
 }
 
 // facts returns all combinations of facts.
-func facts() (all []Facts) {
+func facts() (all []Visibility) {
 	for i := range 1 << 7 {
 		bit := func(n int) bool { return i>>n&1 == 1 }
-		all = append(all, Facts{bit(0), bit(1), bit(2), bit(3), bit(4), bit(5), bit(6)})
+		all = append(all, Visibility{bit(0), bit(1), bit(2), bit(3), bit(4), bit(5), bit(6)})
 	}
 	return all
 }
@@ -102,7 +102,7 @@ func facts() (all []Facts) {
 // TestVisible compares every role, type and combination of facts with an independent copy of the rules.
 func TestVisible(t *testing.T) {
 	insider := []Role{Judge, Staff, CDS, Shadow, Admin}
-	want := func(r Role, typ Type, f Facts) bool {
+	want := func(r Role, typ Type, f Visibility) bool {
 		if slices.Contains(insider, r) {
 			return true
 		}
@@ -117,11 +117,11 @@ func TestVisible(t *testing.T) {
 		case Teams, Submissions:
 			return shown || f.Own
 		case Judgements:
-			return r == Team && f.Own || shown && (!f.Frozen || r == Balloon && f.Few)
+			return r == Team && f.Own || shown && (!f.Frozen || r == Balloon && f.FewSolved)
 		case Runs:
 			return r == Team && f.Own || shown && !f.Frozen
 		case Clarifications:
-			return (f.Started || !f.Names) && (f.ToAll || f.Own || r == Analyst)
+			return (f.Started || !f.NamesProblem) && (f.ToAll || f.Own || r == Analyst)
 		}
 		return true
 	}
@@ -159,7 +159,7 @@ func at(clock string) time.Time {
 func examples() map[Type][]Object {
 	picture := []Object{{"href": "contests/c/x/1/logo/a.png", "filename": "a.png",
 		"hash": "d41d8cd98f00b204e9800998ecf8427e", "mime": "image/png", "width": 56, "height": 57, "tag": []string{"light"}}}
-	state := StateOf(Moments{Start: at("10:00:00"), Freeze: at("14:00:00"), End: at("15:00:00")}, at("14:30:00"))
+	state := StateOf(Milestones{Start: at("10:00:00"), Freeze: at("14:00:00"), End: at("15:00:00")}, at("14:30:00"))
 	return map[Type][]Object{
 		Contest: {
 			{"id": "c", "shortname": "c", "name": "C & <D>", "formal_name": "\u2028É", "start_time": at("10:00:00.1239"),
@@ -169,7 +169,7 @@ func examples() map[Type][]Object {
 				"penalty_time":             Minutes(20 * time.Minute), "banner": picture, "logo": picture, "problemset": picture},
 			{"id": "c", "name": "C", "duration": time.Duration(0), "scoreboard_type": "score", "start_time": time.Time{}},
 		},
-		State: {state, StateOf(Moments{Start: at("10:00:00"), Freeze: at("14:00:00")}, at("13:00:00")), StateOf(Moments{}, at("10:00:00")), StateOf(Moments{Start: at("10:00:00"),
+		State: {state, StateOf(Milestones{Start: at("10:00:00"), Freeze: at("14:00:00")}, at("13:00:00")), StateOf(Milestones{}, at("10:00:00")), StateOf(Milestones{Start: at("10:00:00"),
 			End: at("15:00:00"), Final: at("15:10:00")}, at("16:00:00"))},
 		JudgementTypes: {JudgementTypesOf(false)[1].Object(), JudgementTypesOf(true)[1].Object(), JudgementTypesOf(false)[4].Object()},
 		Languages: {{"id": "java", "name": "Java", "entry_point_required": true, "entry_point_name": "Main class",
@@ -235,7 +235,7 @@ func TestEncode(t *testing.T) {
 				}
 			}
 			whole := all[typ][0]
-			for _, p := range table[typ] {
+			for _, p := range propertyTable[typ] {
 				if _, is := whole[p.name]; !is && typ != State {
 					t.Errorf("the example of %s has no %s", typ, p.name)
 				}
@@ -277,14 +277,14 @@ func TestTimes(t *testing.T) {
 		-15*time.Minute - 32457*time.Millisecond:                            "-0:15:32.457",
 		100 * time.Hour:                                                     "100:00:00.000", time.Hour - time.Millisecond: "0:59:59.999",
 	} {
-		if got := RelTime(d); got != want {
+		if got := FormatRelTime(d); got != want {
 			t.Errorf("RelTime(%v) = %s, want %s", d, got, want)
 		}
 	}
 	for when, want := range map[time.Time]string{
 		at("10:00:00.9999"): "2026-11-28T10:00:00.999Z", at("10:00:00").In(time.FixedZone("", 3600)): "2026-11-28T10:00:00.000Z",
 	} {
-		if got := Time(when); got != want {
+		if got := FormatTime(when); got != want {
 			t.Errorf("Time(%v) = %s, want %s", when, got, want)
 		}
 	}
@@ -329,7 +329,7 @@ func TestStateOf(t *testing.T) {
 			}
 			return at("10:00:00").Add(time.Duration(rng.IntN(6)) * time.Hour)
 		}
-		m, now := Moments{draw(), draw(), draw(), draw(), draw()}, at("10:00:00").Add(time.Duration(rng.IntN(7))*time.Hour)
+		m, now := Milestones{draw(), draw(), draw(), draw(), draw()}, at("10:00:00").Add(time.Duration(rng.IntN(7))*time.Hour)
 		o := StateOf(m, now)
 		get := func(name string) time.Time { when, _ := o[name].(time.Time); return when }
 		for _, pair := range [][2]string{{"started", "frozen"}, {"started", "ended"}, {"ended", "thawed"}, {"ended",

@@ -10,8 +10,8 @@ import (
 )
 
 // An Object is an object of the API. It maps the names of properties to their values. A value is a string, a bool,
-// an int, a float64, a time.Time, a time.Duration, Minutes, Seconds, []string, json.RawMessage, an Object or
-// []Object. A nil value, a zero time.Time, a nil list and an empty string mean that the property has no value.
+// an int, a float64, a time.FormatTime, a time.Duration, Minutes, Seconds, []string, json.RawMessage, an Object or
+// []Object. A nil value, a zero time.FormatTime, a nil list and an empty string mean that the property has no value.
 type Object map[string]any
 
 // Minutes is a duration in whole minutes. It is encoded as a RELTIME in 2026-01, and as a number in 2023-06.
@@ -29,23 +29,23 @@ type Reader struct {
 }
 
 // Encode writes an object as JSON, with the properties that the reader may see.
-func Encode(to Reader, t Type, o Object) ([]byte, error) {
+func Encode(reader Reader, t Type, o Object) ([]byte, error) {
 	var out bytes.Buffer
-	err := encode(&out, to, t, o)
+	err := encode(&out, reader, t, o)
 	return out.Bytes(), err
 }
 
-func encode(out *bytes.Buffer, to Reader, t Type, o Object) error {
+func encode(out *bytes.Buffer, reader Reader, t Type, o Object) error {
 	known := 0
 	out.WriteByte('{')
 	first := true
-	for i := range table[t] {
-		p := &table[t][i]
+	for i := range propertyTable[t] {
+		p := &propertyTable[t][i]
 		value, set := o[p.name]
 		if set {
 			known++
 		}
-		if !Sees(to.Role, to.Version, t, p.name, to.Own) || to.Strict && p.extends(to.Version) || none(value) && !p.always && !(p.given && set) {
+		if !CanSee(reader.Role, reader.Version, t, p.name, reader.Own) || reader.Strict && p.isExtension(reader.Version) || isEmpty(value) && !p.always && !(p.given && set) {
 			continue
 		}
 		if !first {
@@ -53,7 +53,7 @@ func encode(out *bytes.Buffer, to Reader, t Type, o Object) error {
 		}
 		first = false
 		fmt.Fprintf(out, "%q:", p.name)
-		if err := write(out, to, p, value); err != nil {
+		if err := write(out, reader, p, value); err != nil {
 			return fmt.Errorf("write the property %s of %s: %w", p.name, t, err)
 		}
 	}
@@ -64,8 +64,8 @@ func encode(out *bytes.Buffer, to Reader, t Type, o Object) error {
 	return nil
 }
 
-// none reports whether a property has no value.
-func none(value any) bool {
+// isEmpty reports whether a property has no value.
+func isEmpty(value any) bool {
 	switch v := value.(type) {
 	case nil:
 		return true
@@ -83,35 +83,35 @@ func none(value any) bool {
 	return false
 }
 
-func write(out *bytes.Buffer, to Reader, p *property, value any) error {
-	if none(value) {
+func write(out *bytes.Buffer, reader Reader, p *property, value any) error {
+	if isEmpty(value) {
 		out.WriteString("null")
 		return nil
 	}
 	switch v := value.(type) {
 	case time.Time:
-		fmt.Fprintf(out, "%q", Time(v))
+		fmt.Fprintf(out, "%q", FormatTime(v))
 	case time.Duration:
-		fmt.Fprintf(out, "%q", RelTime(v))
+		fmt.Fprintf(out, "%q", FormatRelTime(v))
 	case Minutes:
-		if to.Version == V2023 {
+		if reader.Version == V2023 {
 			out.WriteString(strconv.FormatInt(int64(time.Duration(v)/time.Minute), 10))
 			return nil
 		}
-		fmt.Fprintf(out, "%q", RelTime(time.Duration(v)))
+		fmt.Fprintf(out, "%q", FormatRelTime(time.Duration(v)))
 	case Seconds:
 		out.WriteString(seconds(time.Duration(v)))
 	case json.RawMessage:
 		return json.Compact(out, v)
 	case Object:
-		return encode(out, to, p.nested, v)
+		return encode(out, reader, p.nested, v)
 	case []Object:
 		out.WriteByte('[')
 		for i, one := range v {
 			if i > 0 {
 				out.WriteByte(',')
 			}
-			if err := encode(out, to, p.nested, one); err != nil {
+			if err := encode(out, reader, p.nested, one); err != nil {
 				return err
 			}
 		}
@@ -129,11 +129,11 @@ func write(out *bytes.Buffer, to Reader, p *property, value any) error {
 	return nil
 }
 
-// Time formats a TIME: in UTC, with milliseconds. It drops fractions of a millisecond.
-func Time(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+// FormatTime formats a TIME: in UTC, with milliseconds. It drops fractions of a millisecond.
+func FormatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// RelTime formats a RELTIME, such as 4:23:03.100 or -0:15:00.000. It drops fractions of a millisecond.
-func RelTime(d time.Duration) string {
+// FormatRelTime formats a RELTIME, such as 4:23:03.100 or -0:15:00.000. It drops fractions of a millisecond.
+func FormatRelTime(d time.Duration) string {
 	ms := d.Milliseconds()
 	sign := ""
 	if ms < 0 {
@@ -149,12 +149,12 @@ func seconds(d time.Duration) string {
 	return strings.TrimSuffix(text, ".")
 }
 
-// times are the layouts of a TIME. Seconds may have a fraction, and the minutes of the zone are optional.
-var times = []string{"2006-01-02T15:04:05.999999999Z07:00", "2006-01-02T15:04:05.999999999Z0700", "2006-01-02T15:04:05.999999999Z07"}
+// timeLayouts are the layouts of a TIME. Seconds may have a fraction, and the minutes of the zone are optional.
+var timeLayouts = []string{"2006-01-02T15:04:05.999999999Z07:00", "2006-01-02T15:04:05.999999999Z0700", "2006-01-02T15:04:05.999999999Z07"}
 
 // ParseTime parses a TIME.
 func ParseTime(text string) (time.Time, error) {
-	for _, form := range times {
+	for _, form := range timeLayouts {
 		if at, err := time.Parse(form, text); err == nil {
 			return at, nil
 		}

@@ -2,8 +2,8 @@ package clics
 
 import "slices"
 
-// kinds maps properties that are not strings to their JSON types.
-var kinds = map[string]string{
+// jsonTypes maps properties that are not strings to their JSON types.
+var jsonTypes = map[string]string{
 	"penalty": "boolean", "solved": "boolean", "entry_point_required": "boolean", "hidden": "boolean", "current": "boolean",
 	"ordinal": "integer", "test_data_count": "integer",
 	"rank": "integer", "num_solved": "integer", "num_judged": "integer", "num_pending": "integer",
@@ -17,13 +17,13 @@ var kinds = map[string]string{
 // require properties that some role does not see.
 func Schema(t Type, v Version) map[string]any {
 	properties, required := map[string]any{}, []string{}
-	for i := range table[t] {
-		p := &table[t][i]
-		if !p.in(v) {
+	for i := range propertyTable[t] {
+		p := &propertyTable[t][i]
+		if !p.inVersion(v) {
 			continue
 		}
 		properties[p.name] = p.schema(t, v)
-		if p.name == "id" || p.always && p.to == everybody {
+		if p.name == "id" || p.always && p.audience == everyone {
 			required = append(required, p.name)
 		}
 	}
@@ -34,7 +34,7 @@ func Schema(t Type, v Version) map[string]any {
 func (p *property) schema(t Type, v Version) map[string]any {
 	one := map[string]any{"type": "string"}
 	minutes := p.name == "penalty_time" || p.name == "total_time" || p.name == "time" && (t == score || t == cell)
-	switch kind := kinds[p.name]; {
+	switch kind := jsonTypes[p.name]; {
 	case p.nested == State || p.nested == score:
 		one = Schema(p.nested, v)
 	case p.nested != "":

@@ -7,19 +7,19 @@ type audience string
 
 // The audiences.
 const (
-	everybody audience = ""
-	code      audience = "code"     // roles that read the programs of all teams
-	insiders  audience = "insider"  // roles that always see all objects
-	personal  audience = "personal" // roles with an account
-	admins    audience = "admin"    // accounts of the type admin
+	everyone audience = ""
+	teamCode audience = "code"     // roles that read the programs of all teams
+	insiders audience = "insider"  // roles that always see all objects
+	personal audience = "personal" // roles with an account
+	admins   audience = "admin"    // accounts of the type admin
 )
 
-func (a audience) has(r Role) bool {
+func (a audience) includes(r Role) bool {
 	switch a {
-	case code:
-		return r == Analyst || r.Insider()
+	case teamCode:
+		return r == Analyst || r.SeesAll()
 	case insiders:
-		return r.Insider()
+		return r.SeesAll()
 	case personal:
 		return r != Public
 	case admins:
@@ -30,21 +30,21 @@ func (a audience) has(r Role) bool {
 
 // A property is a property of the objects of a type.
 type property struct {
-	name   string
-	only   Version // the only version with the property; if empty, both have it
-	to     audience
-	own    bool    // a team also sees it on its own objects
-	always bool    // without a value, it is written as null instead of being omitted
-	given  bool    // like always, but only if the object has the key
-	extra  bool    // an extension of the API; strict clients do not get it
-	until  Version // the newest version that has it; in a newer one it is an extension. If empty, all versions have it
-	nested Type    // type of the objects within the property; may be empty
+	name     string
+	only     Version // the only version with the property; if empty, both have it
+	audience audience
+	own      bool    // a team also sees it on its own objects
+	always   bool    // without a value, it is written as null instead of being omitted
+	given    bool    // like always, but only if the object has the key
+	extra    bool    // an extension of the API; strict clients do not get it
+	until    Version // the newest version that has it; in a newer one it is an extension. If empty, all versions have it
+	nested   Type    // type of the objects within the property; may be empty
 }
 
-func (p *property) in(v Version) bool { return p.only == "" || p.only == v }
+func (p *property) inVersion(v Version) bool { return p.only == "" || p.only == v }
 
-// extends reports whether a property is an extension of a version.
-func (p *property) extends(v Version) bool { return p.extra || p.until != "" && p.until != v }
+// isExtension reports whether a property is an extension of a version.
+func (p *property) isExtension(v Version) bool { return p.extra || p.until != "" && p.until != v }
 
 // plain returns properties that all roles see in both versions.
 func plain(names ...string) (all []property) {
@@ -63,9 +63,9 @@ func only(v Version, names ...string) (all []property) {
 	return all
 }
 
-func of(to audience, names ...string) (all []property) {
+func of(readers audience, names ...string) (all []property) {
 	for _, name := range names {
-		all = append(all, property{name: name, to: to})
+		all = append(all, property{name: name, audience: readers})
 	}
 	return all
 }
@@ -85,8 +85,8 @@ func extraFiles(names ...string) (all []property) {
 	return all
 }
 
-// table lists the properties of each type, in the order of encoding.
-var table = map[Type][]property{
+// propertyTable lists the properties of each type, in the order of encoding.
+var propertyTable = map[Type][]property{
 	Contest: join(plain("id"), []property{{name: "shortname", extra: true}}, plain("name", "formal_name"),
 		[]property{{name: "start_time", always: true}},
 		plain("countdown_pause_time", "duration", "scoreboard_freeze_duration", "scoreboard_thaw_time", "scoreboard_type"),
@@ -107,15 +107,15 @@ var table = map[Type][]property{
 	Teams: join(plain("id", "icpc_id", "name", "label", "display_name", "organization_id", "group_ids"),
 		// A server that follows the contest in version 2026-01 needs the property "hidden". Otherwise, it would
 		// rank hidden teams.
-		[]property{{name: "hidden", until: V2023, to: insiders}},
+		[]property{{name: "hidden", until: V2023, audience: insiders}},
 		plain("location"), files("photo")),
 	Persons: join(of(insiders, "id", "icpc_id", "name", "title", "email", "sex", "role", "team_ids"),
-		[]property{{name: "photo", to: insiders, nested: file}}),
+		[]property{{name: "photo", audience: insiders, nested: file}}),
 	// Passwords are never sent.
 	Accounts: join(of(personal, "id", "username", "name", "type"), of(admins, "ip"), of(personal, "team_id", "person_id")),
 	Submissions: join(plain("id", "language_id", "problem_id", "team_id"), []property{{name: "account_id", only: V2026,
-		to: insiders}}, plain("time", "contest_time"),
-		[]property{{name: "entry_point", to: code, own: true}, {name: "files", to: code, own: true, nested: file}}),
+		audience: insiders}}, plain("time", "contest_time"),
+		[]property{{name: "entry_point", audience: teamCode, own: true}, {name: "files", audience: teamCode, own: true, nested: file}}),
 	Judgements: join(plain("id", "submission_id", "judgement_type_id"), only(V2026, "simplified_judgement_type_id"),
 		plain("score"), only(V2026, "current"),
 		plain("start_time", "start_contest_time", "end_time", "end_contest_time", "max_run_time")),

@@ -40,14 +40,14 @@ func (a Address) String() string {
 func ParseAddress(text string) (a Address, err error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if strings.Contains(text, "@") { // the error must not quote a password
-		return a, &judge.Misuse{
+		return a, &judge.UsageError{
 			Err: errors.New("a server address must not contain a user name or password: write it like https://judge.example, " +
 				"and log in with judge login"),
 		}
 	}
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" ||
 		path.Clean("/"+u.Path) != "/"+strings.Trim(u.Path, "/") || u.RawQuery != "" {
-		return a, &judge.Misuse{Err: fmt.Errorf("%q is not the address of a server: it looks like https://judge.example", text)}
+		return a, &judge.UsageError{Err: fmt.Errorf("%q is not the address of a server: it looks like https://judge.example", text)}
 	}
 	a.URL = strings.TrimRight(u.Scheme+"://"+u.Host+u.EscapedPath(), "/")
 	for _, part := range strings.Split(u.Fragment, "-") {
@@ -58,7 +58,7 @@ func ParseAddress(text string) (a Address, err error) {
 		case !isPin && a.Code == "" && a.Pin == "" && strings.Trim(part, codeLetters) == "":
 			a.Code = part
 		default:
-			return a, &judge.Misuse{
+			return a, &judge.UsageError{
 				Err: fmt.Errorf("%q does not end in a valid code or fingerprint: copy the whole address that the administrator gave you", text),
 			}
 		}

@@ -2,7 +2,7 @@
 // the server side. The package keeps no state except connections.
 //
 // If a server is unreachable, requests are retried for Options.RetryFor. Unless a method says otherwise, every
-// request can be sent twice without harm. The final error has a Blame (judge.Whose): Caller for a wrong token or
+// request can be sent twice without harm. The final error has a Blame (judge.BlameOf): Caller for a wrong token or
 // name, and Machine for a server that cannot be reached.
 package client
 
@@ -48,8 +48,8 @@ type Options struct {
 	RetryFor time.Duration
 	// Version is the version of this program, for the server's log.
 	Version string
-	// Wait, if not nil, is called once when the server is unreachable.
-	Wait func(error)
+	// OnUnreachable, if not nil, is called once when the server is unreachable.
+	OnUnreachable func(error)
 }
 
 // A Client sends requests to a server. It is safe for concurrent use.
@@ -63,7 +63,7 @@ type Client struct {
 func New(o Options) (*Client, error) {
 	base, err := url.Parse(o.URL)
 	if err != nil {
-		return nil, &judge.Misuse{Err: fmt.Errorf("%q is not the address of a server", o.URL)}
+		return nil, &judge.UsageError{Err: fmt.Errorf("%q is not the address of a server", o.URL)}
 	}
 	if o.RetryFor == 0 {
 		o.RetryFor = 30 * time.Second
@@ -87,7 +87,7 @@ func TLS(pin string) (*tls.Config, error) {
 		return nil, nil
 	}
 	if want, err := hex.DecodeString(pin); err != nil || len(want) != sha256.Size {
-		return nil, &judge.Misuse{Err: fmt.Errorf("%.80q is not the fingerprint of a certificate: 64 hexadecimal digits", pin)}
+		return nil, &judge.UsageError{Err: fmt.Errorf("%.80q is not the fingerprint of a certificate: 64 hexadecimal digits", pin)}
 	}
 	return &tls.Config{
 		InsecureSkipVerify: true, // VerifyConnection decides
@@ -126,15 +126,15 @@ func (e *Error) Blame() judge.Blame {
 	return judge.Machine
 }
 
-// once returns a client that does not retry.
-func (c *Client) once() *Client {
+// withoutRetry returns a client that does not retry.
+func (c *Client) withoutRetry() *Client {
 	once := *c
 	once.o.RetryFor = -1
 	return &once
 }
 
-// maxAnswer is the maximum size of a response, except for blobs and streams.
-const maxAnswer = 64 << 20
+// maxResponse is the maximum size of a response, except for blobs and streams.
+const maxResponse = 64 << 20
 
 // call sends a request with a JSON body and decodes a JSON response. Both in and out may be nil.
 func (c *Client) call(ctx context.Context, method, path string, in, out any) error {
@@ -145,15 +145,15 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) err
 			return fmt.Errorf("ask the server: %w", err)
 		}
 	}
-	return c.patient(ctx, func() error {
+	return c.retry(ctx, func() error {
 		answer, err := c.send(ctx, method, path, bytes.NewReader(body), int64(len(body)))
 		if err != nil {
 			return err
 		}
 		defer answer.Body.Close()
-		data, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+		data, err := io.ReadAll(io.LimitReader(answer.Body, maxResponse))
 		if err != nil {
-			return &awayError{plain(err)}
+			return &unreachableError{plainError(err)}
 		}
 		if out == nil {
 			return nil
@@ -165,17 +165,17 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) err
 	})
 }
 
-// An awayError means that the server is unreachable, or cannot respond now.
-type awayError struct{ error }
+// An unreachableError means that the server is unreachable, or cannot respond now.
+type unreachableError struct{ error }
 
-func (e *awayError) Unwrap() error { return e.error }
+func (e *unreachableError) Unwrap() error { return e.error }
 
-var errNoAnswer = errors.New("no answer came in time")
+var errNoResponse = errors.New("no answer came in time")
 
-// plain describes a connection failure without Go's terms.
-func plain(err error) error {
+// plainError describes a connection failure without Go's terms.
+func plainError(err error) error {
 	if late, is := errors.AsType[net.Error](err); is && late.Timeout() {
-		return errNoAnswer
+		return errNoResponse
 	}
 	for _, broke := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
 		if errors.Is(err, broke) {
@@ -185,17 +185,17 @@ func plain(err error) error {
 	return err
 }
 
-// patient calls do until it succeeds, fails permanently, or Options.RetryFor has passed.
-func (c *Client) patient(ctx context.Context, do func() error) error {
+// retry calls do until it succeeds, fails permanently, or Options.RetryFor has passed.
+func (c *Client) retry(ctx context.Context, attempt func() error) error {
 	var waited time.Duration
 	for pause := 200 * time.Millisecond; ; pause = min(2*pause, 5*time.Second) {
 		began := time.Now()
-		err := do()
-		away, isAway := errors.AsType[*awayError](err)
+		err := attempt()
+		away, isAway := errors.AsType[*unreachableError](err)
 		if !isAway {
 			return err
 		}
-		if waited > 0 && errors.Is(err, errNoAnswer) {
+		if waited > 0 && errors.Is(err, errNoResponse) {
 			waited += time.Since(began)
 		}
 		if waited >= c.o.RetryFor || ctx.Err() != nil {
@@ -207,8 +207,8 @@ func (c *Client) patient(ctx context.Context, do func() error) error {
 			}
 			return fmt.Errorf("%s cannot be reached: %w", c.base, away.error)
 		}
-		if c.o.Wait != nil && waited == 0 {
-			c.o.Wait(fmt.Errorf("%s does not answer, trying again: %w", c.base, away.error))
+		if c.o.OnUnreachable != nil && waited == 0 {
+			c.o.OnUnreachable(fmt.Errorf("%s does not answer, trying again: %w", c.base, away.error))
 		}
 		jittered := pause/2 + rand.N(pause)
 		if full, ok := errors.AsType[*Error](err); ok && full.Status == http.StatusServiceUnavailable {
@@ -257,28 +257,28 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader, 
 			err = u.Err
 		}
 		if _, pinned := errors.AsType[*tls.CertificateVerificationError](err); pinned {
-			return nil, &judge.Misuse{
+			return nil, &judge.UsageError{
 				Err: fmt.Errorf("%s has a certificate that is not trusted here: %w\n"+
 					"    if the server made it itself, use the whole address that it printed, with the fingerprint", c.base, err),
 			}
 		}
 		if errors.Is(err, http.ErrSchemeMismatch) {
-			return nil, &judge.Misuse{
+			return nil, &judge.UsageError{
 				Err: fmt.Errorf("%s answers only by http\n"+
 					"    use the whole address that the server printed when it started, which begins with http://", c.base),
 			}
 		}
-		return nil, &awayError{plain(err)}
+		return nil, &unreachableError{plainError(err)}
 	}
 	if answer.StatusCode >= 200 && answer.StatusCode < 300 {
 		return answer, nil
 	}
 	defer answer.Body.Close()
 	data, _ := io.ReadAll(io.LimitReader(answer.Body, 1<<20)) // if the body is missing, the status says enough
-	var said refusal
+	var response errorResponse
 	refused := &Error{Status: answer.StatusCode}
-	if json.Unmarshal(data, &said) == nil && said.Text != "" {
-		refused.Text, refused.Hint = said.Text, said.Hint
+	if json.Unmarshal(data, &response) == nil && response.Text != "" {
+		refused.Text, refused.Hint = response.Text, response.Hint
 	} else if strings.Contains(string(data), "HTTP request to an HTTPS server") { // Go's text
 		refused.Text, refused.Hint = fmt.Sprintf("%s answers only by https", c.base),
 			"use the whole address that the server printed when it started: https://..."
@@ -288,7 +288,7 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader, 
 	}
 	switch answer.StatusCode {
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout, http.StatusTooManyRequests:
-		return nil, &awayError{refused}
+		return nil, &unreachableError{refused}
 	}
 	return nil, refused
 }
@@ -298,9 +298,9 @@ const maxLine = 64 << 20
 
 // stream reads a stream of JSON lines. It calls take with each line, and take reports whether the line is new.
 // When the connection breaks, stream requests the remaining lines at the address that path then returns. After a
-// new line, the RetryFor period begins again. If take returns errEnded, the line was the last one.
-func stream[L any](ctx context.Context, c *Client, path func() string, take func(*L) (news bool, err error)) error {
-	read := func() (news bool, err error) {
+// new line, the RetryFor period begins again. If take returns errStreamEnded, the line was the last one.
+func stream[L any](ctx context.Context, c *Client, path func() string, handle func(*L) (progressed bool, err error)) error {
+	read := func() (progressed bool, err error) {
 		answer, err := c.send(ctx, http.MethodGet, path(), nil, 0)
 		if err != nil {
 			return false, err
@@ -311,28 +311,28 @@ func stream[L any](ctx context.Context, c *Client, path func() string, take func
 		for lines.Scan() {
 			l := new(L)
 			if err := json.Unmarshal(lines.Bytes(), l); err != nil {
-				return news, &awayError{errors.New("the connection broke in the middle of a line")}
+				return progressed, &unreachableError{errors.New("the connection broke in the middle of a line")}
 			}
-			is, err := take(l)
-			if news = news || is; err != nil {
-				return news, err
+			is, err := handle(l)
+			if progressed = progressed || is; err != nil {
+				return progressed, err
 			}
 		}
 		if err := lines.Err(); err != nil {
-			return news, &awayError{plain(err)}
+			return progressed, &unreachableError{plainError(err)}
 		}
-		return news, &awayError{errors.New("the connection ended too soon")}
+		return progressed, &unreachableError{errors.New("the connection ended too soon")}
 	}
 	for {
-		err := c.patient(ctx, func() error {
-			news, err := read()
-			if _, away := errors.AsType[*awayError](err); away && news {
+		err := c.retry(ctx, func() error {
+			progressed, err := read()
+			if _, away := errors.AsType[*unreachableError](err); away && progressed {
 				return nil
 			}
 			return err
 		})
 		switch {
-		case err == errEnded:
+		case err == errStreamEnded:
 			return nil
 		case err != nil:
 			return err
@@ -340,8 +340,8 @@ func stream[L any](ctx context.Context, c *Client, path func() string, take func
 	}
 }
 
-// errEnded ends a stream.
-var errEnded = errors.New("the stream has ended")
+// errStreamEnded ends a stream.
+var errStreamEnded = errors.New("the stream has ended")
 
 // Server returns the public information about the server.
 func (c *Client) Server(ctx context.Context) (s *Server, err error) {
@@ -356,21 +356,21 @@ func (c *Client) Account(ctx context.Context) (a *Account, err error) {
 }
 
 // Problems returns the problems of the server.
-func (c *Client) Problems(ctx context.Context) (all []Problem, err error) {
-	err = c.call(ctx, http.MethodGet, ProblemsPath, nil, &all)
-	return all, err
+func (c *Client) Problems(ctx context.Context) (problems []Problem, err error) {
+	err = c.call(ctx, http.MethodGet, ProblemsPath, nil, &problems)
+	return problems, err
 }
 
-// Queue returns how much work is pending.
-func (c *Client) Queue(ctx context.Context) (all []Queue, err error) {
-	err = c.call(ctx, http.MethodGet, QueuePath, nil, &all)
-	return all, err
+// Queues returns how much work is pending.
+func (c *Client) Queues(ctx context.Context) (queues []QueueState, err error) {
+	err = c.call(ctx, http.MethodGet, QueuePath, nil, &queues)
+	return queues, err
 }
 
 // Fetch opens a blob of the server for a worker. The caller must check its bytes.
-func (c *Client) Fetch(ctx context.Context, d blob.Digest, why job.Claim) (r io.ReadCloser, err error) {
-	err = c.patient(ctx, func() error {
-		answer, err := c.send(ctx, http.MethodGet, BlobPath+string(d), nil, 0, ClaimHeader, why.String())
+func (c *Client) Fetch(ctx context.Context, d blob.Digest, claim job.Claim) (r io.ReadCloser, err error) {
+	err = c.retry(ctx, func() error {
+		answer, err := c.send(ctx, http.MethodGet, BlobPath+string(d), nil, 0, ClaimHeader, claim.String())
 		if err == nil {
 			r = answer.Body
 		}
@@ -385,16 +385,16 @@ type Source struct {
 	Open func() (io.ReadCloser, error)
 }
 
-// uploads is the number of blobs that are sent at once. Each blob waits for the network and the server's disk.
-const uploads = 8
+// maxUploads is the number of blobs that are sent at once. Each blob waits for the network and the server's disk.
+const maxUploads = 8
 
 // Upload uploads the blobs that the server lacks, several at once, and returns their number.
-func (c *Client) Upload(ctx context.Context, all []Source) (sent int, err error) {
-	by := map[blob.Digest]*Source{}
+func (c *Client) Upload(ctx context.Context, blobs []Source) (sent int, err error) {
+	sources := map[blob.Digest]*Source{}
 	var ask []Blob
-	for i, s := range all {
-		if by[s.Digest] == nil {
-			by[s.Digest] = &all[i]
+	for i, s := range blobs {
+		if sources[s.Digest] == nil {
+			sources[s.Digest] = &blobs[i]
 			ask = append(ask, s.Blob)
 		}
 	}
@@ -405,14 +405,14 @@ func (c *Client) Upload(ctx context.Context, all []Source) (sent int, err error)
 		}
 		var arrived atomic.Int64
 		group, ctx := errgroup.WithContext(ctx)
-		group.SetLimit(uploads)
+		group.SetLimit(maxUploads)
 		for _, b := range missing.Blobs {
-			s := by[b.Digest]
+			s := sources[b.Digest]
 			group.Go(func() error {
 				if s == nil {
 					return fmt.Errorf("%s asks for a blob that was not offered", c.base)
 				}
-				err := c.put(ctx, s)
+				err := c.uploadBlob(ctx, s)
 				if err == nil {
 					arrived.Add(1)
 				}
@@ -427,8 +427,8 @@ func (c *Client) Upload(ctx context.Context, all []Source) (sent int, err error)
 	return sent, nil
 }
 
-func (c *Client) put(ctx context.Context, s *Source) error {
-	return c.patient(ctx, func() error {
+func (c *Client) uploadBlob(ctx context.Context, s *Source) error {
+	return c.retry(ctx, func() error {
 		r, err := s.Open()
 		if err != nil {
 			return err
@@ -442,16 +442,16 @@ func (c *Client) put(ctx context.Context, s *Source) error {
 	})
 }
 
-// Bytes returns a blob in memory.
-func Bytes(data []byte) Source {
+// BytesSource returns a blob in memory.
+func BytesSource(data []byte) Source {
 	return Source{
-		Blob: Blob{Digest: blob.Of(data), Size: int64(len(data))},
+		Blob: Blob{Digest: blob.DigestOf(data), Size: int64(len(data))},
 		Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil },
 	}
 }
 
-// Path returns a blob that is a file.
-func Path(path string) (Source, error) {
+// FileSource returns a blob that is a file.
+func FileSource(path string) (Source, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return Source{}, err

@@ -50,7 +50,7 @@ func TestPatience(t *testing.T) {
 			http.Error(w, full, http.StatusServiceUnavailable)
 			return
 		}
-		fmt.Fprint(w, `{"login":"ann","scopes":["submit"]}`)
+		fmt.Fprint(w, `{"username":"ann","scopes":["submit"]}`)
 	})
 	me, err := c.Account(t.Context())
 	if err != nil || me.Login != "ann" || asked.Load() != 2 {
@@ -78,8 +78,8 @@ func TestWhoseFault(t *testing.T) {
 				fmt.Fprint(w, c.body)
 			})
 			_, err := api.Account(t.Context())
-			if err == nil || !strings.HasSuffix(err.Error(), c.says) || judge.Whose(err) != c.whose {
-				t.Errorf("got %v, whose fault is %v", err, judge.Whose(err))
+			if err == nil || !strings.HasSuffix(err.Error(), c.says) || judge.BlameOf(err) != c.whose {
+				t.Errorf("got %v, whose fault is %v", err, judge.BlameOf(err))
 			}
 		})
 	}
@@ -90,7 +90,7 @@ func TestAway(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	c := to(t, client.Options{Address: client.Address{URL: gone.URL}, RetryFor: -1})
-	if _, err := c.Server(t.Context()); err == nil || !strings.Contains(err.Error(), "cannot be reached") || judge.Whose(err) != judge.Machine {
+	if _, err := c.Server(t.Context()); err == nil || !strings.Contains(err.Error(), "cannot be reached") || judge.BlameOf(err) != judge.Machine {
 		t.Errorf("got %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -107,8 +107,8 @@ func TestPinned(t *testing.T) {
 	s := httptest.NewTLSServer(http.NotFoundHandler())
 	defer s.Close()
 	waited := false
-	c := to(t, client.Options{Address: client.Address{URL: s.URL, Pin: strings.Repeat("0", 64)}, Wait: func(error) { waited = true }})
-	if _, err := c.Server(t.Context()); err == nil || !strings.Contains(err.Error(), "another fingerprint") || judge.Whose(err) != judge.Caller || waited {
+	c := to(t, client.Options{Address: client.Address{URL: s.URL, Pin: strings.Repeat("0", 64)}, OnUnreachable: func(error) { waited = true }})
+	if _, err := c.Server(t.Context()); err == nil || !strings.Contains(err.Error(), "another fingerprint") || judge.BlameOf(err) != judge.Caller || waited {
 		t.Errorf("got %v, waited %v", err, waited)
 	}
 }
@@ -120,7 +120,7 @@ func TestPlainToEncrypted(t *testing.T) {
 	s.StartTLS()
 	defer s.Close()
 	c := to(t, client.Options{Address: client.Address{URL: strings.Replace(s.URL, "https", "http", 1)}})
-	if _, err := c.Account(t.Context()); err == nil || !strings.Contains(err.Error(), "answers only by https") || judge.Whose(err) != judge.Caller {
+	if _, err := c.Account(t.Context()); err == nil || !strings.Contains(err.Error(), "answers only by https") || judge.BlameOf(err) != judge.Caller {
 		t.Errorf("got %v", err)
 	}
 }
@@ -130,7 +130,7 @@ func TestEncryptedToPlain(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	defer s.Close()
 	c := to(t, client.Options{Address: client.Address{URL: strings.Replace(s.URL, "http", "https", 1)}})
-	if _, err := c.Account(t.Context()); err == nil || !strings.Contains(err.Error(), "answers only by http\n") || judge.Whose(err) != judge.Caller {
+	if _, err := c.Account(t.Context()); err == nil || !strings.Contains(err.Error(), "answers only by http\n") || judge.BlameOf(err) != judge.Caller {
 		t.Errorf("got %v", err)
 	}
 }
@@ -154,7 +154,7 @@ func TestFollowGoesOn(t *testing.T) {
 		fmt.Fprintf(w, "%s\n{\"end\":{\"id\":\"x\",\"state\":\"done\"}}\n", event(2))
 	})
 	var told []string
-	end, err := c.Follow(t.Context(), "x", func(e judge.Event) { told = append(told, e.(*judge.Started).Problem) })
+	end, err := c.FollowSubmission(t.Context(), "x", func(e judge.Event) { told = append(told, e.(*judge.Started).Problem) })
 	if err != nil || end.State != "done" || strings.Join(told, " ") != "0 1 2" || strings.Join(from, " ") != "0 2" {
 		t.Errorf("got %+v, %v, told %v, asked from %v", end, err, told, from)
 	}
@@ -189,12 +189,12 @@ func TestUploadGoesOn(t *testing.T) {
 		kept[digest] = string(data)
 	})
 	small, large := "a", strings.Repeat("0123456789abcdef", 1<<17)
-	sent, err := c.Upload(t.Context(), []client.Source{client.Bytes([]byte(small)), client.Bytes([]byte(large)), client.Bytes(nil), client.Bytes([]byte(small))})
+	sent, err := c.Upload(t.Context(), []client.Source{client.BytesSource([]byte(small)), client.BytesSource([]byte(large)), client.BytesSource(nil), client.BytesSource([]byte(small))})
 	if err != nil || sent != 3 || cuts != 0 {
 		t.Errorf("%d blobs were sent, %v; %d cuts are left", sent, err, cuts)
 	}
 	for _, text := range []string{small, large, ""} {
-		if got, there := kept[string(blob.Of([]byte(text)))]; got != text || !there {
+		if got, there := kept[string(blob.DigestOf([]byte(text)))]; got != text || !there {
 			t.Errorf("the server has %d bytes of %d, %v", len(got), len(text), there)
 		}
 	}
@@ -206,7 +206,7 @@ func TestUploadOfMany(t *testing.T) {
 	var mu sync.Mutex
 	here, most, crowd := 0, 0, make(chan struct{})
 	kept := map[string]bool{}
-	refused := string(blob.Of([]byte("99")))
+	refused := string(blob.DigestOf([]byte("99")))
 	c := server(t, 0, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == client.MissingPath {
 			all, _ := io.ReadAll(r.Body)
@@ -236,12 +236,12 @@ func TestUploadOfMany(t *testing.T) {
 	})
 	var all []client.Source
 	for i := range 99 {
-		all = append(all, client.Bytes([]byte(strconv.Itoa(i))))
+		all = append(all, client.BytesSource([]byte(strconv.Itoa(i))))
 	}
 	if sent, err := c.Upload(t.Context(), all); err != nil || sent != len(all) || len(kept) != len(all) || most != client.Uploads {
 		t.Errorf("%d blobs were sent, %v; the server has %d, and had %d at once", sent, err, len(kept), most)
 	}
-	sent, err := c.Upload(t.Context(), append(all, client.Bytes([]byte("99"))))
+	sent, err := c.Upload(t.Context(), append(all, client.BytesSource([]byte("99"))))
 	if err == nil || !strings.Contains(err.Error(), "no more of it") || sent > len(all) {
 		t.Errorf("%d blobs were sent, %v", sent, err)
 	}
@@ -256,10 +256,10 @@ func TestUploadIsAway(t *testing.T) {
 		}
 		panic(http.ErrAbortHandler)
 	})
-	sent, err := c.Upload(t.Context(), []client.Source{client.Bytes([]byte("a"))})
+	sent, err := c.Upload(t.Context(), []client.Source{client.BytesSource([]byte("a"))})
 	oneSentence(t, err, "cannot be reached: the connection broke")
-	if sent != 0 || judge.Whose(err) != judge.Machine {
-		t.Errorf("%d blobs were sent, and it is the fault of %v", sent, judge.Whose(err))
+	if sent != 0 || judge.BlameOf(err) != judge.Machine {
+		t.Errorf("%d blobs were sent, and it is the fault of %v", sent, judge.BlameOf(err))
 	}
 }
 
@@ -275,7 +275,7 @@ func oneSentence(t *testing.T, err error, says string) {
 // client stops after a while and reports this.
 func TestSlowServer(t *testing.T) {
 	slowly := server(t, -1, func(w http.ResponseWriter, _ *http.Request) {
-		for _, b := range []byte(`{"login":"ann","scopes":["submit"]}`) {
+		for _, b := range []byte(`{"username":"ann","scopes":["submit"]}`) {
 			_, _ = w.Write([]byte{b})
 			_ = http.NewResponseController(w).Flush()
 			time.Sleep(5 * time.Millisecond)
@@ -304,7 +304,7 @@ func TestSlowServer(t *testing.T) {
 	}
 	half := server(t, -1, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "100")
-		_, _ = io.WriteString(w, `{"login":`)
+		_, _ = io.WriteString(w, `{"username":`)
 	})
 	_, err = half.Account(t.Context())
 	oneSentence(t, err, "cannot be reached: the connection broke")
@@ -316,7 +316,7 @@ func TestServerComesBack(t *testing.T) {
 	address := freeport.Address(t)
 	var told []error
 	back := make(chan *http.Server)
-	c := to(t, client.Options{Address: client.Address{URL: "http://" + address}, Wait: func(err error) {
+	c := to(t, client.Options{Address: client.Address{URL: "http://" + address}, OnUnreachable: func(err error) {
 		told = append(told, err)
 		go func() {
 			time.Sleep(time.Second) // after some more attempts
@@ -324,7 +324,7 @@ func TestServerComesBack(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"login":"ann"}`) })}
+			s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"username":"ann"}`) })}
 			go func() { _ = s.Serve(l) }()
 			back <- s
 		}()
@@ -344,7 +344,7 @@ func TestSignedBelowAPath(t *testing.T) {
 		var asked string
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			asked = r.URL.Path
-			fmt.Fprint(w, `{"login":"ann","scopes":[]}`)
+			fmt.Fprint(w, `{"username":"ann","scopes":[]}`)
 		}))
 		t.Cleanup(s.Close)
 		var signed string

@@ -11,4 +11,4 @@ func (c *Client) Hasten(d time.Duration) {
 }
 
 // Uploads is the number of blobs that are sent at once.
-const Uploads = uploads
+const Uploads = maxUploads

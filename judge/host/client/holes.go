@@ -15,63 +15,63 @@ import (
 // HolesPath is the path of holes.
 const HolesPath = "/v1/holes"
 
-// A NewAnswer is a golf submission to send. Its bytes must be uploaded before.
-type NewAnswer struct {
+// A NewGolfSubmission is a golf submission to send. Its bytes must be uploaded before.
+type NewGolfSubmission struct {
 	Key  string `json:"key,omitempty"` // as in NewSubmission
 	Name string `json:"name"`          // of the file; a post ends in .md
 	Blob
-	How flow.HoleAnswer `json:"how"`
+	Options flow.GolfSubmissionOptions `json:"how"`
 }
 
-// An Answer is a golf submission on the server.
-type Answer struct {
+// An GolfSubmission is a golf submission on the server.
+type GolfSubmission struct {
 	Hole     string            `json:"hole"`
 	Number   int64             `json:"number"`
 	State    string            `json:"state"`          // proving, standing, greyed, refused
-	Flow     string            `json:"flow,omitempty"` // workflow that checks it now
+	Workflow string            `json:"flow,omitempty"` // workflow that checks it now
 	Verdict  judge.GolfVerdict `json:"verdict,omitempty"`
-	Why      string            `json:"why,omitempty"` // reason if it is not valid
+	Reason   string            `json:"why,omitempty"` // reason if it is not valid
 	Language string            `json:"language,omitempty"`
 	Bytes    int               `json:"bytes,omitempty"`
 	Chars    int               `json:"chars,omitempty"`
-	Places   string            `json:"places,omitempty"` // the ranks of its author, as text
+	Ranks    string            `json:"places,omitempty"` // the ranks of its author, as text
 	Page     string            `json:"page"`
 }
 
-// SendAnswer sends a golf submission to a hole.
-func (c *Client) SendAnswer(ctx context.Context, hole, name string, data []byte, how flow.HoleAnswer) (*Answer, error) {
-	s := Bytes(data)
+// SubmitGolf sends a golf submission to a hole.
+func (c *Client) SubmitGolf(ctx context.Context, hole, name string, data []byte, options flow.GolfSubmissionOptions) (*GolfSubmission, error) {
+	s := BytesSource(data)
 	if _, err := c.Upload(ctx, []Source{s}); err != nil {
 		return nil, err
 	}
-	a := &Answer{}
-	return a, c.call(ctx, http.MethodPost, HolesPath+"/"+url.PathEscape(hole)+"/answers", NewAnswer{rand.Text(), name, s.Blob, how}, a)
+	a := &GolfSubmission{}
+	return a, c.call(ctx, http.MethodPost, HolesPath+"/"+url.PathEscape(hole)+"/answers", NewGolfSubmission{rand.Text(), name, s.Blob, options}, a)
 }
 
-// FollowAnswer waits for the check of a golf submission, and calls listen with each part. The check continues even
+// FollowGolf waits for the check of a golf submission, and calls listen with each part. The check continues even
 // if the caller stops waiting.
-func (c *Client) FollowAnswer(ctx context.Context, a *Answer, listen func(*Part) error) (*Answer, error) {
+func (c *Client) FollowGolf(ctx context.Context, a *GolfSubmission, listen func(*TaskResult) error) (*GolfSubmission, error) {
 	told := map[string]bool{}
 	var brought [][]byte
-	again := func() string { brought = nil; return FlowsPath + "/" + url.PathEscape(a.Flow) + "/parts" }
-	err := stream(ctx, c, again, func(l *FlowLine) (news bool, err error) {
+	again := func() string { brought = nil; return WorkflowsPath + "/" + url.PathEscape(a.Workflow) + "/tasks" }
+	err := stream(ctx, c, again, func(l *WorkflowLine) (news bool, err error) {
 		switch {
 		case l.End != nil:
-			return true, errEnded
+			return true, errStreamEnded
 		case l.Line != nil:
 			brought = append(brought, l.Line)
-		case l.Part != nil:
-			if l.Part.Lines, brought = brought, nil; told[l.Part.Key] || l.Part.State != job.Done {
+		case l.Task != nil:
+			if l.Task.Lines, brought = brought, nil; told[l.Task.Key] || l.Task.State != job.Done {
 				return false, nil
 			}
-			told[l.Part.Key] = true
-			return true, listen(l.Part)
+			told[l.Task.Key] = true
+			return true, listen(l.Task)
 		}
 		return false, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	end := &Answer{}
+	end := &GolfSubmission{}
 	return end, c.call(ctx, http.MethodGet, fmt.Sprintf("%s/%s/answers/%d", HolesPath, url.PathEscape(a.Hole), a.Number), nil, end)
 }

@@ -31,7 +31,7 @@ func ReadLogins(file string) (Logins, error) {
 	}
 	l := Logins{}
 	if err := json.Unmarshal(data, &l); err != nil {
-		return nil, &judge.Misuse{Err: fmt.Errorf("%s cannot be read\n    remove it and log in again: judge login URL", file)}
+		return nil, &judge.UsageError{Err: fmt.Errorf("%s cannot be read\n    remove it and log in again: judge login URL", file)}
 	}
 	return l, nil
 }

@@ -9,24 +9,24 @@ import (
 // ShadowPath is a path relative to the path of a contest, or to ContestsPath.
 const ShadowPath = "/shadow"
 
-// A ShadowContest is a request to make a contest follow another judging system.
-type ShadowContest struct {
+// A NewShadow is a request to make a contest follow another judging system.
+type NewShadow struct {
 	URL        string `json:"url"`
 	Login      string `json:"username,omitempty"`
 	SecretFile string `json:"secret_file,omitempty"` // file on the server that contains the password
 	// Contest is the slug of the contest on this server. If empty, the slug is the id of the contest in the other
 	// system.
-	Contest string `json:"contest,omitempty"`
-	Ours    bool   `json:"ours,omitempty"` // this server's verdicts count
+	Contest     string `json:"contest,omitempty"`
+	OwnVerdicts bool   `json:"ours,omitempty"` // this server's verdicts count
 }
 
-// Shadowed names a contest that follows another judging system.
-type Shadowed struct {
+// ShadowedContest names a contest that follows another judging system.
+type ShadowedContest struct {
 	Contest string `json:"contest"` // slug
 }
 
-// ShadowContest makes a contest follow another judging system.
-func (c *Client) ShadowContest(ctx context.Context, n ShadowContest) (s Shadowed, err error) {
+// StartShadow makes a contest follow another judging system.
+func (c *Client) StartShadow(ctx context.Context, n NewShadow) (s ShadowedContest, err error) {
 	err = c.call(ctx, http.MethodPost, ContestsPath+ShadowPath, n, &s)
 	return s, err
 }

@@ -11,10 +11,10 @@ import (
 	"assay/judge/blob"
 )
 
-// A Sheet is the problem metadata that contestants see. The publisher creates it, because a server does not read
+// A ProblemInfo is the problem metadata that contestants see. The publisher creates it, because a server does not read
 // problem directories.
-type Sheet struct {
-	Format    int      `json:"format"` // SheetFormat
+type ProblemInfo struct {
+	Format    int      `json:"format"` // ProblemInfoFormat
 	Title     string   `json:"title"`
 	Statement string   `json:"statement"` // Markdown; only in old sheets, without Statements
 	TimeMS    int64    `json:"time_ms"`   // per test case; 0 means no limit
@@ -26,14 +26,14 @@ type Sheet struct {
 	// GolfStatement is the text of a hole's page. If empty, the page shows the first of Statements.
 	GolfStatement string            `json:"golf_statement,omitempty"`
 	GolfPictures  map[string]string `json:"golf_pictures,omitempty"`
-	Statements    []SheetStatement  `json:"statements,omitempty"` // one per language, the default first
-	Files         []SheetFile       `json:"files,omitempty"`      // files that statements show, and attachments
+	Statements    []Statement       `json:"statements,omitempty"` // one per language, the default first
+	Files         []ProblemFile     `json:"files,omitempty"`      // files that statements show, and attachments
 	Languages     []OfferedLanguage `json:"languages,omitempty"`  // in the order in which they claim file extensions
-	Game          *SheetGame        `json:"game,omitempty"`       // nil if the problem is not a game
+	Game          *GameInfo         `json:"game,omitempty"`       // nil if the problem is not a game
 }
 
-// A SheetStatement is the statement in one natural language.
-type SheetStatement struct {
+// A Statement is the statement in one natural language.
+type Statement struct {
 	Language string `json:"language,omitempty"` // its code, such as "de"
 	Text     string `json:"text,omitempty"`     // Markdown
 	// Pictures maps the picture paths in Text to file names.
@@ -41,32 +41,32 @@ type SheetStatement struct {
 	Document string            `json:"document,omitempty"` // name of the file with the statement as PDF or HTML
 }
 
-// A SheetFile is a file that contestants may read. It is either a file of the bundle, or has its bytes in the
+// A ProblemFile is a file that contestants may read. It is either a file of the bundle, or has its bytes in the
 // sheet.
-type SheetFile struct {
-	Name     string      `json:"name"`
-	Type     string      `json:"type"` // media type, as in a Content-Type header
-	Size     int64       `json:"size"`
-	Digest   blob.Digest `json:"sha256"`
-	Width    int         `json:"width,omitempty"` // of a picture, in pixels; 0 if unknown
-	Height   int         `json:"height,omitempty"`
-	Attached bool        `json:"attached,omitempty"` // the problem's page lists it
-	Data     []byte      `json:"data,omitempty"`     // bytes of a converted picture
+type ProblemFile struct {
+	Name       string      `json:"name"`
+	Type       string      `json:"type"` // media type, as in a Content-Type header
+	Size       int64       `json:"size"`
+	Digest     blob.Digest `json:"sha256"`
+	Width      int         `json:"width,omitempty"` // of a picture, in pixels; 0 if unknown
+	Height     int         `json:"height,omitempty"`
+	Attachment bool        `json:"attached,omitempty"` // the problem's page lists it
+	Data       []byte      `json:"data,omitempty"`     // bytes of a converted picture
 }
 
-// All returns the statements, one per language. It also works for old sheets.
-func (s *Sheet) All() []SheetStatement {
+// AllStatements returns the statements, one per language. It also works for old sheets.
+func (s *ProblemInfo) AllStatements() []Statement {
 	if len(s.Statements) == 0 && s.Statement != "" {
-		return []SheetStatement{{Text: s.Statement}}
+		return []Statement{{Text: s.Statement}}
 	}
 	return s.Statements
 }
 
-// In returns the statements in the given languages. If there is no statement in these languages, it returns all
+// StatementsIn returns the statements in the given languages. If there is no statement in these languages, it returns all
 // statements.
-func (s *Sheet) In(only []string) []SheetStatement {
-	all := s.All()
-	other := func(one SheetStatement) bool { return !slices.Contains(only, one.Language) }
+func (s *ProblemInfo) StatementsIn(languages []string) []Statement {
+	all := s.AllStatements()
+	other := func(one Statement) bool { return !slices.Contains(languages, one.Language) }
 	if some := slices.DeleteFunc(slices.Clone(all), other); len(some) > 0 {
 		return some
 	}
@@ -74,7 +74,7 @@ func (s *Sheet) In(only []string) []SheetStatement {
 }
 
 // File returns the file with the given name. It returns nil if there is none.
-func (s *Sheet) File(name string) *SheetFile {
+func (s *ProblemInfo) File(name string) *ProblemFile {
 	for i := range s.Files {
 		if s.Files[i].Name == name {
 			return &s.Files[i]
@@ -83,28 +83,28 @@ func (s *Sheet) File(name string) *SheetFile {
 	return nil
 }
 
-// A SheetGame describes a game.
-type SheetGame struct {
-	Rules []SheetRules `json:"rules"`
-	// Files reports whether bots are data files that the game reads, instead of programs.
-	Files  bool `json:"files,omitempty"`
-	Tester bool `json:"tester,omitempty"` // the command "judge arena check" can try a bot
+// A GameInfo describes a game.
+type GameInfo struct {
+	Rules []RuleSet `json:"rules"`
+	// DataBots reports whether bots are data files that the game reads, instead of programs.
+	DataBots bool `json:"files,omitempty"`
+	Tester   bool `json:"tester,omitempty"` // the command "judge arena check" can try a bot
 	// Statement is the Markdown text for bot authors. If empty, a ladder shows only its rules.
-	Statement string            `json:"statement,omitempty"`
-	Adapted   []string          `json:"adapted,omitempty"`  // extensions of bot files that the game adapts
-	Meanings  map[string]string `json:"meanings,omitempty"` // descriptions of the game's options
-	Examples  []SheetBot        `json:"examples,omitempty"`
+	Statement         string            `json:"statement,omitempty"`
+	AdaptedExtensions []string          `json:"adapted,omitempty"`  // extensions of bot files that the game adapts
+	Meanings          map[string]string `json:"meanings,omitempty"` // descriptions of the game's options
+	Examples          []ExampleBot      `json:"examples,omitempty"`
 }
 
-// A SheetBot is an example bot.
-type SheetBot struct {
+// A ExampleBot is an example bot.
+type ExampleBot struct {
 	File     string `json:"file"`
 	Language string `json:"language,omitempty"` // its name
 	Text     string `json:"text"`
 }
 
-// A SheetRules is a rule set of a game.
-type SheetRules struct {
+// A RuleSet is a rule set of a game.
+type RuleSet struct {
 	Name  string `json:"name"`
 	Title string `json:"title,omitempty"`
 }
@@ -125,12 +125,12 @@ type OfferedLanguage struct {
 	Extensions []string `json:"extensions"` // without the dot
 }
 
-// Claiming returns the languages that claim the extension of a file. It uses the same rule as the judge command:
+// LanguagesForFile returns the languages that claim the extension of a file. It uses the same rule as the judge command:
 // if no language has exactly this extension, it ignores letter case.
-func Claiming(all []OfferedLanguage, file string) []OfferedLanguage {
+func LanguagesForFile(languages []OfferedLanguage, file string) []OfferedLanguage {
 	extension := strings.TrimPrefix(path.Ext(file), ".")
 	var exact, folded []OfferedLanguage
-	for _, l := range all {
+	for _, l := range languages {
 		if slices.Contains(l.Extensions, extension) {
 			exact = append(exact, l)
 		} else if slices.ContainsFunc(l.Extensions, func(e string) bool { return strings.EqualFold(e, extension) }) {
@@ -143,20 +143,20 @@ func Claiming(all []OfferedLanguage, file string) []OfferedLanguage {
 	return folded
 }
 
-// SheetFormat is the version of Sheet. MaxSheet is the maximum size of a sheet in bytes.
+// ProblemInfoFormat is the version of ProblemInfo. MaxProblemInfo is the maximum size of a sheet in bytes.
 const (
-	SheetFormat = 1
-	MaxSheet    = 4 << 20
+	ProblemInfoFormat = 1
+	MaxProblemInfo    = 4 << 20
 )
 
-// ParseSheet reads a sheet.
-func ParseSheet(data []byte) (*Sheet, error) {
-	s := &Sheet{}
+// ParseProblemInfo reads a sheet.
+func ParseProblemInfo(data []byte) (*ProblemInfo, error) {
+	s := &ProblemInfo{}
 	if err := json.Unmarshal(data, s); err != nil {
-		return nil, &judge.Misuse{Err: fmt.Errorf("the problem metadata cannot be read: %w", err)}
+		return nil, &judge.UsageError{Err: fmt.Errorf("the problem metadata cannot be read: %w", err)}
 	}
-	if s.Format != SheetFormat {
-		return nil, &judge.Misuse{Err: fmt.Errorf("the problem metadata has format %d, but this program supports only %d", s.Format, SheetFormat)}
+	if s.Format != ProblemInfoFormat {
+		return nil, &judge.UsageError{Err: fmt.Errorf("the problem metadata has format %d, but this program supports only %d", s.Format, ProblemInfoFormat)}
 	}
 	return s, nil
 }

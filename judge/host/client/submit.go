@@ -22,16 +22,16 @@ import (
 
 // A Program is a local program to submit.
 type Program struct {
-	Path     string // a file or a directory
-	Name     string // its name in reports
-	Language string // if empty, the file name decides
-	All      bool   // continue after the first failure
-	Contest  string // slug; if empty, the running contest that has the problem
+	Path              string // a file or a directory
+	Name              string // its name in reports
+	Language          string // if empty, the file name decides
+	ContinueOnFailure bool   // continue after the first failure
+	Contest           string // slug; if empty, the running contest that has the problem
 }
 
 // Submit sends a submission to a problem of the server.
 func (c *Client) Submit(ctx context.Context, problem string, p Program) (*Submission, error) {
-	files, sources, folder, err := collect(p.Path)
+	files, sources, folder, err := collectFiles(p.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -40,29 +40,29 @@ func (c *Client) Submit(ctx context.Context, problem string, p Program) (*Submis
 	}
 	n := NewSubmission{
 		Key: rand.Text(), Problem: problem, Contest: p.Contest, Program: p.Name, Language: p.Language, Files: files,
-		Folder: folder, All: p.All,
+		IsDir: folder, ContinueOnFailure: p.ContinueOnFailure,
 	}
 	s := &Submission{}
 	return s, c.call(ctx, http.MethodPost, SubmissionsPath, n, s)
 }
 
-// collect reads the files of a submission.
-func collect(path string) (files []job.File, sources []Source, folder bool, err error) {
+// collectFiles reads the files of a submission.
+func collectFiles(path string) (files []job.File, sources []Source, dir bool, err error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%s: no such file or directory", path)
 	}
 	if err != nil {
-		return nil, nil, false, &judge.Misuse{Err: err}
+		return nil, nil, false, &judge.UsageError{Err: err}
 	}
 	add := func(name, file string) error {
-		s, err := Path(file)
+		s, err := FileSource(file)
 		files = append(files, job.File{Path: filepath.ToSlash(name), Size: s.Size, Digest: s.Digest})
 		sources = append(sources, s)
 		return err
 	}
 	if !info.IsDir() && !info.Mode().IsRegular() {
-		return nil, nil, false, &judge.Misuse{Err: fmt.Errorf("%s is not a file", path)}
+		return nil, nil, false, &judge.UsageError{Err: fmt.Errorf("%s is not a file", path)}
 	}
 	if !info.IsDir() {
 		err = add(filepath.Base(path), path)
@@ -72,10 +72,10 @@ func collect(path string) (files []job.File, sources []Source, folder bool, err 
 				return err
 			}
 			if !d.Type().IsRegular() {
-				return &judge.Misuse{Err: fmt.Errorf("%s is neither a file nor a directory", file)}
+				return &judge.UsageError{Err: fmt.Errorf("%s is neither a file nor a directory", file)}
 			}
 			if len(files) == job.MaxFiles {
-				return &judge.Misuse{Err: fmt.Errorf("%s has more than %d files", path, job.MaxFiles)}
+				return &judge.UsageError{Err: fmt.Errorf("%s has more than %d files", path, job.MaxFiles)}
 			}
 			name, err := filepath.Rel(path, file)
 			if err != nil {
@@ -88,7 +88,7 @@ func collect(path string) (files []job.File, sources []Source, folder bool, err 
 		return nil, nil, false, fmt.Errorf("read the submission: %w", err)
 	}
 	if err := job.CheckFiles(files, info.IsDir()); err != nil {
-		return nil, nil, false, &judge.Misuse{Err: fmt.Errorf("%s: %w", path, err)}
+		return nil, nil, false, &judge.UsageError{Err: fmt.Errorf("%s: %w", path, err)}
 	}
 	return files, sources, info.IsDir(), nil
 }
@@ -99,36 +99,36 @@ func (c *Client) Submission(ctx context.Context, id string) (s *Submission, err 
 	return s, err
 }
 
-// Cancel stops the judging of a submission.
-func (c *Client) Cancel(ctx context.Context, id string) error {
+// CancelSubmission stops the judging of a submission.
+func (c *Client) CancelSubmission(ctx context.Context, id string) error {
 	return c.call(ctx, http.MethodDelete, SubmissionsPath+"/"+url.PathEscape(id), nil, nil)
 }
 
-// CancelMany cancels all pending submissions of an account, to a problem, or of an account to a problem. An empty
+// CancelPending cancels all pending submissions of an account, to a problem, or of an account to a problem. An empty
 // argument means any account or any problem. If only login is set, it also cancels the account's workflows.
-func (c *Client) CancelMany(ctx context.Context, login, problem string) (done Cancelled, err error) {
-	err = c.call(ctx, http.MethodDelete, SubmissionsPath+"?"+url.Values{"login": {login}, "problem": {problem}}.Encode(), nil, &done)
-	return done, err
+func (c *Client) CancelPending(ctx context.Context, login, problem string) (cancelled Cancelled, err error) {
+	err = c.call(ctx, http.MethodDelete, SubmissionsPath+"?"+url.Values{"login": {login}, "problem": {problem}}.Encode(), nil, &cancelled)
+	return cancelled, err
 }
 
 // AccountLoads returns the amount of pending work of each account, largest first.
-func (c *Client) AccountLoads(ctx context.Context) (all []AccountLoad, err error) {
-	err = c.call(ctx, http.MethodGet, AccountLoadsPath, nil, &all)
-	return all, err
+func (c *Client) AccountLoads(ctx context.Context) (loads []AccountLoad, err error) {
+	err = c.call(ctx, http.MethodGet, AccountLoadsPath, nil, &loads)
+	return loads, err
 }
 
-// Follow calls listen for each event of a judging as it happens, in order and once. It returns the judged
+// FollowSubmission calls listen for each event of a judging as it happens, in order and once. It returns the judged
 // submission. When the connection breaks, it reconnects and continues.
-func (c *Client) Follow(ctx context.Context, id string, listen func(judge.Event)) (end *Submission, err error) {
+func (c *Client) FollowSubmission(ctx context.Context, id string, listen func(judge.Event)) (end *Submission, err error) {
 	told := 0
 	next := func() string {
 		return SubmissionsPath + "/" + url.PathEscape(id) + "/events?from=" + strconv.Itoa(told)
 	}
-	err = stream(ctx, c, next, func(l *Line) (news bool, err error) {
+	err = stream(ctx, c, next, func(l *JudgementLine) (news bool, err error) {
 		switch {
 		case l.End != nil:
 			end = l.End
-			return true, errEnded
+			return true, errStreamEnded
 		case l.Event == nil:
 			return false, nil
 		}
@@ -144,33 +144,33 @@ func (c *Client) Follow(ctx context.Context, id string, listen func(judge.Event)
 
 // Publish uploads a bundle to the server and returns how many blobs were uploaded. Fields of n that follow from
 // the bundle and its sheet are ignored.
-func (c *Client) Publish(ctx context.Context, slug string, n NewProblem, sheet *Sheet, b *bundle.Bundle) (sent int, err error) {
-	manifest, config, all := sources(b)
-	text, err := json.Marshal(sheet)
+func (c *Client) Publish(ctx context.Context, slug string, n NewProblem, info *ProblemInfo, b *bundle.Bundle) (sent int, err error) {
+	manifest, config, blobs := bundleSources(b)
+	text, err := json.Marshal(info)
 	if err != nil {
 		return 0, err
 	}
-	shown := Bytes(text)
-	all = append(all, shown)
-	if sent, err = c.Upload(ctx, all); err != nil {
+	shown := BytesSource(text)
+	blobs = append(blobs, shown)
+	if sent, err = c.Upload(ctx, blobs); err != nil {
 		return sent, err
 	}
-	n.Title, n.Manifest, n.Config, n.Sheet = sheet.Title, manifest, config, shown.Digest
+	n.Title, n.Manifest, n.Config, n.Info = info.Title, manifest, config, shown.Digest
 	return sent, c.call(ctx, http.MethodPut, ProblemsPath+"/"+url.PathEscape(slug), n, nil)
 }
 
-// sources returns the blobs of a bundle.
-func sources(b *bundle.Bundle) (manifest, config blob.Digest, all []Source) {
-	m, c := Bytes(b.Manifest.Bytes()), Bytes(b.Config)
-	all = []Source{m, c}
+// bundleSources returns the blobs of a bundle.
+func bundleSources(b *bundle.Bundle) (manifest, config blob.Digest, blobs []Source) {
+	m, c := BytesSource(b.Manifest.Bytes()), BytesSource(b.Config)
+	blobs = []Source{m, c}
 	for _, e := range b.Manifest.Blobs() {
-		all = append(all, Source{Blob: Blob{Digest: e.Digest, Size: e.Size}, Open: func() (io.ReadCloser, error) { return b.Open(e) }})
+		blobs = append(blobs, Source{Blob: Blob{Digest: e.Digest, Size: e.Size}, Open: func() (io.ReadCloser, error) { return b.Open(e) }})
 	}
-	return m.Digest, c.Digest, all
+	return m.Digest, c.Digest, blobs
 }
 
-// NewToken creates a token for an account.
-func (c *Client) NewToken(ctx context.Context, n NewToken) (t *Token, err error) {
+// CreateToken creates a token for an account.
+func (c *Client) CreateToken(ctx context.Context, n NewToken) (t *Token, err error) {
 	err = c.call(ctx, http.MethodPost, TokensPath, n, &t)
 	return t, err
 }
@@ -181,92 +181,92 @@ func (c *Client) RevokeToken(ctx context.Context, id string) error {
 }
 
 // Tokens returns the tokens of all accounts.
-func (c *Client) Tokens(ctx context.Context) (all []Token, err error) {
-	err = c.call(ctx, http.MethodGet, TokensPath, nil, &all)
-	return all, err
+func (c *Client) Tokens(ctx context.Context) (tokens []Token, err error) {
+	err = c.call(ctx, http.MethodGet, TokensPath, nil, &tokens)
+	return tokens, err
 }
 
-// Invite creates a join code for a worker.
-func (c *Client) Invite(ctx context.Context, n NewInvite) (i *Invite, err error) {
-	err = c.call(ctx, http.MethodPost, InvitesPath, n, &i)
+// CreateJoinCode creates a join code for a worker.
+func (c *Client) CreateJoinCode(ctx context.Context, n NewJoinCode) (i *JoinCode, err error) {
+	err = c.call(ctx, http.MethodPost, JoinCodesPath, n, &i)
 	return i, err
 }
 
-// Join registers a worker.
-func (c *Client) Join(ctx context.Context, j Join) (w *Welcome, err error) {
+// JoinWorker registers a worker.
+func (c *Client) JoinWorker(ctx context.Context, j JoinRequest) (w *Welcome, err error) {
 	err = c.call(ctx, http.MethodPost, JoinPath, j, &w)
 	return w, err
 }
 
-// Hello reports the current capabilities of a worker that has joined.
-func (c *Client) Hello(ctx context.Context, offer job.Offer) (w *Welcome, err error) {
-	err = c.call(ctx, http.MethodPost, HelloPath, Hello{offer}, &w)
+// ReportCapabilities reports the current capabilities of a worker that has joined.
+func (c *Client) ReportCapabilities(ctx context.Context, capabilities job.Capabilities) (w *Welcome, err error) {
+	err = c.call(ctx, http.MethodPost, HelloPath, HelloRequest{capabilities}, &w)
 	return w, err
 }
 
 // Workers returns the workers.
-func (c *Client) Workers(ctx context.Context) (all []Worker, err error) {
-	err = c.call(ctx, http.MethodGet, WorkersPath, nil, &all)
-	return all, err
+func (c *Client) Workers(ctx context.Context) (workers []Worker, err error) {
+	err = c.call(ctx, http.MethodGet, WorkersPath, nil, &workers)
+	return workers, err
 }
 
-// SetWorker drains, enables or revokes a worker.
-func (c *Client) SetWorker(ctx context.Context, name string, s SetWorker) error {
+// UpdateWorker drains, enables or revokes a worker.
+func (c *Client) UpdateWorker(ctx context.Context, name string, s WorkerUpdate) error {
 	return c.call(ctx, http.MethodPut, WorkersPath+"/"+url.PathEscape(name), s, nil)
 }
 
 // Classes returns the worker classes.
-func (c *Client) Classes(ctx context.Context) (all []Class, err error) {
-	err = c.call(ctx, http.MethodGet, ClassesPath, nil, &all)
-	return all, err
+func (c *Client) Classes(ctx context.Context) (classes []Class, err error) {
+	err = c.call(ctx, http.MethodGet, ClassesPath, nil, &classes)
+	return classes, err
 }
 
 // AcceptClass redefines a class from the capabilities of one of its workers.
-func (c *Client) AcceptClass(ctx context.Context, name, worker string) (a Accepted, err error) {
-	err = c.call(ctx, http.MethodPut, ClassesPath+"/"+url.PathEscape(name), AcceptClass{worker}, &a)
+func (c *Client) AcceptClass(ctx context.Context, name, worker string) (a AcceptedClass, err error) {
+	err = c.call(ctx, http.MethodPut, ClassesPath+"/"+url.PathEscape(name), AcceptClassRequest{worker}, &a)
 	return a, err
 }
 
-// A JudgingFilter selects judgements.
-type JudgingFilter struct {
+// A JudgementFilter selects judgements.
+type JudgementFilter struct {
 	Worker string // if empty, all
 	Origin string // borderline or guest: repeats for this reason, with originals; if empty, all
 }
 
-// Judgings returns judgements, newest first.
-func (c *Client) Judgings(ctx context.Context, f JudgingFilter) (all []Judging, err error) {
+// Judgements returns judgements, newest first.
+func (c *Client) Judgements(ctx context.Context, f JudgementFilter) (judgements []Judgement, err error) {
 	for before := ""; ; {
-		var page []Judging
+		var page []Judgement
 		values := url.Values{"worker": {f.Worker}, "origin": {f.Origin}, "before": {before}}
-		if err := c.call(ctx, http.MethodGet, JudgingsPath+"?"+values.Encode(), nil, &page); err != nil {
+		if err := c.call(ctx, http.MethodGet, JudgementsPath+"?"+values.Encode(), nil, &page); err != nil {
 			return nil, err
 		}
 		if len(page) == 0 {
-			return all, nil
+			return judgements, nil
 		}
-		all = append(all, page...)
+		judgements = append(judgements, page...)
 		before = page[len(page)-1].ID
 	}
 }
 
-// Backup creates a backup with a new name on the server's machine, and returns its directory. A backup may take
+// CreateBackup creates a backup with a new name on the server's machine, and returns its directory. A backup may take
 // long. Backup does not retry, because the directory of the first request would make a second one fail.
-func (c *Client) Backup(ctx context.Context, name string) (dir string, err error) {
+func (c *Client) CreateBackup(ctx context.Context, name string) (dir string, err error) {
 	var made Backup
-	err = c.unhurried().call(ctx, http.MethodPost, BackupPath, Backup{Name: name}, &made)
+	err = c.withoutTimeout().call(ctx, http.MethodPost, BackupPath, Backup{Name: name}, &made)
 	return made.Dir, err
 }
 
-// Move moves the server's data to another database, as the plan in its data directory describes. If ctx is done,
+// MoveData moves the server's data to another database, as the plan in its data directory describes. If ctx is done,
 // or the process exits, the server continues with the old database.
-func (c *Client) Move(ctx context.Context) (moved Moved, err error) {
-	err = c.unhurried().call(ctx, http.MethodPost, MovePath, nil, &moved)
+func (c *Client) MoveData(ctx context.Context) (moved MoveResult, err error) {
+	err = c.withoutTimeout().call(ctx, http.MethodPost, MovePath, nil, &moved)
 	return moved, err
 }
 
-// unhurried returns a client that does not retry and waits for responses without a time limit.
-func (c *Client) unhurried() *Client {
-	once := c.once()
+// withoutTimeout returns a client that does not retry and waits for responses without a time limit.
+func (c *Client) withoutTimeout() *Client {
+	once := c.withoutRetry()
 	if t, ok := c.http.Transport.(*http.Transport); ok {
 		t = t.Clone()
 		t.ResponseHeaderTimeout = 0

@@ -20,10 +20,10 @@ import (
 	"time"
 
 	"assay/judge/blob"
-	"assay/judge/host/board"
 	"assay/judge/host/contestpackage"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/media"
+	"assay/judge/host/scoreboard"
 	"assay/judge/host/store"
 )
 
@@ -32,36 +32,36 @@ type Archive string
 
 // The parts.
 const (
-	Package     Archive = "package"     // the format of "judged admin contest import"
-	Submissions Archive = "submissions" // by problem and language
-	Board       Archive = "scoreboard"  // as the public sees it
-	FullBoard   Archive = "full-scoreboard"
+	Package        Archive = "package"     // the format of "judged admin contest import"
+	Submissions    Archive = "submissions" // by problem and language
+	Scoreboard     Archive = "scoreboard"  // as the public sees it
+	JuryScoreboard Archive = "full-scoreboard"
 )
 
 // Archives lists all kinds of archives.
-var Archives = []Archive{Package, Submissions, Board, FullBoard}
+var Archives = []Archive{Package, Submissions, Scoreboard, JuryScoreboard}
 
 // Write writes an archive of a contest in the ZIP format. If it fails, it may have written a part of the archive.
-func Write(ctx context.Context, d *desk.Desk, boards *board.Hall, c *store.Contest, p Archive, to io.Writer) error {
-	z := zip.NewWriter(to)
+func Write(ctx context.Context, d *intake.Service, boards *scoreboard.Registry, c *store.Contest, p Archive, out io.Writer) error {
+	z := zip.NewWriter(out)
 	var err error
 	switch p {
 	case Package:
-		if err = writePackage(ctx, d, c, z); err == nil && ranks(c) {
+		if err = writePackage(ctx, d, c, z); err == nil && hasScoreboard(c) {
 			err = writeResults(ctx, d, c, z)
 		}
 	case Submissions:
 		err = writeSubmissions(ctx, d, c, z)
-	case Board, FullBoard:
-		err = writeBoard(ctx, d, boards, c, p == FullBoard, z)
+	case Scoreboard, JuryScoreboard:
+		err = writeScoreboard(ctx, d, boards, c, p == JuryScoreboard, z)
 	default:
 		err = fmt.Errorf("%q: %w", p, store.ErrNotFound)
 	}
 	return errors.Join(err, z.Close())
 }
 
-func writePackage(ctx context.Context, d *desk.Desk, c *store.Contest, z *zip.Writer) error {
-	now, err := desk.CurrentContest(ctx, d.Store, c)
+func writePackage(ctx context.Context, d *intake.Service, c *store.Contest, z *zip.Writer) error {
+	now, err := intake.CurrentContest(ctx, d.Store, c)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func writePackage(ctx context.Context, d *desk.Desk, c *store.Contest, z *zip.Wr
 }
 
 // putMedia writes a picture or document of a contest into an archive.
-func putMedia(z *zip.Writer, d *desk.Desk, f media.File, name string) error {
+func putMedia(z *zip.Writer, d *intake.Service, f media.File, name string) error {
 	data, err := d.Blobs.Read(f.Digest, f.Size)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", f.Path(), err)
@@ -94,13 +94,13 @@ func putMedia(z *zip.Writer, d *desk.Desk, f media.File, name string) error {
 	return put(z, name, data, time.Time{})
 }
 
-// writeBoard writes the scoreboard as pages without scripts.
-func writeBoard(ctx context.Context, d *desk.Desk, boards *board.Hall, c *store.Contest, full bool, z *zip.Writer) error {
-	live, err := boards.Board(ctx, c.ID)
+// writeScoreboard writes the scoreboard as pages without scripts.
+func writeScoreboard(ctx context.Context, d *intake.Service, boards *scoreboard.Registry, c *store.Contest, jury bool, z *zip.Writer) error {
+	live, err := boards.Scoreboard(ctx, c.ID)
 	if err != nil {
 		return err
 	}
-	pages, shown := live.Static(full)
+	pages, shown := live.Static(jury)
 	for _, f := range pages {
 		if err := put(z, f.Name, f.Data, time.Time{}); err != nil {
 			return err
@@ -121,8 +121,8 @@ func writeBoard(ctx context.Context, d *desk.Desk, boards *board.Hall, c *store.
 }
 
 // put writes a file into an archive.
-func put(z *zip.Writer, name string, data []byte, at time.Time) error {
-	w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: at})
+func put(z *zip.Writer, name string, data []byte, modified time.Time) error {
+	w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: modified})
 	if err == nil {
 		_, err = w.Write(data)
 	}
@@ -132,12 +132,12 @@ func put(z *zip.Writer, name string, data []byte, at time.Time) error {
 	return nil
 }
 
-// dirs maps each directory of a submissions archive to its table of contents.
-type dirs map[string]*bytes.Buffer
+// archiveDirs maps each directory of a submissions archive to its table of contents.
+type archiveDirs map[string]*bytes.Buffer
 
 // writeSubmissions writes the submissions of the teams. For each problem and language, it creates a directory that
 // contains a directory per submission, as JPlag expects, and the file info.csv, which Dolos reads.
-func writeSubmissions(ctx context.Context, d *desk.Desk, c *store.Contest, z *zip.Writer) error {
+func writeSubmissions(ctx context.Context, d *intake.Service, c *store.Contest, z *zip.Writer) error {
 	problems, err := d.Store.ContestProblems(ctx, c.ID)
 	if err != nil {
 		return err
@@ -154,18 +154,18 @@ func writeSubmissions(ctx context.Context, d *desk.Desk, c *store.Contest, z *zi
 	for _, t := range all {
 		teams[t.ID] = t
 	}
-	tables := dirs{}
+	tables := archiveDirs{}
 	for _, p := range problems {
 		const page = 200
 		for before := int64(0); ; {
-			subs, err := d.Store.Submissions(ctx, store.Filter{Contest: c.ID, Problem: p.Slug, Before: before, Limit: page})
+			subs, err := d.Store.Submissions(ctx, store.SubmissionFilter{Contest: c.ID, Problem: p.Slug, Before: before, Limit: page})
 			if err != nil {
 				return err
 			}
 			for _, s := range subs {
 				before = s.Number
 				if t := teams[s.Team]; t != nil && len(s.Files) > 0 {
-					if err := tables.add(d.Blobs, z, safe(p.Label)+"/"+safe(languageOf(s, languages)), s, t); err != nil {
+					if err := tables.addSubmission(d.Blobs, z, safePath(p.Label)+"/"+safePath(languageOf(s, languages)), s, t); err != nil {
 						return err
 					}
 				}
@@ -186,27 +186,27 @@ func writeSubmissions(ctx context.Context, d *desk.Desk, c *store.Contest, z *zi
 // languageOf returns the language id of a submission. This is the requested language or, if none was requested,
 // the language that the extension of the first file selects. If no language has the extension, languageOf returns
 // the extension. If there is no extension either, it returns "other".
-func languageOf(s *store.Submission, languages []desk.Spoken) string {
+func languageOf(s *store.Submission, languages []intake.SubmissionLanguage) string {
 	ending := strings.ToLower(strings.TrimPrefix(path.Ext(s.Files[0].Path), "."))
 	for _, l := range languages {
-		if s.Language == "" && ending != "" && slices.Contains(l.Endings, ending) {
+		if s.Language == "" && ending != "" && slices.Contains(l.Extensions, ending) {
 			return l.ID
 		}
 	}
 	return cmp.Or(s.Language, ending, "other")
 }
 
-// add writes a submission into a directory of the archive.
-func (t dirs) add(blobs *blob.Dir, z *zip.Writer, dir string, s *store.Submission, team *store.Team) error {
+// addSubmission writes a submission into a directory of the archive.
+func (t archiveDirs) addSubmission(blobs *blob.Dir, z *zip.Writer, dir string, s *store.Submission, team *store.Team) error {
 	if t[dir] == nil {
 		t[dir] = &bytes.Buffer{}
-		t.line(dir, "filename", "id", "full_name", "labels", "status", "created_at")
+		t.addLine(dir, "filename", "id", "full_name", "labels", "status", "created_at")
 	}
-	own := fmt.Sprintf("%d-%s", s.Number, safe(team.ExtID))
+	own := fmt.Sprintf("%d-%s", s.Number, safePath(team.ExtID))
 	used := map[string]bool{}
 	for i, f := range s.Files {
-		name := fresh(used, i, f.Path)
-		data, err := read(blobs, f.Digest, f.Size)
+		name := uniqueName(used, i, f.Path)
+		data, err := readBlob(blobs, f.Digest, f.Size)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // the author has been erased in the meantime
 		}
@@ -217,31 +217,31 @@ func (t dirs) add(blobs *blob.Dir, z *zip.Writer, dir string, s *store.Submissio
 			return err
 		}
 		verdict := cmp.Or(string(s.Verdict), "pending")
-		t.line(dir, path.Join(own, name), fmt.Sprint(s.Number), team.Name, strings.Join(team.Groups, ", "), verdict,
+		t.addLine(dir, path.Join(own, name), fmt.Sprint(s.Number), team.Name, strings.Join(team.Groups, ", "), verdict,
 			s.Received.Format(time.RFC3339))
 	}
 	return nil
 }
 
-// fresh makes name a safe file name that is not in use, ignoring letter case. If necessary, it puts the number
+// uniqueName makes name a safe file name that is not in use, ignoring letter case. If necessary, it puts the number
 // at+1 before the name.
-func fresh(used map[string]bool, at int, name string) string {
-	name = safe(name)
+func uniqueName(used map[string]bool, index int, name string) string {
+	name = safePath(name)
 	for used[strings.ToLower(name)] || name == "" {
-		name = fmt.Sprintf("%d-%s", at+1, name)
+		name = fmt.Sprintf("%d-%s", index+1, name)
 	}
 	used[strings.ToLower(name)] = true
 	return name
 }
 
-// line adds a line to the table of a directory.
-func (t dirs) line(dir string, cells ...string) {
+// addLine adds a line to the table of a directory.
+func (t archiveDirs) addLine(dir string, cells ...string) {
 	w := csv.NewWriter(t[dir]) // writing to memory does not fail
 	_ = w.Write(cells)
 	w.Flush()
 }
 
-func read(blobs *blob.Dir, d blob.Digest, size int64) ([]byte, error) {
+func readBlob(blobs *blob.Dir, d blob.Digest, size int64) ([]byte, error) {
 	f, err := blobs.Open(d, size)
 	if err != nil {
 		return nil, err
@@ -250,8 +250,8 @@ func read(blobs *blob.Dir, d blob.Digest, size int64) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// safe returns a relative path without blanks and special characters, which every system can unpack.
-func safe(name string) string {
+// safePath returns a relative path without blanks and special characters, which every system can unpack.
+func safePath(name string) string {
 	var parts []string
 	for part := range strings.SplitSeq(name, "/") {
 		part = strings.Map(func(c rune) rune {

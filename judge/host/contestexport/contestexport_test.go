@@ -14,25 +14,25 @@ import (
 	"time"
 
 	"assay/judge/blob"
-	"assay/judge/host/board"
 	"assay/judge/host/clics"
 	"assay/judge/host/contestexport"
 	"assay/judge/host/feed"
 	"assay/judge/host/job"
 	"assay/judge/host/media"
+	"assay/judge/host/scoreboard"
 	"assay/judge/host/store"
 	"assay/judge/host/web/webtest"
 )
 
-func boards(h *webtest.Harness) *board.Hall {
-	return board.NewHall(board.HallOptions{Store: h.Store, Log: slog.New(slog.DiscardHandler)})
+func boards(h *webtest.Harness) *scoreboard.Registry {
+	return scoreboard.NewRegistry(scoreboard.RegistryOptions{Store: h.Store, Log: slog.New(slog.DiscardHandler)})
 }
 
 // files returns the files of an archive, by name.
 func files(t *testing.T, h *webtest.Harness, c *store.Contest, p contestexport.Archive) (names []string, all map[string]string) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := contestexport.Write(t.Context(), h.Desk, boards(h), c, p, &b); err != nil {
+	if err := contestexport.Write(t.Context(), h.Intake, boards(h), c, p, &b); err != nil {
 		t.Fatal(err)
 	}
 	z, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
@@ -58,17 +58,17 @@ func files(t *testing.T, h *webtest.Harness, c *store.Contest, p contestexport.A
 // table there. It also checks that every system can unpack the names.
 func TestSubmissions(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("spring", -time.Minute, store.Public, store.Settings{})
+	c := h.Contest("spring", -time.Minute, store.VisibilityPublic, store.Settings{})
 	if names, _ := files(t, h, c, contestexport.Submissions); len(names) > 0 {
 		t.Errorf("no submissions are %v", names)
 	}
-	h.Judged(h.Send(c, "ada"), webtest.Accepted()...)
-	h.Send(c, "bob")
-	h.Send(c, "bob")
+	h.RecordJudgement(h.Submit(c, "ada"), webtest.AcceptedEvents()...)
+	h.Submit(c, "bob")
+	h.Submit(c, "bob")
 	names, all := files(t, h, c, contestexport.Submissions)
 	slices.Sort(names)
 	want := []string{"A/py/1-1/sum___marked_.py", "A/py/2-2/sum___marked_.py", "A/py/3-2/sum___marked_.py", "A/py/info.csv"}
-	if !slices.Equal(names, want) || all[want[0]] != "print('source of ada')"+webtest.Evil {
+	if !slices.Equal(names, want) || all[want[0]] != "print('source of ada')"+webtest.HostileMarkup {
 		t.Errorf("%q, want %q\n%q", names, want, all)
 	}
 	lines := strings.Split(all["A/py/info.csv"], "\n")
@@ -83,19 +83,19 @@ func TestSubmissions(t *testing.T) {
 	if names, _ = files(t, h, c, contestexport.Submissions); len(names) != 2 {
 		t.Errorf("after the author of two was erased there are %q", names)
 	}
-	if err := h.Blobs.Remove(blob.Of([]byte("print('source of ada')" + webtest.Evil))); err != nil {
+	if err := h.Blobs.Remove(blob.DigestOf([]byte("print('source of ada')" + webtest.HostileMarkup))); err != nil {
 		t.Fatal(err)
 	}
 	if names, _ = files(t, h, c, contestexport.Submissions); !slices.Equal(names, []string{"A/py/info.csv"}) {
 		t.Errorf("after the program was deleted there are %q", names)
 	}
 	for range 201 {
-		h.Send(c, "ada")
+		h.Submit(c, "ada")
 	}
 	if names, _ = files(t, h, c, contestexport.Submissions); len(names) != 203 {
 		t.Errorf("of 202 submissions there are %d files", len(names)-1)
 	}
-	if err := contestexport.Write(t.Context(), h.Desk, boards(h), c, "nothing", io.Discard); err == nil {
+	if err := contestexport.Write(t.Context(), h.Intake, boards(h), c, "nothing", io.Discard); err == nil {
 		t.Error("there is an archive of nothing")
 	}
 }
@@ -103,13 +103,13 @@ func TestSubmissions(t *testing.T) {
 // TestScoreboard checks that data hidden from the public is in the full scoreboard but not in the public one.
 func TestScoreboard(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("spring", -30*time.Minute, store.Public, store.Settings{})
+	c := h.Contest("spring", -30*time.Minute, store.VisibilityPublic, store.Settings{})
 	c.Freeze = 29 * time.Minute
 	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
 		t.Fatal(err)
 	}
-	h.Judged(h.Send(c, "ada"), webtest.Accepted()...)
-	for part, accepted := range map[contestexport.Archive]bool{contestexport.Board: false, contestexport.FullBoard: true} {
+	h.RecordJudgement(h.Submit(c, "ada"), webtest.AcceptedEvents()...)
+	for part, accepted := range map[contestexport.Archive]bool{contestexport.Scoreboard: false, contestexport.JuryScoreboard: true} {
 		names, all := files(t, h, c, part)
 		if !slices.Equal(names, []string{"index.html", "style.css"}) || strings.Contains(all["index.html"], `<span class="said">first to solve`) != accepted {
 			t.Errorf("%s: %q\n%s", part, names, all["index.html"])
@@ -123,7 +123,7 @@ func TestResults(t *testing.T) {
 	n := &store.ContestImport{
 		Contest: &store.Contest{
 			Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(-30 * time.Minute), Length: time.Hour,
-			Freeze: 29 * time.Minute, Visibility: store.Public,
+			Freeze: 29 * time.Minute, Visibility: store.VisibilityPublic,
 		},
 		Problems: []store.NewContestProblem{{Label: "A", Slug: "sum"}},
 		Groups:   []store.Group{{ID: "1", Name: "North"}, {ID: "2", Name: "South"}, {ID: "3", Name: "Girls"}},
@@ -141,9 +141,9 @@ func TestResults(t *testing.T) {
 	}
 	c := webtest.Must[*store.Contest](t)(h.Store.Contest(t.Context(), id))
 	for _, login := range []string{"chair", "ada"} {
-		h.Judged(h.Send(c, login), webtest.Accepted()...)
+		h.RecordJudgement(h.Submit(c, login), webtest.AcceptedEvents()...)
 	}
-	h.Judged(h.Send(c, "bob"), webtest.Failing()...)
+	h.RecordJudgement(h.Submit(c, "bob"), webtest.FailingEvents()...)
 	_, all := files(t, h, c, contestexport.Package)
 	want := regexp.MustCompile(`^File_Version\t1\n700\t1\tGold Medal\t1\t(\d+)\t(\d+)\tNorth, Girls\n\t\tHonorable\t0\t0\t0\t\n$`)
 	if m := want.FindStringSubmatch(all["results.tsv"]); m == nil || m[1] != m[2] || m[1] == "0" {
@@ -173,13 +173,13 @@ func TestResults(t *testing.T) {
 		count[e.Type]++
 		last, tokens[e.Token] = e.Token, true
 	}
-	now, err := (&feed.Registry{Desk: h.Desk}).Contest(t.Context(), id)
+	now, err := (&feed.Registry{Intake: h.Intake}).Contest(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
 	total := strings.Count(all["event-feed.ndjson"], "\n")
 	for token := range tokens {
-		cursor, err := now.Cursor(t.Context(), feed.Reader{Version: clics.V2026, Role: clics.Judge}, token, nil)
+		cursor, err := now.NewCursor(t.Context(), feed.Reader{Version: clics.V2026, Role: clics.Judge}, token, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,7 +198,7 @@ func TestResults(t *testing.T) {
 // TestPackage checks that the package contains every file and no passwords.
 func TestPackage(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("spring", time.Hour, store.Public, store.Settings{})
+	c := h.Contest("spring", time.Hour, store.VisibilityPublic, store.Settings{})
 	h.Clarify(c, store.NewClarification{Text: "may I?"}, "ada") // ada joins the contest with this request
 	names, all := files(t, h, c, contestexport.Package)
 	want := "accounts.json contest.json groups.json organizations.json persons.json problems.json teams.json awards.json event-feed.ndjson " +
@@ -212,7 +212,7 @@ func TestPackage(t *testing.T) {
 // the logos that it shows and no other file.
 func TestMedia(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("spring", -time.Minute, store.Public, store.Settings{})
+	c := h.Contest("spring", -time.Minute, store.VisibilityPublic, store.Settings{})
 	n := &store.ContestImport{
 		ID: c.ID, Organizations: []store.Organization{{ID: "u1", Name: "One"}, {ID: "u2", Name: "Two"}},
 		Teams: []store.Team{{ExtID: "7", Name: "ada", Organization: "u1"}},
@@ -230,7 +230,7 @@ func TestMedia(t *testing.T) {
 		drawing := fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="8"/>`, 100+i)
 		f := webtest.Must[media.File](t)(media.New(at, drawing))
 		f.Scaled = i == 3
-		h.Put(drawing)
+		h.StoreBlob(drawing)
 		all = append(all, f)
 	}
 	if err := h.Store.ChangeMedia(t.Context(), c.ID, nil, all); err != nil {
@@ -249,7 +249,7 @@ func TestMedia(t *testing.T) {
 	if got, want := pictures(contestexport.Package), []string{"contest/banner.svg", "organizations/u1/logo.svg", "organizations/u2/logo.svg"}; !slices.Equal(got, want) {
 		t.Errorf("the package has %q, want %q", got, want)
 	}
-	if got, want := pictures(contestexport.Board), []string{"media/organizations/u1/logo/logo.svg"}; !slices.Equal(got, want) {
+	if got, want := pictures(contestexport.Scoreboard), []string{"media/organizations/u1/logo/logo.svg"}; !slices.Equal(got, want) {
 		t.Errorf("the scoreboard has %q, want %q", got, want)
 	}
 }
@@ -258,7 +258,7 @@ func TestMedia(t *testing.T) {
 func TestResultsTable(t *testing.T) {
 	h := webtest.New(t)
 	n := &store.ContestImport{
-		Contest:  &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: 5 * time.Hour, Visibility: store.Public},
+		Contest:  &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: 5 * time.Hour, Visibility: store.VisibilityPublic},
 		Problems: []store.NewContestProblem{{Label: "A", Slug: "sum"}},
 		Groups:   []store.Group{{ID: "1", Name: "North"}, {ID: "2", Name: "South"}},
 		Teams: []store.Team{
@@ -294,7 +294,7 @@ func TestResultsTable(t *testing.T) {
 		t.Helper()
 		c := webtest.Must[*store.Contest](t)(h.Store.Contest(t.Context(), id))
 		n := store.NewSubmission{
-			Contest: id, Account: h.Accounts["admin"].ID, Team: teams[team].ID, Problem: "sum", Lane: job.Contest, Class: "main", At: c.Starts.Add(time.Duration(minute) * time.Minute),
+			Contest: id, Account: h.Accounts["admin"].ID, Team: teams[team].ID, Problem: "sum", Priority: job.ContestPriority, Class: "main", At: c.Starts.Add(time.Duration(minute) * time.Minute),
 			Work: job.Work{Kind: job.Submission, Bundle: h.Problem.Bundle, Config: h.Problem.Config, Problem: "sum", Program: "a.py",
 				Files: []job.File{{Path: "a.py", Size: 1, Digest: h.Problem.Bundle}}},
 		}
@@ -302,7 +302,7 @@ func TestResultsTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.Judged(a, webtest.Accepted()...)
+		h.RecordJudgement(a, webtest.AcceptedEvents()...)
 	}
 	for team, minute := range []int{10, 20, 30, 30} {
 		solve(team, minute)
@@ -322,6 +322,6 @@ func TestResultsTable(t *testing.T) {
 		c.Settings.Medals = &store.Medals{Gold: 1, Bronze: 2}
 	})
 	is("medals by hand", "\n100\t1\tRanked\t1\t10\t10\tNorth\n200\t2\tGold Medal\t1\t20\t20\t\n400\t3\tRanked\t1\t30\t30\t", func(c *store.Contest) {
-		c.Settings.Awards, c.Settings.AwardsOff = []store.OwnAward{{ID: "gold-medal", Citation: "Gold", Teams: []string{"2"}}}, []string{"bronze-medal"}
+		c.Settings.Awards, c.Settings.AwardsOff = []store.CustomAward{{ID: "gold-medal", Citation: "Gold", Teams: []string{"2"}}}, []string{"bronze-medal"}
 	})
 }

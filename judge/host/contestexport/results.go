@@ -12,24 +12,24 @@ import (
 	"time"
 
 	"assay/judge/host/clics"
-	"assay/judge/host/desk"
 	"assay/judge/host/feed"
+	"assay/judge/host/intake"
 	"assay/judge/host/scoring"
 	"assay/judge/host/store"
 )
 
-// jury is the reader of the results: a judge, who sees everything except passwords.
-var jury = feed.Reader{Version: clics.V2026, Role: clics.Judge}
+// juryReader is the reader of the results: a judge, who sees everything except passwords.
+var juryReader = feed.Reader{Version: clics.V2026, Role: clics.Judge}
 
 // writeResults writes the scoreboard, the awards and the event feed of the Contest API in the jury's view, and
 // results.tsv.
-func writeResults(ctx context.Context, d *desk.Desk, c *store.Contest, z *zip.Writer) error {
-	registry := &feed.Registry{Desk: d}
+func writeResults(ctx context.Context, d *intake.Service, c *store.Contest, z *zip.Writer) error {
+	registry := &feed.Registry{Intake: d}
 	now, err := registry.Contest(ctx, c.ID)
 	if err != nil {
 		return err
 	}
-	lines, err := now.List(jury, clics.Awards)
+	lines, err := now.List(juryReader, clics.Awards)
 	if err != nil {
 		return err
 	}
@@ -41,8 +41,8 @@ func writeResults(ctx context.Context, d *desk.Desk, c *store.Contest, z *zip.Wr
 	if err != nil {
 		return fmt.Errorf("write the awards: %w", err)
 	}
-	table, _ := now.Scoreboard(jury, "")
-	scores, err := clics.Encode(clics.Reader{Version: jury.Version, Role: jury.Role}, clics.Scoreboard, table)
+	table, _ := now.Scoreboard(juryReader, "")
+	scores, err := clics.Encode(clics.Reader{Version: juryReader.Version, Role: juryReader.Role}, clics.Scoreboard, table)
 	if err != nil {
 		return err
 	}
@@ -66,8 +66,8 @@ func writeResults(ctx context.Context, d *desk.Desk, c *store.Contest, z *zip.Wr
 }
 
 // eventFeed returns the event feed that a client would receive now.
-func eventFeed(ctx context.Context, now *feed.Contest) ([]byte, error) {
-	cursor, err := now.Cursor(ctx, jury, "", nil)
+func eventFeed(ctx context.Context, contest *feed.Contest) ([]byte, error) {
+	cursor, err := contest.NewCursor(ctx, juryReader, "", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -86,14 +86,14 @@ func eventFeed(ctx context.Context, now *feed.Contest) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// medals maps award ids to their names in results.tsv.
-var medals = map[string]string{"gold-medal": "Gold Medal", "silver-medal": "Silver Medal", "bronze-medal": "Bronze Medal"}
+// medalNames maps award ids to their names in results.tsv.
+var medalNames = map[string]string{"gold-medal": "Gold Medal", "silver-medal": "Silver Medal", "bronze-medal": "Bronze Medal"}
 
 // resultsTable returns results.tsv. For each team of the main scoreboard it contains the ICPC id, rank, award,
 // number of solved problems, penalty time, time of the last accepted submission, and the groups that the team won.
 // An unranked team, such as one without a solved problem, has an honorable mention and no rank. Before the start,
 // no team has a rank or an honorable mention.
-func resultsTable(ctx context.Context, d *desk.Desk, now *feed.Contest, c *store.Contest, awards []feed.Line) ([]byte, error) {
+func resultsTable(ctx context.Context, d *intake.Service, contest *feed.Contest, c *store.Contest, awards []feed.Line) ([]byte, error) {
 	all, err := d.Store.Teams(ctx, c.ID)
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func resultsTable(ctx context.Context, d *desk.Desk, now *feed.Contest, c *store
 	for _, a := range awards {
 		teams, _ := a.Object["team_ids"].([]string)
 		for _, team := range teams {
-			if name := medals[a.ID]; name != "" {
+			if name := medalNames[a.ID]; name != "" {
 				medal[team] = name
 			}
 			for _, g := range groups {
@@ -119,13 +119,13 @@ func resultsTable(ctx context.Context, d *desk.Desk, now *feed.Contest, c *store
 	var out bytes.Buffer
 	out.WriteString("File_Version\t1\n")
 	started := !c.Starts.IsZero() && !d.Time().Before(c.Starts)
-	places, ranks := now.FinalRanks()
+	places, ranks := contest.FinalRanks()
 	for i, p := range places {
-		at := slices.IndexFunc(all, func(t *store.Team) bool { return t.ID == p.Team.ID })
-		if at < 0 {
+		index := slices.IndexFunc(all, func(t *store.Team) bool { return t.ID == p.Team.ID })
+		if index < 0 {
 			continue // the team was removed in the meantime
 		}
-		rank, award := "", medal[all[at].ExtID]
+		rank, award := "", medal[all[index].ExtID]
 		if ranks[i] > 0 {
 			rank = strconv.Itoa(ranks[i])
 		}
@@ -136,11 +136,13 @@ func resultsTable(ctx context.Context, d *desk.Desk, now *feed.Contest, c *store
 		default:
 			award = "Honorable"
 		}
-		fmt.Fprintf(&out, "%s\t%s\t%s\t%d\t%d\t%d\t%s\n", all[at].ICPCID, rank, award, p.Solved, p.Time/time.Minute, p.Last/time.Minute,
-			strings.Join(won[all[at].ExtID], ", "))
+		fmt.Fprintf(&out, "%s\t%s\t%s\t%d\t%d\t%d\t%s\n", all[index].ICPCID, rank, award, p.Solved, p.Time/time.Minute, p.Last/time.Minute,
+			strings.Join(won[all[index].ExtID], ", "))
 	}
 	return out.Bytes(), nil
 }
 
-// ranks reports whether a contest has a scoreboard.
-func ranks(c *store.Contest) bool { return slices.Contains(scoring.Kinds, scoring.Kind(c.Format)) }
+// hasScoreboard reports whether a contest has a scoreboard.
+func hasScoreboard(c *store.Contest) bool {
+	return slices.Contains(scoring.Kinds, scoring.Kind(c.Format))
+}

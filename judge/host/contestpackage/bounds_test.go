@@ -46,12 +46,12 @@ func TestBounds(t *testing.T) {
 		{"teams.yaml", "- {id: t, name: T, label: " + letters(200) + "}", true}, {"teams.yaml", "- {id: t, name: T, label: " + letters(201) + "}", false},
 		{"teams.yaml", "- {id: t, name: T, label: \"a\\u0007\"}", false},
 		{"teams.yaml", "- {id: " + letters(36) + ", name: T}", true}, {"teams.yaml", "- {id: " + letters(37) + ", name: T}", false},
-		{"accounts.yaml", account(letters(auth.LeastPassword), "a"), true}, {"accounts.yaml", account(letters(auth.LeastPassword-1), "a"), false},
-		{"accounts.yaml", account(letters(auth.MostPassword), "a"), true}, {"accounts.yaml", account(letters(auth.MostPassword+1), "a"), false},
+		{"accounts.yaml", account(letters(auth.MinPassword), "a"), true}, {"accounts.yaml", account(letters(auth.MinPassword-1), "a"), false},
+		{"accounts.yaml", account(letters(auth.MaxPassword), "a"), true}, {"accounts.yaml", account(letters(auth.MaxPassword+1), "a"), false},
 		{"accounts.yaml", "- {id: a, type: judge, password: \"password\\u0007\"}", false},
 		{"accounts.yaml", account("password", letters(40)), true}, {"accounts.yaml", account("password", letters(41)), false},
 		{"accounts.tsv", "accounts\t1\njudge\tA\t" + letters(36) + "\tpassword", true}, {"accounts.tsv", "accounts\t1\njudge\tA\t" + letters(37) + "\tpassword", false},
-		{"teams.json", size(mostBytes), true}, {"teams.json", size(mostBytes + 1), false},
+		{"teams.json", size(maxBytes), true}, {"teams.json", size(maxBytes + 1), false},
 	} {
 		files := map[string]string{tt.file: tt.data}
 		if tt.file != "contest.yaml" {
@@ -61,7 +61,7 @@ func TestBounds(t *testing.T) {
 			t.Errorf("%s %.80q: %v", tt.file, tt.data, err)
 		}
 	}
-	for n, fits := range map[int]bool{mostBytes: true, mostBytes + 1: false} {
+	for n, fits := range map[int]bool{maxBytes: true, maxBytes + 1: false} {
 		all, err := Collect(fstest.MapFS{"teams.json": &fstest.MapFile{Data: make([]byte, n)}})
 		if (err == nil) != fits || fits && len(all.Texts["teams.json"]) != n {
 			t.Errorf("a file of %d bytes: %v", n, err)
@@ -143,7 +143,7 @@ func TestFaultsInOrder(t *testing.T) {
 		"teams.yaml": "- 1\n- {id: a, name: A, hidden: x}\n- {id: '-', name: B}\n", "groups.json": "[]", "groups.tsv": "1\tA\n2\tB\n",
 		"accounts.tsv": "accounts\t1\nx\n", "organizations.json": `[{"id":"o","name":"<&>","url":"x"}]`,
 	}))
-	faults, _ := errors.AsType[judge.Faults](err)
+	faults, _ := errors.AsType[judge.ProblemErrors](err)
 	var got []string
 	for _, f := range faults {
 		got = append(got, fmt.Sprintf("%s:%d", f.File, f.Line))
@@ -223,7 +223,7 @@ func TestAccountsAgain(t *testing.T) {
 	for i, want := range []struct {
 		kind    store.AccountKind
 		display string
-	}{{store.TeamAccount, "Seven"}, {store.Person, "Judge"}} {
+	}{{store.TeamAccount, "Seven"}, {store.PersonAccount, "Judge"}} {
 		a := now.Accounts[1+i]
 		if a.Display != want.display {
 			t.Errorf("the account %s has the name %q, want %q", a.Login, a.Display, want.display)
@@ -233,7 +233,7 @@ func TestAccountsAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []store.AccountKind{store.TeamAccount, store.Person} {
+	for i, want := range []store.AccountKind{store.TeamAccount, store.PersonAccount} {
 		if got := p.Import.Accounts[i].New.Kind; got != want {
 			t.Errorf("account %d is of the kind %s, want %s", i, got, want)
 		}

@@ -12,12 +12,12 @@ import (
 // contest reads the contest from its file.
 func (o *object) contest() *Contest {
 	c := &Contest{File: o.file, Line: o.line, ID: o.scalar("id")}
-	if c.ID != "" && !store.GoodSlug(c.ID) {
+	if c.ID != "" && !store.IsSlug(c.ID) {
 		const hint = "the id becomes a part of addresses: use small letters, digits and -, at most 40, and begin with a letter or digit"
-		o.wrong("id", hint, "%.60q cannot be the id of a contest", c.ID)
+		o.addFault("id", hint, "%.60q cannot be the id of a contest", c.ID)
 	}
 	text := func(key string) *string {
-		if o.values[key].node.Here() {
+		if o.values[key].node.IsSet() {
 			text := o.name(key, true)
 			return &text
 		}
@@ -34,21 +34,21 @@ func (o *object) contest() *Contest {
 	c.Start = o.time("start_time")
 	c.Duration, c.Freeze = o.reltime("duration"), o.reltime("scoreboard_freeze_duration")
 	if c.Duration != nil && (*c.Duration < time.Minute || *c.Duration > 366*24*time.Hour) {
-		o.wrong("duration", "", "the duration is %q; it must be from a minute to a year", o.text("duration"))
+		o.addFault("duration", "", "the duration is %q; it must be from a minute to a year", o.text("duration"))
 	}
 	switch {
 	case c.Freeze != nil && *c.Freeze < 0, c.Freeze != nil && c.Duration != nil && *c.Freeze >= *c.Duration:
-		o.wrong("scoreboard_freeze_duration", "", "the scoreboard cannot be frozen for %q", o.text("scoreboard_freeze_duration"))
+		o.addFault("scoreboard_freeze_duration", "", "the scoreboard cannot be frozen for %q", o.text("scoreboard_freeze_duration"))
 	case o.has("scoreboard_freeze_duration") && o.text("scoreboard_freeze_duration") == "":
 		c.Freeze = new(time.Duration)
 	}
 	c.Penalty = o.penalty()
 	if p := c.Penalty; p != nil && (*p < time.Minute || *p > 1000*time.Minute || *p%time.Minute != 0) {
-		o.wrong("penalty_time", "", "penalty_time is %q; it must be from 1 to 1000 whole minutes", o.text("penalty_time"))
+		o.addFault("penalty_time", "", "penalty_time is %q; it must be from 1 to 1000 whole minutes", o.text("penalty_time"))
 	}
 	if kind := o.oneOf("scoreboard_type", false, "pass-fail", "score"); kind != "" {
 		scored := kind == "score"
-		c.Scored = &scored
+		c.ByPoints = &scored
 	}
 	return c
 }
@@ -76,15 +76,15 @@ func (o *object) time(key string) *time.Time {
 			return &t
 		}
 	}
-	o.wrong(key, "", "%s is %.60q; it must be a time with its zone, such as 2026-11-28T10:00:00+01:00", key, text)
+	o.addFault(key, "", "%s is %.60q; it must be a time with its zone, such as 2026-11-28T10:00:00+01:00", key, text)
 	return nil
 }
 
-var reltimes = regexp.MustCompile(`^(-?)([0-9]{1,5}):([0-5][0-9])(?::([0-5][0-9])(?:\.([0-9]{1,3})[0-9]*)?)?$`)
+var reltimePattern = regexp.MustCompile(`^(-?)([0-9]{1,5}):([0-5][0-9])(?::([0-5][0-9])(?:\.([0-9]{1,3})[0-9]*)?)?$`)
 
 // duration parses a RELTIME, such as 5:00:00.000.
 func duration(text string) (time.Duration, bool) {
-	m := reltimes.FindStringSubmatch(text)
+	m := reltimePattern.FindStringSubmatch(text)
 	if m == nil {
 		return 0, false
 	}
@@ -107,7 +107,7 @@ func (o *object) reltime(key string) *time.Duration {
 	}
 	d, ok := duration(text)
 	if !ok {
-		o.wrong(key, "", "%s is %.40q; it must be hours, minutes and seconds, such as 5:00:00", key, text)
+		o.addFault(key, "", "%s is %.40q; it must be hours, minutes and seconds, such as 5:00:00", key, text)
 		return nil
 	}
 	return &d

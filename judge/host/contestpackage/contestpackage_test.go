@@ -37,8 +37,8 @@ func archive(t testing.TB, name string) map[string][]byte {
 }
 
 // server returns the state of a server in memory.
-func server() *Current {
-	return &Current{
+func server() *CurrentState {
+	return &CurrentState{
 		Now: time.Date(2026, 11, 28, 8, 0, 0, 0, time.UTC), Roles: map[string]string{},
 		Published:     []*store.Problem{{ID: "1", Slug: "asteroids"}, {ID: "2", Slug: "bottles"}},
 		Accounts:      []*store.Account{{ID: "ada", Login: "ada", Display: "Ada", Password: "secret"}},
@@ -56,7 +56,7 @@ func put[T any](all []T, one T, id func(T) string) []T {
 }
 
 // apply makes the changes of a plan.
-func (now *Current) apply(p *Plan) {
+func (now *CurrentState) apply(p *Plan) {
 	if c := p.Import.Contest; c != nil {
 		now.Contest = c
 		c.ID = "contest"
@@ -90,10 +90,10 @@ func (now *Current) apply(p *Plan) {
 		}
 		a.Display = cmp.Or(n.Name, a.Display)
 		one := &store.ContestAccount{ID: n.ID, Type: n.Type, Person: n.Person, Team: n.Team, Addresses: n.Addresses, Created: created, Account: a}
-		if at := slices.IndexFunc(now.Listed, func(b *store.ContestAccount) bool { return b.ID == n.ID }); at >= 0 {
-			one.Created = now.Listed[at].Created
+		if at := slices.IndexFunc(now.ListedAccounts, func(b *store.ContestAccount) bool { return b.ID == n.ID }); at >= 0 {
+			one.Created = now.ListedAccounts[at].Created
 		}
-		now.Listed = put(now.Listed, one, func(a *store.ContestAccount) string { return a.ID })
+		now.ListedAccounts = put(now.ListedAccounts, one, func(a *store.ContestAccount) string { return a.ID })
 		now.Roles[a.ID] = n.Role
 	}
 }
@@ -111,7 +111,7 @@ func report(p *Plan) string {
 }
 
 // state formats everything that a server stores for a contest.
-func (now *Current) state() string {
+func (now *CurrentState) state() string {
 	var b strings.Builder
 	if c := now.Contest; c != nil {
 		fmt.Fprintf(&b, "%s %q %q %s %s %v %v %d %s\n", c.Slug, c.Name, c.FormalName, c.Format,
@@ -133,14 +133,14 @@ func (now *Current) state() string {
 	for _, p := range now.Persons {
 		fmt.Fprintf(&b, "person %+v\n", *p)
 	}
-	for _, a := range now.Listed {
+	for _, a := range now.ListedAccounts {
 		fmt.Fprintf(&b, "account %s %s %s %q %s team %q person %q %q role %q, created %v\n", a.ID, a.Type, a.Account.Login,
 			a.Account.Display, a.Account.Password, a.Team, a.Person, a.Addresses, now.Roles[a.Account.ID], a.Created)
 	}
 	return b.String()
 }
 
-func plan(t testing.TB, now *Current, files map[string][]byte) (*Plan, error) {
+func plan(t testing.TB, now *CurrentState, files map[string][]byte) (*Plan, error) {
 	t.Helper()
 	p, err := Read(files)
 	if err != nil {
@@ -199,14 +199,14 @@ func TestImport(t *testing.T) {
 // TestUnknownWords checks that a value that is not in the list of allowed values is reported once, together with
 // that list.
 func TestUnknownWords(t *testing.T) {
-	for text, want := range map[string]judge.Fault{
+	for text, want := range map[string]judge.ProblemError{
 		`[{"id": "p", "name": "P", "role": "coch"}]`:   {Text: `role is "coch"; it must be one of contestant, coach, staff, other`, Hint: `did you mean "coach"?`},
 		`[{"id": "p", "name": "P", "role": "driver"}]`: {Text: `role is "driver"; it must be one of contestant, coach, staff, other`},
 		`[{"id": "p", "name": "P"}]`:                   {Text: `role is ""; it must be one of contestant, coach, staff, other`},
 	} {
 		_, err := Read(map[string][]byte{"persons.json": []byte(text)})
 		want.File, want.Line = "persons.json", 1
-		if faults, is := errors.AsType[judge.Faults](err); !is || len(faults) != 1 || *faults[0] != want {
+		if faults, is := errors.AsType[judge.ProblemErrors](err); !is || len(faults) != 1 || *faults[0] != want {
 			t.Errorf("%s: %v, want %v", text, err, want)
 		}
 	}
@@ -250,12 +250,12 @@ func TestMutated(t *testing.T) {
 				files := maps.Clone(base)
 				files[name] = []byte(strings.Join(mutated, "\n"))
 				_, err := plan(t, server(), files)
-				faults, is := errors.AsType[judge.Faults](err)
+				faults, is := errors.AsType[judge.ProblemErrors](err)
 				if !is {
 					t.Errorf("%s:%d: %s is %v", name, at+1, mutated[at], err)
 					continue
 				}
-				here := slices.ContainsFunc(faults, func(f *judge.Fault) bool {
+				here := slices.ContainsFunc(faults, func(f *judge.ProblemError) bool {
 					// For an open bracket, the YAML library reports the line after it.
 					return f.File == name && f.Line >= 1 && (f.Line == at+1 || value == "[" || value == "'")
 				})
@@ -345,7 +345,7 @@ func TestFaults(t *testing.T) {
 		{"teams.yaml", "- id: a\n  name: A\n  group_ids: [[b]]\n", "teams.yaml:3: group_ids must be a list of ids"},
 		{"teams.yaml", "- id: a\n  name: A\n  location: {x: 1}\n", "teams.yaml:3: location must have"},
 		{"teams.yaml", "- id: a\n  name: A\n  location: 7\n", "teams.yaml:3: location must have"},
-		{"teams.yaml", strings.Repeat("#", mostBytes+1), "teams.yaml: the file has more than 4 MiB"},
+		{"teams.yaml", strings.Repeat("#", maxBytes+1), "teams.yaml: the file has more than 4 MiB"},
 	} {
 		files := map[string][]byte{tt.file: []byte(tt.data)}
 		if !strings.HasPrefix(tt.file, "contest.") {
@@ -363,15 +363,15 @@ func TestServer(t *testing.T) {
 	const two = "- id: asteroids\n  label: A\n- id: bottles\n  label: B\n"
 	for _, tt := range []struct {
 		name  string
-		spoil func(now *Current)
+		spoil func(now *CurrentState)
 		files map[string]string
 		want  string
 	}{
-		{"no contest", func(now *Current) { now.Contest = nil }, map[string]string{"groups.yaml": "- id: a\n  name: A\n"},
+		{"no contest", func(now *CurrentState) { now.Contest = nil }, map[string]string{"groups.yaml": "- id: a\n  name: A\n"},
 			"the server has no contest spring"},
-		{"a start that has passed", func(now *Current) { now.Now = now.Now.Add(2 * time.Hour) },
+		{"a start that has passed", func(now *CurrentState) { now.Now = now.Now.Add(2 * time.Hour) },
 			map[string]string{"contest.yaml": "start_time: 2026-11-28T12:00:00Z"}, "the contest has started"},
-		{"final results", func(now *Current) { now.Contest.Finalized = now.Now }, map[string]string{"contest.yaml": "name: D"}, "are final"},
+		{"final results", func(now *CurrentState) { now.Contest.Finalized = now.Now }, map[string]string{"contest.yaml": "name: D"}, "are final"},
 		{"another username", nil, map[string]string{"accounts.yaml": "- id: j\n  username: other\n  type: judge\n"},
 			"accounts.yaml:1: the account j has the username judge here"},
 		{"another id", nil, map[string]string{"accounts.yaml": "- id: k\n  username: judge\n  type: judge\n"},
@@ -437,7 +437,7 @@ func TestCollect(t *testing.T) {
 		{fstest.MapFS{"wf/organizations/u1/logo.png": file, "wf/organizations/u1/readme.txt": file, "wf/persons/p/photo.jpg": file}, 2},
 		{fstest.MapFS{"teams.json": file, "teams/7/photo.gif": file}, 0},
 		{fstest.MapFS{"teams.json": file, "teams/7/photo.a b.png": file}, 0},
-		{fstest.MapFS{"teams.json": &fstest.MapFile{Data: make([]byte, mostBytes+1)}}, 0},
+		{fstest.MapFS{"teams.json": &fstest.MapFile{Data: make([]byte, maxBytes+1)}}, 0},
 	} {
 		all, err := Collect(tt.files)
 		got := 0
@@ -448,7 +448,7 @@ func TestCollect(t *testing.T) {
 			t.Errorf("%v gives %d files, %v", slices.Sorted(maps.Keys(tt.files)), got, err)
 		}
 	}
-	all, err := Collect(fstest.MapFS{"teams/7/photo.png": file, "teams/8/photo.png": &fstest.MapFile{Data: make([]byte, media.MostBytes+1)}})
+	all, err := Collect(fstest.MapFS{"teams/7/photo.png": file, "teams/8/photo.png": &fstest.MapFile{Data: make([]byte, media.MaxBytes+1)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -457,7 +457,7 @@ func TestCollect(t *testing.T) {
 		t.Errorf("files that are no pictures: %v", err)
 	}
 	many := fstest.MapFS{}
-	for i := range mostMedia + 1 {
+	for i := range maxMedia + 1 {
 		many[fmt.Sprintf("teams/%d/photo.png", i)] = file
 	}
 	if _, err := Collect(many); err == nil || !strings.Contains(err.Error(), "10001 pictures; the most is 10000") {
@@ -496,7 +496,7 @@ func FuzzRead(f *testing.F) {
 		now := server()
 		p, err := plan(t, now, files)
 		if err != nil {
-			faults, is := errors.AsType[judge.Faults](err)
+			faults, is := errors.AsType[judge.ProblemErrors](err)
 			for _, one := range faults {
 				is = is && one.File != "" && one.Text != ""
 			}

@@ -10,14 +10,14 @@ import (
 
 // yamlOfJSON converts JSON to YAML with the same meaning and the same lines. JSON is almost a subset of YAML. The
 // exceptions are tabs between values and some escapes in strings.
-func yamlOfJSON(file string, data []byte) ([]byte, *judge.Fault) {
+func yamlOfJSON(file string, data []byte) ([]byte, *judge.ProblemError) {
 	var any json.RawMessage
 	if err := json.Unmarshal(data, &any); err != nil {
 		at := len(data)
 		if syntax, is := errors.AsType[*json.SyntaxError](err); is {
 			at = min(int(syntax.Offset), len(data))
 		}
-		return nil, &judge.Fault{File: file, Line: 1 + bytes.Count(data[:max(at-1, 0)], []byte("\n")),
+		return nil, &judge.ProblemError{File: file, Line: 1 + bytes.Count(data[:max(at-1, 0)], []byte("\n")),
 			Text: "the file is not JSON: " + err.Error()}
 	}
 	out := make([]byte, 0, len(data))

@@ -25,7 +25,7 @@ func TestPlanMedia(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		now.Media = append(now.Media, media.File{Place: at, Digest: blob.Of([]byte(path)), Scaled: strings.Contains(path, "56x56")})
+		now.Media = append(now.Media, media.File{Place: at, Digest: blob.DigestOf([]byte(path)), Scaled: strings.Contains(path, "56x56")})
 	}
 	for name, tt := range map[string]struct {
 		paths []string // text after a blank replaces the content
@@ -53,7 +53,7 @@ func TestPlanMedia(t *testing.T) {
 		}
 		for _, path := range tt.paths {
 			path, other, _ := strings.Cut(path, " ")
-			if fault := p.AddMedia(path, blob.Of([]byte(path+other)), 9); fault != nil {
+			if fault := p.AddMedia(path, blob.DigestOf([]byte(path+other)), 9); fault != nil {
 				t.Fatal(fault)
 			}
 		}
@@ -78,7 +78,7 @@ func TestPlanMedia(t *testing.T) {
 			t.Errorf("%s: %q and %d files, want %q", name, got, len(plan.Media), tt.want)
 		}
 	}
-	for path, size := range map[string]int64{"x.png": 1, "teams/7/x.png": 1, "teams/7/photo.gif": 1, "teams/7/photo.png": media.MostBytes + 1} {
+	for path, size := range map[string]int64{"x.png": 1, "teams/7/x.png": 1, "teams/7/photo.gif": 1, "teams/7/photo.png": media.MaxBytes + 1} {
 		if fault := (&Package{}).AddMedia(path, "", size); fault == nil || fault.File != path {
 			t.Errorf("%s with %d bytes: %v", path, size, fault)
 		}

@@ -22,10 +22,10 @@ import (
 type Package struct {
 	Contest       *Contest
 	Problems      []Problem
-	Groups        []Placed[store.Group]
-	Organizations []Placed[store.Organization]
-	Teams         []Placed[store.Team]
-	Persons       []Placed[store.ContestPerson]
+	Groups        []Located[store.Group]
+	Organizations []Located[store.Organization]
+	Teams         []Located[store.Team]
+	Persons       []Located[store.ContestPerson]
 	Accounts      []Account
 	Media         []media.File
 	derived       bool // the organizations were derived from teams2.tsv
@@ -33,12 +33,12 @@ type Package struct {
 	Notes []string
 }
 
-// A Placed is an object with its position in the package.
-type Placed[T any] struct {
+// A Located is an object with its position in the package.
+type Located[T any] struct {
 	Object T
 	File   string
 	Line   int
-	says   func(key string) bool // reports whether the file has the key, even with a null value
+	hasKey func(key string) bool // reports whether the file has the key, even with a null value
 }
 
 // A Contest is the contest of a package. Fields that the package does not set are nil.
@@ -51,7 +51,7 @@ type Contest struct {
 	Duration         *time.Duration
 	Freeze           *time.Duration // time before the end; zero if there is no freeze
 	Penalty          *time.Duration
-	Scored           *bool // ranks depend on points instead of the number of solved problems
+	ByPoints         *bool // ranks depend on points instead of the number of solved problems
 	MainGroup        *string
 }
 
@@ -77,37 +77,37 @@ type Account struct {
 	Team     string // id; may be empty
 	Person   string // id; may be empty
 	Address  string // may be empty
-	says     func(key string) bool
+	hasKey   func(key string) bool
 }
 
-// ids matches the ids that the Contest API allows.
-var ids = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,35}$`)
+// idPattern matches the ids that the Contest API allows.
+var idPattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,35}$`)
 
 // Read parses the files of a package. The argument from maps their names to their contents. If anything is wrong,
-// Read returns judge.Faults.
-func Read(from map[string][]byte) (*Package, error) {
+// Read returns judge.ProblemErrors.
+func Read(contents map[string][]byte) (*Package, error) {
 	r := &reader{}
 	p := &Package{}
 	for _, f := range files {
-		if all, listed := r.items(from, f.names); listed {
-			r.objects(p, f.kind, all)
+		if all, listed := r.items(contents, f.names); listed {
+			r.addObjects(p, f.kind, all)
 		}
 	}
-	r.references(p)
+	r.checkReferences(p)
 	p.Notes = r.notes
-	return p, r.sorted()
+	return p, r.sortedFaults()
 }
 
-// objects adds the items of a file to the package as objects of kind k.
-func (r *reader) objects(p *Package, k kind, all []item) {
+// addObjects adds the items of a file to the package as objects of kind k.
+func (r *reader) addObjects(p *Package, k objectKind, items []item) {
 	seen := map[string]int{}
-	for i := range all {
-		o := &object{item: &all[i], r: r, kind: k, used: map[string]bool{}}
+	for i := range items {
+		o := &object{item: &items[i], r: r, kind: k, used: map[string]bool{}}
 		switch {
 		case o.file == "accounts.tsv": // this file has no id column
-			o.unique(seen, "username", o.scalar("username"))
+			o.checkUnique(seen, "username", o.scalar("username"))
 		case k != contests:
-			o.unique(seen, "id", o.ident("id", true))
+			o.checkUnique(seen, "id", o.ident("id", true))
 		}
 		switch k {
 		case contests:
@@ -115,48 +115,48 @@ func (r *reader) objects(p *Package, k kind, all []item) {
 		case problems:
 			p.Problems = append(p.Problems, o.problem(i))
 		case groups:
-			p.Groups = append(p.Groups, Placed[store.Group]{store.Group{
+			p.Groups = append(p.Groups, Located[store.Group]{store.Group{
 				ID: o.ident("id", true), ICPCID: o.plain("icpc_id"), Name: o.name("name", true), Type: o.plain("type"),
 				Location: o.location("latitude", "longitude"),
 			}, o.file, o.line, o.has})
 		case organizations:
-			p.Organizations = append(p.Organizations, Placed[store.Organization]{o.organization(), o.file, o.line, o.has})
+			p.Organizations = append(p.Organizations, Located[store.Organization]{o.organization(), o.file, o.line, o.has})
 		case teams:
-			p.Teams = append(p.Teams, Placed[store.Team]{o.team(p), o.file, o.line, o.has})
+			p.Teams = append(p.Teams, Located[store.Team]{o.team(p), o.file, o.line, o.has})
 		case persons:
-			p.Persons = append(p.Persons, Placed[store.ContestPerson]{o.person(), o.file, o.line, o.has})
+			p.Persons = append(p.Persons, Located[store.ContestPerson]{o.person(), o.file, o.line, o.has})
 		case accounts:
 			p.Accounts = append(p.Accounts, o.account())
 		}
-		o.ignored()
+		o.noteIgnored()
 	}
 	switch k { // an empty file gives an empty list, a missing file gives nil
 	case problems:
 		p.Problems = append([]Problem{}, p.Problems...)
 		slices.SortStableFunc(p.Problems, func(a, b Problem) int { return a.ordinal - b.ordinal })
 	case groups:
-		p.Groups = append([]Placed[store.Group]{}, p.Groups...)
+		p.Groups = append([]Located[store.Group]{}, p.Groups...)
 	case teams:
-		p.Teams = append([]Placed[store.Team]{}, p.Teams...)
+		p.Teams = append([]Located[store.Team]{}, p.Teams...)
 	case persons:
-		p.Persons = append([]Placed[store.ContestPerson]{}, p.Persons...)
+		p.Persons = append([]Located[store.ContestPerson]{}, p.Persons...)
 	case accounts:
 		p.Accounts = append([]Account{}, p.Accounts...)
 	case organizations:
-		p.Organizations = append([]Placed[store.Organization]{}, p.Organizations...)
+		p.Organizations = append([]Located[store.Organization]{}, p.Organizations...)
 	}
 }
 
 func (o *object) organization() store.Organization {
 	return store.Organization{
 		ID: o.ident("id", true), ICPCID: o.plain("icpc_id"), Name: o.name("name", true), FormalName: o.name("formal_name", false),
-		Country: o.matching("country", country, "ISO 3166-1 alpha-3, such as DEU"), Region: o.matching("country_subdivision",
-			subdivision, "ISO 3166-2, such as US-PA"),
-		URL: o.matching("url", webPage, "an address that begins with https://"), Location: o.location("latitude", "longitude"),
+		Country: o.matching("country", countryPattern, "ISO 3166-1 alpha-3, such as DEU"), Region: o.matching("country_subdivision",
+			subdivisionPattern, "ISO 3166-2, such as US-PA"),
+		URL: o.matching("url", webPagePattern, "an address that begins with https://"), Location: o.location("latitude", "longitude"),
 	}
 }
 
-var subdivision = regexp.MustCompile(`^[A-Z]{2}-[A-Z0-9]{1,3}$`)
+var subdivisionPattern = regexp.MustCompile(`^[A-Z]{2}-[A-Z0-9]{1,3}$`)
 
 func (o *object) team(p *Package) store.Team {
 	t := store.Team{
@@ -173,14 +173,14 @@ func (o *object) team(p *Package) store.Team {
 	if short == "" {
 		short = formal
 	}
-	land := o.matching("country", country, "ISO 3166-1 alpha-3, such as DEU")
+	land := o.matching("country", countryPattern, "ISO 3166-1 alpha-3, such as DEU")
 	if p.Organizations == nil {
-		p.Organizations = []Placed[store.Organization]{}
+		p.Organizations = []Located[store.Organization]{}
 		p.derived = true
 	}
-	known := slices.ContainsFunc(p.Organizations, func(one Placed[store.Organization]) bool { return one.Object.ID == t.Organization })
+	known := slices.ContainsFunc(p.Organizations, func(one Located[store.Organization]) bool { return one.Object.ID == t.Organization })
 	if p.derived && t.Organization != "" && short != "" && !known {
-		p.Organizations = append(p.Organizations, Placed[store.Organization]{store.Organization{
+		p.Organizations = append(p.Organizations, Located[store.Organization]{store.Organization{
 			ID: t.Organization, ICPCID: t.Organization, Name: short, FormalName: formal, Country: land,
 		}, o.file, o.line, o.has})
 	}
@@ -197,39 +197,39 @@ func (o *object) person() store.ContestPerson {
 		p.Teams = []string{id}
 	}
 	if len(p.Teams) == 0 && (p.Role == "contestant" || p.Role == "coach") {
-		o.wrong("team_ids", "", "a person with the role %s is in a team, and team_ids has none", p.Role)
+		o.addFault("team_ids", "", "a person with the role %s is in a team, and team_ids has none", p.Role)
 	}
 	return p
 }
 
-func (o *object) problem(at int) Problem {
-	p := Problem{File: o.file, Line: o.line, ID: o.ident("id", true), Label: o.plain("label"), RGB: o.matching("rgb", rgb,
+func (o *object) problem(index int) Problem {
+	p := Problem{File: o.file, Line: o.line, ID: o.ident("id", true), Label: o.plain("label"), RGB: o.matching("rgb", rgbPattern,
 		"a color such as #ac00ff"), Color: o.name("color", false), Slug: o.ident("slug", false)}
 	if len(p.RGB) == 4 { // expand #fff to #ffffff
 		p.RGB = "#" + strings.Repeat(p.RGB[1:2], 2) + strings.Repeat(p.RGB[2:3], 2) + strings.Repeat(p.RGB[3:4], 2)
 	}
 	if p.Label == "" {
 		p.Label = p.ID
-		if at < 26 {
-			p.Label = string(rune('A' + at))
+		if index < 26 {
+			p.Label = string(rune('A' + index))
 		}
 	}
 	if len(p.Label) > 8 {
-		o.wrong("label", "", "the label %.20q has more than 8 characters", p.Label)
+		o.addFault("label", "", "the label %.20q has more than 8 characters", p.Label)
 	}
-	p.ordinal = at
+	p.ordinal = index
 	if n, is := o.number("ordinal"); is {
 		p.ordinal = int(n)
 	}
-	o.name("name", false) // ignored: the published problem has its own name
+	o.name("name", false) // noteIgnored: the published problem has its own name
 	for _, key := range []string{"uuid", "time_limit", "memory_limit", "output_limit", "code_limit", "test_data_count",
 		"package", "statement", "attachments"} {
-		o.used[key] = true // ignored: the published problem has its own value
+		o.used[key] = true // noteIgnored: the published problem has its own value
 	}
 	return p
 }
 
-var rgb = regexp.MustCompile(`^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$`)
+var rgbPattern = regexp.MustCompile(`^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$`)
 
 func (o *object) account() Account {
 	a := Account{
@@ -237,7 +237,7 @@ func (o *object) account() Account {
 		Name: o.name("name", false), Password: o.secret("password"),
 		Type: o.oneOf("type", true, clics.ImportedTypes...), Team: o.ident("team_id", false),
 		Person: o.ident("person_id", false), Address: o.plain("ip"),
-		says: o.has,
+		hasKey: o.has,
 	}
 	if a.Username == "" {
 		a.Username = a.ID
@@ -249,36 +249,36 @@ func (o *object) account() Account {
 	}
 	switch {
 	case a.Username == "":
-		o.wrong("username", "", "the account has no username")
+		o.addFault("username", "", "the account has no username")
 	case o.file == "accounts.tsv" && len(a.Username) > 36:
-		o.badID("username", a.Username)
-	case !auth.GoodLogin(a.Username):
-		o.wrong("username", "use letters, digits, - and _, at most 40, and begin with a letter or digit", "%.60q is not a username", a.Username)
+		o.addIDFault("username", a.Username)
+	case !auth.ValidUsername(a.Username):
+		o.addFault("username", "use letters, digits, - and _, at most 40, and begin with a letter or digit", "%.60q is not a username", a.Username)
 	}
-	if n := len(a.Password); n > 0 && (n < auth.LeastPassword || n > auth.MostPassword) {
-		o.wrong("password", "leave it out to have one generated", "the password has %d bytes; it must have from %d to %d", n,
-			auth.LeastPassword, auth.MostPassword)
+	if n := len(a.Password); n > 0 && (n < auth.MinPassword || n > auth.MaxPassword) {
+		o.addFault("password", "leave it out to have one generated", "the password has %d bytes; it must have from %d to %d", n,
+			auth.MinPassword, auth.MaxPassword)
 	}
 	if a.Address != "" {
 		_, err1 := netip.ParseAddr(a.Address)
 		_, err2 := netip.ParsePrefix(a.Address)
 		if err1 != nil && err2 != nil {
-			o.wrong("ip", "", "%.60q is not an IP address, such as 10.1.2.3, nor a network, such as 10.1.2.0/24", a.Address)
+			o.addFault("ip", "", "%.60q is not an IP address, such as 10.1.2.3, nor a network, such as 10.1.2.0/24", a.Address)
 		}
 	}
 	return a
 }
 
-// references checks that each referenced object is in the package, if the package lists objects of that kind.
-func (r *reader) references(p *Package) {
+// checkReferences checks that each referenced object is in the package, if the package lists objects of that kind.
+func (r *reader) checkReferences(p *Package) {
 	known := func(n int, id func(int) string) map[string]bool {
-		all := map[string]bool{}
+		present := map[string]bool{}
 		for i := range n {
-			all[id(i)] = true
+			present[id(i)] = true
 		}
-		return all
+		return present
 	}
-	in := map[kind]map[string]bool{}
+	in := map[objectKind]map[string]bool{}
 	if p.Groups != nil {
 		in[groups] = known(len(p.Groups), func(i int) string { return p.Groups[i].Object.ID })
 	}
@@ -291,9 +291,9 @@ func (r *reader) references(p *Package) {
 	if p.Persons != nil {
 		in[persons] = known(len(p.Persons), func(i int) string { return p.Persons[i].Object.ID })
 	}
-	check := func(file string, line int, what kind, id string) {
-		if all := in[what]; all != nil && id != "" && !all[id] {
-			r.wrong(file, line, suggest.Hint(id, slices.Sorted(maps.Keys(all))), "the package has no %s %q", what, id)
+	check := func(file string, line int, what objectKind, id string) {
+		if present := in[what]; present != nil && id != "" && !present[id] {
+			r.addFault(file, line, suggest.Hint(id, slices.Sorted(maps.Keys(present))), "the package has no %s %q", what, id)
 		}
 	}
 	for _, t := range p.Teams {
@@ -310,7 +310,7 @@ func (r *reader) references(p *Package) {
 	usernames, labels, names := map[string]int{}, map[string]int{}, map[string]int{}
 	twice := func(seen map[string]int, file string, line int, what, text string) {
 		if seen[text] > 0 {
-			r.wrong(file, line, "", "the %s %q is on line %d, too", what, text, seen[text])
+			r.addFault(file, line, "", "the %s %q is on line %d, too", what, text, seen[text])
 		}
 		seen[text] = line
 	}
@@ -325,7 +325,7 @@ func (r *reader) references(p *Package) {
 	for _, g := range p.Groups {
 		twice(names, g.File, g.Line, "name", g.Object.Name)
 		if strings.Contains(g.Object.Name, ",") {
-			r.wrong(g.File, g.Line, "write it without the comma", "the name of a group has a comma: %q", g.Object.Name)
+			r.addFault(g.File, g.Line, "write it without the comma", "the name of a group has a comma: %q", g.Object.Name)
 		}
 	}
 	if c := p.Contest; c != nil && c.MainGroup != nil {
@@ -337,45 +337,45 @@ func (r *reader) references(p *Package) {
 type object struct {
 	*item
 	r    *reader
-	kind kind
+	kind objectKind
 	used map[string]bool
 }
 
-// wrong adds a fault at the line of a key.
-func (o *object) wrong(key, hint, format string, args ...any) {
+// addFault adds a fault at the line of a key.
+func (o *object) addFault(key, hint, format string, args ...any) {
 	line := o.lines[key]
 	if line == 0 {
 		line = o.line
 	}
-	o.r.wrong(o.file, line, hint, format, args...)
+	o.r.addFault(o.file, line, hint, format, args...)
 }
 
-func (o *object) unique(seen map[string]int, key, text string) {
+func (o *object) checkUnique(seen map[string]int, key, text string) {
 	if text != "" && seen[text] > 0 {
-		o.wrong(key, "", "the %s %s is on line %d, too", o.kind, text, seen[text])
+		o.addFault(key, "", "the %s %s is on line %d, too", o.kind, text, seen[text])
 	}
 	seen[text] = o.line
 }
 
-// elsewhere lists keys of the Contest API that are not imported. They are not reported as misspelled.
-var elsewhere = []string{
+// ignoredKeys lists keys of the Contest API that are not imported. They are not reported as misspelled.
+var ignoredKeys = []string{
 	"location", "banner", "logo", "countdown_pause_time", "scoreboard_thaw_time", "photo", "video", "backup", "key_log",
 	"tool_data", "desktop", "webcam", "audio",
 	"country_flag", "country_subdivision_flag", "twitter_account", "twitter_hashtag",
 }
 
-// ignored adds notes about unused keys.
-func (o *object) ignored() {
+// noteIgnored adds notes about unused keys.
+func (o *object) noteIgnored() {
 	for _, key := range o.keys {
 		if o.used[key] {
 			continue
 		}
 		note := fmt.Sprintf("%s: the key %q is not imported", o.file, key)
-		if _, pictures := media.Find(o.kind.endpoint(), key); pictures {
+		if _, pictures := media.FindProperty(o.kind.endpoint(), key); pictures {
 			note += ": files with names such as " + key + ".png are"
 		}
 		if hint := suggest.Hint(key, slices.Sorted(maps.Keys(o.used))); strings.HasPrefix(hint,
-			"did you mean") && !slices.Contains(elsewhere, key) {
+			"did you mean") && !slices.Contains(ignoredKeys, key) {
 			note += "; " + hint
 		}
 		if !slices.Contains(o.r.notes, note) {
@@ -396,8 +396,8 @@ func (o *item) text(key string) string {
 // scalar reads a value that is neither a list nor an object.
 func (o *object) scalar(key string) string {
 	o.used[key] = true
-	if n := o.values[key].node; n.Here() && n.Kind != strict.Scalar {
-		o.wrong(key, "", "%s is %s; it must be a text", key, n.Kind)
+	if n := o.values[key].node; n.IsSet() && n.Kind != strict.Scalar {
+		o.addFault(key, "", "%s is %s; it must be a text", key, n.Kind)
 	}
 	return strings.TrimSpace(o.text(key))
 }
@@ -405,8 +405,8 @@ func (o *object) scalar(key string) string {
 // plain reads a single line of text without control characters.
 func (o *object) plain(key string) string {
 	text := o.scalar(key)
-	if !auth.Legible(text) || len(text) > 200 {
-		o.wrong(key, "", "%s is not a line of at most 200 characters: %.40q", key, text)
+	if !auth.IsPrintable(text) || len(text) > 200 {
+		o.addFault(key, "", "%s is not a line of at most 200 characters: %.40q", key, text)
 	}
 	return text
 }
@@ -415,8 +415,8 @@ func (o *object) plain(key string) string {
 func (o *object) secret(key string) string {
 	o.scalar(key)
 	text := o.text(key)
-	if !auth.Legible(text) {
-		o.wrong(key, "", "the %s has a character that cannot be typed", key)
+	if !auth.IsPrintable(text) {
+		o.addFault(key, "", "the %s has a character that cannot be typed", key)
 	}
 	return text
 }
@@ -424,11 +424,11 @@ func (o *object) secret(key string) string {
 // name reads a name.
 func (o *object) name(key string, required bool) string {
 	text := o.scalar(key)
-	if wrong := auth.BadName(text); wrong != "" && (required || text != "") {
+	if problem := auth.CheckName(text); problem != "" && (required || text != "") {
 		if text == "" {
-			wrong = fmt.Sprintf("the %s has no %s", o.kind, key)
+			problem = fmt.Sprintf("the %s has no %s", o.kind, key)
 		}
-		o.wrong(key, "", "%s", wrong)
+		o.addFault(key, "", "%s", problem)
 	}
 	return text
 }
@@ -438,29 +438,29 @@ func (o *object) ident(key string, required bool) string {
 	text := o.scalar(key)
 	switch {
 	case text == "" && required:
-		o.wrong(key, "", "the %s has no %s", o.kind, key)
-	case text != "" && !goodID(text):
-		o.badID(key, text)
+		o.addFault(key, "", "the %s has no %s", o.kind, key)
+	case text != "" && !validID(text):
+		o.addIDFault(key, text)
 	}
 	return text
 }
 
-func goodID(text string) bool { return ids.MatchString(text) && !strings.HasSuffix(text, ".") }
+func validID(text string) bool { return idPattern.MatchString(text) && !strings.HasSuffix(text, ".") }
 
-func (o *object) badID(key, text string) {
+func (o *object) addIDFault(key, text string) {
 	const hint = "use letters, digits, _, - and ., at most 36; do not begin with - or ., nor end with ."
-	o.wrong(key, hint, "%.60q is not an id", text)
+	o.addFault(key, hint, "%.60q is not an id", text)
 }
 
 // idents reads a list of ids.
-func (o *object) idents(key string) (all []string) {
+func (o *object) idents(key string) (ids []string) {
 	o.used[key] = true
 	v := o.values[key]
 	var list []string
 	if v.node != nil {
 		for _, n := range v.node.Items() {
 			if n.Kind != strict.Scalar {
-				o.wrong(key, "", "%s must be a list of ids", key)
+				o.addFault(key, "", "%s must be a list of ids", key)
 				return nil
 			}
 			list = append(list, n.Text)
@@ -469,15 +469,15 @@ func (o *object) idents(key string) (all []string) {
 		list = strings.Split(v.text, ",")
 	}
 	for _, text := range list {
-		if text = strings.TrimSpace(text); text == "" || slices.Contains(all, text) {
+		if text = strings.TrimSpace(text); text == "" || slices.Contains(ids, text) {
 			continue
 		}
-		if !goodID(text) {
-			o.badID(key, text)
+		if !validID(text) {
+			o.addIDFault(key, text)
 		}
-		all = append(all, text)
+		ids = append(ids, text)
 	}
-	return all
+	return ids
 }
 
 // oneOf reads a value that must be one of words.
@@ -490,7 +490,7 @@ func (o *object) oneOf(key string, required bool, words ...string) string {
 	if near, found := suggest.Closest(text, words); found {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	o.wrong(key, hint, "%s is %.40q; it must be one of %s", key, text, strings.Join(words, ", "))
+	o.addFault(key, hint, "%s is %.40q; it must be one of %s", key, text, strings.Join(words, ", "))
 	return text
 }
 
@@ -498,7 +498,7 @@ func (o *object) oneOf(key string, required bool, words ...string) string {
 func (o *object) matching(key string, form *regexp.Regexp, want string) string {
 	text := o.plain(key)
 	if text != "" && !form.MatchString(text) {
-		o.wrong(key, "", "%s is %.60q; it must be %s", key, text, want)
+		o.addFault(key, "", "%s is %.60q; it must be %s", key, text, want)
 	}
 	return text
 }
@@ -507,26 +507,26 @@ func (o *object) matching(key string, form *regexp.Regexp, want string) string {
 func (o *object) flag(key string) bool {
 	o.used[key] = true
 	n := o.values[key].node
-	if !n.Here() {
+	if !n.IsSet() {
 		return false
 	}
 	is, ok := n.Bool()
 	if !ok {
-		o.wrong(key, "", "%s is neither true nor false", key)
+		o.addFault(key, "", "%s is neither true nor false", key)
 	}
 	return is
 }
 
 // number reads a number. The second result is false if the file does not contain the key.
-func (o *object) number(key string) (x float64, is bool) {
+func (o *object) number(key string) (x float64, valid bool) {
 	o.used[key] = true
 	n := o.values[key].node
-	if !n.Here() {
+	if !n.IsSet() {
 		return 0, false
 	}
 	x, ok := n.Float()
 	if !ok || x != x || x > 1e9 || x < -1e9 {
-		o.wrong(key, "", "%s is not a number", key)
+		o.addFault(key, "", "%s is not a number", key)
 		return 0, false
 	}
 	return x, true
@@ -536,21 +536,21 @@ func (o *object) number(key string) (x float64, is bool) {
 func (o *object) location(keys ...string) string {
 	o.used["location"] = true
 	n := o.values["location"].node
-	if !n.Here() {
+	if !n.IsSet() {
 		return ""
 	}
 	at := map[string]float64{}
 	for _, key := range keys {
 		x, ok := n.Get(key).Float()
 		if !ok || x != x || x > 1e6 || x < -1e6 {
-			o.wrong("location", "", "location must have the numbers %s", strings.Join(keys, ", "))
+			o.addFault("location", "", "location must have the numbers %s", strings.Join(keys, ", "))
 			return ""
 		}
 		at[key] = x
 	}
 	data, err := json.Marshal(at)
 	if err != nil {
-		o.wrong("location", "", "location: %v", err)
+		o.addFault("location", "", "location: %v", err)
 	}
 	return string(data)
 }

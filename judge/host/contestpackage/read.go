@@ -2,7 +2,7 @@
 // Package Format. It also reads the TSV files of the ICPC registration system. PlanImport compares a package with
 // the state of a server, and returns what an import would add and change. Write returns the files of a package.
 //
-// An error in a package is a *judge.Fault with file and line. The package does not access the database, writes no
+// An error in a package is a *judge.ProblemError with file and line. The package does not access the database, writes no
 // files, and does not store pictures.
 package contestpackage
 
@@ -21,24 +21,24 @@ import (
 	"assay/judge/internal/strict"
 )
 
-// mostBytes is the maximum size of a file in a package.
-const mostBytes = 4 << 20
+// maxBytes is the maximum size of a file in a package.
+const maxBytes = 4 << 20
 
-// A kind is a kind of objects in a package.
-type kind string
+// A objectKind is a kind of objects in a package.
+type objectKind string
 
 const (
-	contests      kind = "contest"
-	problems      kind = "problem"
-	groups        kind = "group"
-	organizations kind = "organization"
-	teams         kind = "team"
-	persons       kind = "person"
-	accounts      kind = "account"
+	contests      objectKind = "contest"
+	problems      objectKind = "problem"
+	groups        objectKind = "group"
+	organizations objectKind = "organization"
+	teams         objectKind = "team"
+	persons       objectKind = "person"
+	accounts      objectKind = "account"
 )
 
 // endpoint returns the name of the kind in the Contest API.
-func (k kind) endpoint() string {
+func (k objectKind) endpoint() string {
 	if k == contests {
 		return media.Contest
 	}
@@ -47,7 +47,7 @@ func (k kind) endpoint() string {
 
 // files lists the possible file names of each kind. A package may contain only one file per kind.
 var files = []struct {
-	kind  kind
+	kind  objectKind
 	names []string
 }{
 	{contests, []string{"contest.json", "contest.yaml"}},
@@ -84,12 +84,12 @@ type item struct {
 
 // A reader collects the errors in a package.
 type reader struct {
-	faults judge.Faults
+	faults judge.ProblemErrors
 	notes  []string
 }
 
-func (r *reader) wrong(file string, line int, hint, format string, args ...any) {
-	r.faults = append(r.faults, &judge.Fault{File: file, Line: line, Text: fmt.Sprintf(format, args...), Hint: hint})
+func (r *reader) addFault(file string, line int, hint, format string, args ...any) {
+	r.faults = append(r.faults, &judge.ProblemError{File: file, Line: line, Text: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 // Files contains the files of a package that an import uses.
@@ -101,9 +101,9 @@ type Files struct {
 
 // Collect returns the files of a package that an import uses. They are in root, or in the only directory there.
 func Collect(root fs.FS) (*Files, error) {
-	all, err := collect(root)
-	if err != nil || all != nil {
-		return all, err
+	files, err := collect(root)
+	if err != nil || files != nil {
+		return files, err
 	}
 	entries, err := fs.ReadDir(root, ".")
 	if err != nil {
@@ -113,13 +113,13 @@ func Collect(root fs.FS) (*Files, error) {
 	if len(entries) == 1 && entries[0].IsDir() {
 		sub, err := fs.Sub(root, entries[0].Name())
 		if err == nil {
-			all, err = collect(sub)
+			files, err = collect(sub)
 		}
-		if err != nil || all != nil {
-			return all, err
+		if err != nil || files != nil {
+			return files, err
 		}
 	}
-	return nil, judge.Faults{{File: ".", Text: "the package has no file that can be imported",
+	return nil, judge.ProblemErrors{{File: ".", Text: "the package has no file that can be imported",
 		Hint: "it needs one of " + strings.Join(names(), ", ")}}
 }
 
@@ -146,51 +146,51 @@ func collectTexts(dir fs.FS) (map[string][]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read the contest package: %w", err)
 		}
-		all[name], err = io.ReadAll(io.LimitReader(f, mostBytes+1))
+		all[name], err = io.ReadAll(io.LimitReader(f, maxBytes+1))
 		if err = errors.Join(err, f.Close()); err != nil {
 			return nil, fmt.Errorf("read the contest package: %s: %w", name, err)
 		}
-		if len(all[name]) > mostBytes {
-			return nil, judge.Faults{tooLarge(name)}
+		if len(all[name]) > maxBytes {
+			return nil, judge.ProblemErrors{tooLarge(name)}
 		}
 	}
 	return all, nil
 }
 
-func tooLarge(name string) *judge.Fault {
-	return &judge.Fault{File: name, Text: fmt.Sprintf("the file has more than %d MiB", mostBytes>>20)}
+func tooLarge(name string) *judge.ProblemError {
+	return &judge.ProblemError{File: name, Text: fmt.Sprintf("the file has more than %d MiB", maxBytes>>20)}
 }
 
 // items reads the objects of a kind from its file. It reports whether the package contains such a file.
-func (r *reader) items(from map[string][]byte, names []string) (all []item, listed bool) {
-	found := ""
+func (r *reader) items(contents map[string][]byte, names []string) (items []item, present bool) {
+	file := ""
 	for _, name := range names {
-		data, there := from[name]
+		data, there := contents[name]
 		switch {
 		case !there:
 			continue
-		case found != "":
-			r.wrong(name, 0, "remove one of the two", "the package has %s, too", found)
+		case file != "":
+			r.addFault(name, 0, "remove one of the two", "the package has %s, too", file)
 			continue
 		}
-		found = name
+		file = name
 		data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 		switch {
-		case len(data) > mostBytes:
+		case len(data) > maxBytes:
 			r.faults = append(r.faults, tooLarge(name))
 		case strings.HasSuffix(name, ".tsv"):
-			all = r.tsv(name, data)
+			items = r.tsv(name, data)
 		default:
-			all = r.tree(name, data)
+			items = r.tree(name, data)
 		}
 	}
-	return all, found != ""
+	return items, file != ""
 }
 
 // tree reads a JSON or YAML file with an object or a list of objects.
-func (r *reader) tree(name string, data []byte) (all []item) {
+func (r *reader) tree(name string, data []byte) (items []item) {
 	if strings.HasSuffix(name, ".json") {
-		var fault *judge.Fault
+		var fault *judge.ProblemError
 		if data, fault = yamlOfJSON(name, data); fault != nil {
 			r.faults = append(r.faults, fault)
 			return nil
@@ -204,15 +204,15 @@ func (r *reader) tree(name string, data []byte) (all []item) {
 	single := strings.HasPrefix(name, "contest.")
 	nodes := []*strict.Node{root}
 	if !single {
-		if root.Here() && root.Kind != strict.List {
-			r.wrong(name, root.Line, "", "the file must be a list of objects")
+		if root.IsSet() && root.Kind != strict.List {
+			r.addFault(name, root.Line, "", "the file must be a list of objects")
 			return nil
 		}
 		nodes = root.Items()
 	}
 	for _, n := range nodes {
 		if n.Kind != strict.Map {
-			r.wrong(name, max(n.Line, 1), "", "an object with keys such as \"id\" must be here")
+			r.addFault(name, max(n.Line, 1), "", "an object with keys such as \"id\" must be here")
 			continue
 		}
 		one := item{file: name, line: n.Line, values: map[string]value{}, lines: map[string]int{}}
@@ -220,19 +220,19 @@ func (r *reader) tree(name string, data []byte) (all []item) {
 			one.keys = append(one.keys, k.Text)
 			one.values[k.Text], one.lines[k.Text] = value{node: v}, k.Line
 		}
-		all = append(all, one)
+		items = append(items, one)
 	}
-	return all
+	return items
 }
 
-// sorted returns the errors sorted by file and line, without duplicates.
-func (r *reader) sorted() error {
-	seen := map[judge.Fault]bool{}
-	r.faults = slices.DeleteFunc(r.faults, func(f *judge.Fault) bool {
+// sortedFaults returns the errors sorted by file and line, without duplicates.
+func (r *reader) sortedFaults() error {
+	seen := map[judge.ProblemError]bool{}
+	r.faults = slices.DeleteFunc(r.faults, func(f *judge.ProblemError) bool {
 		twice := seen[*f]
 		seen[*f] = true
 		return twice
 	})
-	slices.SortStableFunc(r.faults, func(a, b *judge.Fault) int { return cmp.Or(cmp.Compare(a.File, b.File), a.Line-b.Line) })
+	slices.SortStableFunc(r.faults, func(a, b *judge.ProblemError) int { return cmp.Or(cmp.Compare(a.File, b.File), a.Line-b.Line) })
 	return r.faults.AsError()
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // imported imports packages in order into an empty server, and returns its state.
-func imported(t *testing.T, packages ...map[string]string) *Current {
+func imported(t *testing.T, packages ...map[string]string) *CurrentState {
 	t.Helper()
 	now := server()
 	for i, files := range packages {
@@ -66,7 +66,7 @@ func TestOrganizationsOfTeams(t *testing.T) {
 		teams = "teams2\t1\n1\t\t\tOne\tFormal A\tA\tDEU\tINST-7\n2\t\t\tTwo\tFormal A\tA\tDEU\tINST-7\n"
 		both  = teams + "3\t\t\tThree\tFormal B\tB\tFRA\tINST-8\n"
 	)
-	ids := func(now *Current) (all []string) {
+	ids := func(now *CurrentState) (all []string) {
 		for _, o := range now.Organizations {
 			all = append(all, o.ID+" "+o.Name)
 		}

@@ -27,13 +27,13 @@ var firstLines = map[string]*regexp.Regexp{
 }
 
 var (
-	country = regexp.MustCompile(`^[A-Z]{3}$`)
-	webPage = regexp.MustCompile(`^https?://`)
-	number  = regexp.MustCompile(`[0-9]+$`)
+	countryPattern = regexp.MustCompile(`^[A-Z]{3}$`)
+	webPagePattern = regexp.MustCompile(`^https?://`)
+	number         = regexp.MustCompile(`[0-9]+$`)
 )
 
 // tsv parses a file with one object per line and tab-separated values.
-func (r *reader) tsv(name string, data []byte) (all []item) {
+func (r *reader) tsv(name string, data []byte) (items []item) {
 	if !utf8.Valid(data) {
 		line := 1
 		for text := range strings.Lines(string(data)) {
@@ -42,18 +42,18 @@ func (r *reader) tsv(name string, data []byte) (all []item) {
 			}
 			line++
 		}
-		r.wrong(name, line, "save the file as UTF-8", "the file is not in UTF-8")
+		r.addFault(name, line, "save the file as UTF-8", "the file is not in UTF-8")
 		return nil
 	}
 	first := true
-	at := 0
+	offset := 0
 	for text := range strings.Lines(string(data)) {
-		at++
+		offset++
 		text = strings.TrimRight(text, "\r\n")
 		if first {
 			if first = false; !firstLines[name].MatchString(text) {
 				word := strings.TrimSuffix(strings.TrimSuffix(name, ".tsv"), " ")
-				r.wrong(name, at, "the file begins with the line "+word+", a tab, and a number", "the first line is %.40q", text)
+				r.addFault(name, offset, "the file begins with the line "+word+", a tab, and a number", "the first line is %.40q", text)
 			}
 			continue
 		}
@@ -62,14 +62,14 @@ func (r *reader) tsv(name string, data []byte) (all []item) {
 		}
 		cells := strings.Split(text, "\t")
 		if len(cells) < leastColumns[name] {
-			r.wrong(name, at, "put a tab between the values", "the line has %d columns; the least is %d", len(cells), leastColumns[name])
+			r.addFault(name, offset, "put a tab between the values", "the line has %d columns; the least is %d", len(cells), leastColumns[name])
 			continue
 		}
-		one := item{file: name, line: at, values: map[string]value{}, lines: map[string]int{}}
+		one := item{file: name, line: offset, values: map[string]value{}, lines: map[string]int{}}
 		set := func(key, text string) {
 			if text = strings.TrimSpace(text); text != "" {
 				one.keys = append(one.keys, key)
-				one.values[key], one.lines[key] = value{text: text}, at
+				one.values[key], one.lines[key] = value{text: text}, offset
 			}
 		}
 		for i, key := range columns[name] {
@@ -79,20 +79,20 @@ func (r *reader) tsv(name string, data []byte) (all []item) {
 		}
 		switch name {
 		case "institutions2.tsv":
-			one.rest(cells[min(len(cells), len(columns[name])):], set)
+			one.institutionColumns(cells[min(len(cells), len(columns[name])):], set)
 		case "teams2.tsv":
 			set("organization_id", institution(one.text("organization_id")))
 		}
-		all = append(all, one)
+		items = append(items, one)
 	}
 	if first {
-		r.wrong(name, 1, "", "the file is empty")
+		r.addFault(name, 1, "", "the file is empty")
 	}
-	return all
+	return items
 }
 
-// rest reads the columns of an institution after the names.
-func (o *item) rest(cells []string, set func(key, text string)) {
+// institutionColumns reads the columns of an institution after the names.
+func (o *item) institutionColumns(cells []string, set func(key, text string)) {
 	id := institution(o.text("id"))
 	set("id", id)
 	set("icpc_id", id)
@@ -101,9 +101,9 @@ func (o *item) rest(cells []string, set func(key, text string)) {
 	}
 	for _, text := range cells {
 		switch text = strings.TrimSpace(text); {
-		case country.MatchString(text):
+		case countryPattern.MatchString(text):
 			set("country", text)
-		case webPage.MatchString(text):
+		case webPagePattern.MatchString(text):
 			set("url", text)
 		}
 	}

@@ -92,41 +92,41 @@ func optional(text string) *string {
 	return &text
 }
 
-// located returns the location as JSON, or null if text is empty.
-func located(text string) json.RawMessage { return json.RawMessage(cmp.Or(text, "null")) }
+// locationJSON returns the location as JSON, or null if text is empty.
+func locationJSON(text string) json.RawMessage { return json.RawMessage(cmp.Or(text, "null")) }
 
-// list returns a non-nil copy of all.
-func list(all []string) []string { return append([]string{}, all...) }
+// nonNil returns a non-nil copy of all.
+func nonNil(texts []string) []string { return append([]string{}, texts...) }
 
 // Write returns the files of a package for a contest. Importing them on the same server changes nothing. On
 // another server with the same problems, it creates the same contest. Passwords are never written.
-func Write(now *Current) (map[string][]byte, error) {
+func Write(current *CurrentState) (map[string][]byte, error) {
 	all := map[string][]byte{}
 	organizations, groups, teams, persons, accounts := []any{}, []any{}, []any{}, []any{}, []any{}
-	for _, o := range now.Organizations {
+	for _, o := range current.Organizations {
 		organizations = append(organizations, organizationEntry{o.ID, optional(o.ICPCID), o.Name, optional(o.FormalName),
-			optional(o.Country), optional(o.Region), optional(o.URL), located(o.Location)})
+			optional(o.Country), optional(o.Region), optional(o.URL), locationJSON(o.Location)})
 	}
-	for _, g := range now.Groups {
-		groups = append(groups, groupEntry{g.ID, optional(g.ICPCID), g.Name, optional(g.Type), located(g.Location)})
+	for _, g := range current.Groups {
+		groups = append(groups, groupEntry{g.ID, optional(g.ICPCID), g.Name, optional(g.Type), locationJSON(g.Location)})
 	}
-	for _, t := range now.Teams {
+	for _, t := range current.Teams {
 		teams = append(teams, teamEntry{t.ExtID, optional(t.ICPCID), t.Name, optional(t.Label), optional(t.DisplayName),
-			optional(t.Organization), t.Hidden, list(t.GroupIDs), located(t.Location)})
+			optional(t.Organization), t.Hidden, nonNil(t.GroupIDs), locationJSON(t.Location)})
 	}
-	for _, p := range now.Persons {
+	for _, p := range current.Persons {
 		persons = append(persons, personEntry{p.ID, optional(p.ICPCID), p.Name, optional(p.Title), optional(p.Email),
-			optional(p.Sex), p.Role, list(p.Teams)})
+			optional(p.Sex), p.Role, nonNil(p.Teams)})
 	}
-	for _, a := range now.Listed {
-		one := accountEntry{a.ID, a.Account.Login, readable(a.Account.Display), a.Type, optional(a.Team), optional(a.Person), nil}
+	for _, a := range current.ListedAccounts {
+		one := accountEntry{a.ID, a.Account.Login, importableName(a.Account.Display), a.Type, optional(a.Team), optional(a.Person), nil}
 		if len(a.Addresses) > 0 {
 			one.IP = &a.Addresses[0]
 		}
 		accounts = append(accounts, one)
 	}
 	for name, what := range map[string]any{
-		"contest.json": contestOf(now.Contest), "problems.json": problemsOf(now.Problems), "organizations.json": organizations,
+		"contest.json": contestOf(current.Contest), "problems.json": problemsOf(current.Problems), "organizations.json": organizations,
 		"groups.json": groups, "teams.json": teams, "persons.json": persons, "accounts.json": accounts,
 	} {
 		var out bytes.Buffer
@@ -141,9 +141,9 @@ func Write(now *Current) (map[string][]byte, error) {
 	return all, nil
 }
 
-// readable returns name, or an empty string if an import would reject it.
-func readable(name string) string {
-	if auth.BadName(name) != "" {
+// importableName returns name, or an empty string if an import would reject it.
+func importableName(name string) string {
+	if auth.CheckName(name) != "" {
 		return ""
 	}
 	return name
@@ -153,39 +153,39 @@ func readable(name string) string {
 func contestOf(c *store.Contest) contestFile {
 	f := contestFile{ID: c.Slug, Name: c.Name, FormalName: optional(c.FormalName), Type: "pass-fail", MainGroup: optional(c.MainGroup)}
 	if !c.Starts.IsZero() {
-		f.Start = optional(clics.Time(c.Starts))
+		f.Start = optional(clics.FormatTime(c.Starts))
 	}
 	if c.Length > 0 {
-		f.Duration = optional(clics.RelTime(c.Length))
+		f.Duration = optional(clics.FormatRelTime(c.Length))
 	}
 	switch freeze := cmp.Or(c.Settings.Planned, c.Freeze); {
 	case freeze == 0:
 		f.Freeze = json.RawMessage("null")
 	case freeze < c.Length:
-		f.Freeze = fmt.Appendf(nil, "%q", clics.RelTime(c.Length-freeze))
+		f.Freeze = fmt.Appendf(nil, "%q", clics.FormatRelTime(c.Length-freeze))
 	}
 	if c.Format != store.ICPC {
 		f.Type = "score"
 		return f
 	}
-	f.Penalty = optional(clics.RelTime(time.Duration(cmp.Or(c.Settings.Penalty, usualPenalty)) * time.Minute))
+	f.Penalty = optional(clics.FormatRelTime(time.Duration(cmp.Or(c.Settings.Penalty, defaultPenalty)) * time.Minute))
 	return f
 }
 
-// hex matches a color that a package can store as rgb.
-var hex = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+// hexColor matches a color that a package can store as rgb.
+var hexColor = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
 func problemsOf(problems []*store.ContestProblem) []any {
-	all := []any{}
+	entries := []any{}
 	for i, p := range problems {
-		one := problemEntry{ID: p.ExtID, Ordinal: i, Label: p.Label, Name: readable(p.Title), Color: readable(cmp.Or(p.ColorName, p.Color))}
-		if hex.MatchString(p.Color) {
-			one.RGB, one.Color = p.Color, readable(p.ColorName)
+		one := problemEntry{ID: p.ExtID, Ordinal: i, Label: p.Label, Name: importableName(p.Title), Color: importableName(cmp.Or(p.ColorName, p.Color))}
+		if hexColor.MatchString(p.Color) {
+			one.RGB, one.Color = p.Color, importableName(p.ColorName)
 		}
 		if p.Slug != p.ExtID {
 			one.Slug = p.Slug
 		}
-		all = append(all, one)
+		entries = append(entries, one)
 	}
-	return all
+	return entries
 }

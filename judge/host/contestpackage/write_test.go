@@ -47,13 +47,13 @@ type fataler interface {
 }
 
 // identity checks that importing the written package changes nothing.
-func identity(t fataler, now *Current) {
+func identity(t fataler, now *CurrentState) {
 	files, err := Write(now)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
 	slug := now.Contest.Slug
-	into := func(now *Current) *Plan {
+	into := func(now *CurrentState) *Plan {
 		p, err := Read(files)
 		var out *Plan
 		if err == nil {
@@ -80,14 +80,14 @@ func identity(t fataler, now *Current) {
 
 // likeNew returns the state without data that a package cannot contain: passwords, and which import created an
 // account.
-func (now *Current) likeNew() string {
+func (now *CurrentState) likeNew() string {
 	var kept []string
 	for line := range strings.Lines(now.state()) {
 		if !strings.HasPrefix(line, "account ") {
 			kept = append(kept, line)
 		}
 	}
-	for _, a := range now.Listed {
+	for _, a := range now.ListedAccounts {
 		kept = append(kept, fmt.Sprintf("account %s %s %s team %q person %q %q role %q\n", a.ID, a.Type, a.Account.Login, a.Team, a.Person, a.Addresses, now.Roles[a.Account.ID]))
 	}
 	return strings.Join(kept, "")
@@ -136,7 +136,7 @@ func TestWriteAny(t *testing.T) {
 		maybe := func() string { return []string{"", name()}[draw(2)] }
 		now := server()
 		now.Published = append(now.Published, &store.Problem{ID: "3", Slug: "sum"})
-		c := &store.Contest{Slug: "regional-26", Name: name(), FormalName: maybe(), Format: store.ICPC, Visibility: store.Teams,
+		c := &store.Contest{Slug: "regional-26", Name: name(), FormalName: maybe(), Format: store.ICPC, Visibility: store.VisibilityTeams,
 			Length: time.Duration(1+draw(600)) * time.Minute}
 		if draw(3) > 0 {
 			c.Starts = now.Now.Add(time.Duration(draw(1e6)) * time.Millisecond)
@@ -189,7 +189,7 @@ func TestWriteAny(t *testing.T) {
 			if draw(2) == 0 {
 				one.Addresses = []string{"10.0.0.0/8"}
 			}
-			now.Listed, now.Accounts = append(now.Listed, one), append(now.Accounts, a)
+			now.ListedAccounts, now.Accounts = append(now.ListedAccounts, one), append(now.Accounts, a)
 			now.Roles[a.ID] = roleOf("team")
 		}
 		identity(t, now)

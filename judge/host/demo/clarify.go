@@ -22,30 +22,30 @@ var clarifications = []struct {
 	{4 * time.Minute, 0, "B", "Is the first number always above 1?", 0},
 }
 
-// clarify writes the clarifications that are due before the given time and have not been written yet.
-func (f *filling) clarify(ctx context.Context, until time.Time) error {
+// writeClarifications writes the clarifications that are due before the given time and have not been written yet.
+func (f *demoData) writeClarifications(ctx context.Context, until time.Time) error {
 	jury, err := f.store.AccountByLogin(ctx, "judge")
 	if err != nil {
 		return err
 	}
-	for _, c := range clarifications[len(f.said):] {
+	for _, c := range clarifications[len(f.clarificationNumbers):] {
 		at := f.o.Now.Add(-c.ago)
 		if at.After(until) {
 			return nil
 		}
 		f.clock = at
-		n := store.NewClarification{Contest: f.contest, Account: jury.ID, Staff: c.team < 0, Text: c.text, Problem: f.labels[c.label]}
+		n := store.NewClarification{Contest: f.contest, Account: jury.ID, Jury: c.team < 0, Text: c.text, Problem: f.labels[c.label]}
 		if c.team >= 0 {
 			n.Account, n.Team = f.accounts[c.team].ID, f.teams[c.team].ID
 		}
 		if c.answers > 0 {
-			n.ReplyTo = f.said[c.answers-1]
+			n.ReplyTo = f.clarificationNumbers[c.answers-1]
 		}
 		number, err := f.store.Clarify(ctx, n)
 		if err != nil {
 			return err
 		}
-		f.said = append(f.said, number)
+		f.clarificationNumbers = append(f.clarificationNumbers, number)
 	}
 	return nil
 }

@@ -1,5 +1,5 @@
 // Package demo fills an empty data directory with a running contest with teams, submissions and judgements, with a
-// ladder whose bots have played, and with a golf hole that has submissions. It is for trying out a server, and for
+// createLadder whose bots have played, and with a golf hole that has submissions. It is for trying out a server, and for
 // tests.
 //
 // The judgements are recordings of real judgings of the programs in solutions/. Only the authors and the times of
@@ -41,13 +41,13 @@ const (
 
 // The contest began a while ago, and its scoreboard is not frozen yet.
 const (
-	since  = 200 * time.Minute
-	length = 5 * time.Hour
-	freeze = 4 * time.Hour
+	startedAgo    = 200 * time.Minute
+	contestLength = 5 * time.Hour
+	freezeAfter   = 4 * time.Hour
 )
 
-// names lists the names of the teams, from best to worst.
-var names = [Teams]string{
+// teamNames lists the names of the teams, from best to worst.
+var teamNames = [Teams]string{
 	"Ackermann's Children", "Big O No", "Cache Me Outside", "Deadlock Holmes",
 	"Eulersaurus Rex", "Fork Bombers", "Greedy by Nature", "Halting Problems",
 }
@@ -62,10 +62,10 @@ type recording struct {
 }
 
 //go:embed recorded.jsonl.gz
-var recorded []byte
+var recordedData []byte
 
-// recordings reads the embedded recordings.
-func recordings[T recording | recordedAnswer](packed []byte) (all []T, err error) {
+// readRecordings reads the embedded recordings.
+func readRecordings[T recording | recordedGolf](packed []byte) (all []T, err error) {
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil, fmt.Errorf("read the recorded judgings: %w", err)
@@ -90,16 +90,16 @@ type Options struct {
 	Admin    string // username of an existing administrator
 	Now      time.Time
 	// Submissions is the number of submissions to the contest, and Games the maximum number of games on the
-	// ladder. Zero means 200 submissions and all recorded games.
+	// createLadder. Zero means 200 submissions and all recorded games.
 	Submissions, Games int
 }
 
 // Fill creates the contest with the recorded problems. It returns the usernames and passwords of an
 // administrator, a judge, and the teams.
-func Fill(ctx context.Context, o Options) (logins []auth.Slip, err error) {
+func Fill(ctx context.Context, o Options) (logins []auth.Credentials, err error) {
 	o.Now = o.Now.Truncate(time.Minute) // the contest starts on a full minute
-	f := &filling{o: o, clock: o.Now.Add(-since - time.Hour), chance: rand.New(rand.NewPCG(1, 8))}
-	all, err := recordings[recording](recorded)
+	f := &demoData{o: o, clock: o.Now.Add(-startedAgo - time.Hour), random: rand.New(rand.NewPCG(1, 8))}
+	all, err := readRecordings[recording](recordedData)
 	if err != nil {
 		return nil, err
 	}
@@ -111,56 +111,56 @@ func Fill(ctx context.Context, o Options) (logins []auth.Slip, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.store.Close()) }()
-	if logins, err = f.people(ctx); err != nil {
+	if logins, err = f.createAccounts(ctx); err != nil {
 		return nil, err
 	}
-	if err := f.begin(ctx, all); err != nil {
+	if err := f.createContest(ctx, all); err != nil {
 		return nil, err
 	}
 	all = slices.DeleteFunc(all, func(r recording) bool { return f.problems[r.Problem] == nil })
-	for _, e := range f.entries(all) {
-		if err := f.clarify(ctx, e.at); err != nil {
+	for _, e := range f.scheduleSubmissions(all) {
+		if err := f.writeClarifications(ctx, e.at); err != nil {
 			return nil, fmt.Errorf("write the clarifications of the demo: %w", err)
 		}
-		if err := f.enter(ctx, e); err != nil {
+		if err := f.createSubmission(ctx, e); err != nil {
 			return nil, fmt.Errorf("make a submission of the demo: %w", err)
 		}
 	}
-	if err := f.clarify(ctx, o.Now); err != nil {
+	if err := f.writeClarifications(ctx, o.Now); err != nil {
 		return nil, fmt.Errorf("write the clarifications of the demo: %w", err)
 	}
-	if err := f.ladder(ctx); err != nil {
+	if err := f.createLadder(ctx); err != nil {
 		return nil, fmt.Errorf("make the ladder of the demo: %w", err)
 	}
-	if err := f.hole(ctx); err != nil {
+	if err := f.createHole(ctx); err != nil {
 		return nil, fmt.Errorf("make the hole of the demo: %w", err)
 	}
 	return logins, nil
 }
 
-// filling is a data directory that is being filled.
-type filling struct {
-	o        Options
-	store    *store.Store
-	blobs    *blob.Dir
-	clock    time.Time
-	chance   *rand.Rand
-	contest  string
-	accounts []*store.Account // of the teams
-	teams    []*store.Team
-	problems map[string]*store.Problem
-	labels   map[string]string // problem slugs by label
-	said     []int64           // numbers of the clarifications that have been written
+// demoData is a data directory that is being filled.
+type demoData struct {
+	o                    Options
+	store                *store.Store
+	blobs                *blob.Dir
+	clock                time.Time
+	random               *rand.Rand
+	contest              string
+	accounts             []*store.Account // of the teams
+	teams                []*store.Team
+	problems             map[string]*store.Problem
+	labels               map[string]string // problem slugs by label
+	clarificationNumbers []int64           // numbers of the clarifications that have been written
 }
 
-// people creates the accounts, and sets the administrator's password.
-func (f *filling) people(ctx context.Context) ([]auth.Slip, error) {
+// createAccounts creates the accounts, and sets the administrator's password.
+func (f *demoData) createAccounts(ctx context.Context) ([]auth.Credentials, error) {
 	passwords := auth.NewPasswords()
 	admin, err := f.store.AccountByLogin(ctx, f.o.Admin)
 	if err != nil {
 		return nil, err
 	}
-	first := auth.Slip{Login: admin.Login, Name: admin.Display, Password: auth.NewPassword()}
+	first := auth.Credentials{Login: admin.Login, Name: admin.Display, Password: auth.NewPassword()}
 	hash, err := passwords.Hash(ctx, first.Password)
 	if err == nil {
 		err = f.store.SetPassword(ctx, admin.ID, hash)
@@ -168,8 +168,8 @@ func (f *filling) people(ctx context.Context) ([]auth.Slip, error) {
 	if err != nil {
 		return nil, err
 	}
-	create := func(role auth.Role, people ...roster.Person) (made []auth.Slip, err error) {
-		plan, err := auth.PlanImport(ctx, f.store, roster.Of(people...), role, "")
+	create := func(role auth.Role, people ...roster.Person) (made []auth.Credentials, err error) {
+		plan, err := auth.PlanImport(ctx, f.store, roster.NewList(people...), role, "")
 		if err == nil && plan.Wrong > 0 {
 			err = plan.Errors()
 		}
@@ -183,18 +183,18 @@ func (f *filling) people(ctx context.Context) ([]auth.Slip, error) {
 		return nil, err
 	}
 	var people []roster.Person
-	for i, name := range names {
+	for i, name := range teamNames {
 		people = append(people, roster.Person{Name: name, Login: fmt.Sprintf("team%d", i+1)})
 	}
 	teams, err := create(auth.Contestant, people...)
-	return slices.Concat([]auth.Slip{first}, judges, teams), err
+	return slices.Concat([]auth.Credentials{first}, judges, teams), err
 }
 
-// begin creates the contest and adds the teams.
-func (f *filling) begin(ctx context.Context, all []recording) error {
+// createContest creates the contest and adds the teams.
+func (f *demoData) createContest(ctx context.Context, recordings []recording) error {
 	f.problems, f.labels = map[string]*store.Problem{}, map[string]string{}
 	var in []store.NewContestProblem
-	for _, r := range all {
+	for _, r := range recordings {
 		if f.problems[r.Problem] != nil {
 			continue
 		}
@@ -213,7 +213,7 @@ func (f *filling) begin(ctx context.Context, all []recording) error {
 		})
 	}
 	c := &store.Contest{
-		Slug: Slug, Name: "The demo", Format: store.ICPC, Starts: f.o.Now.Add(-since), Length: length, Freeze: freeze, Visibility: store.Public,
+		Slug: Slug, Name: "The demo", Format: store.ICPC, Starts: f.o.Now.Add(-startedAgo), Length: contestLength, Freeze: freezeAfter, Visibility: store.VisibilityPublic,
 		Settings: store.Settings{Show: judge.ShowSamples},
 	}
 	if err := f.store.NewContest(ctx, c, in); err != nil {
@@ -230,92 +230,92 @@ func (f *filling) begin(ctx context.Context, all []recording) error {
 	return nil
 }
 
-// An entry is a submission to create.
-type entry struct {
-	at   time.Time
-	team int
-	what recording
+// An scheduledSubmission is a submission to create.
+type scheduledSubmission struct {
+	at        time.Time
+	team      int
+	recording recording
 }
 
-// entries decides which team submits which program, and when. The better a team is, the sooner it submits a
+// scheduleSubmissions decides which team submits which program, and when. The better a team is, the sooner it submits a
 // correct program. Some teams continue to submit after that.
-func (f *filling) entries(all []recording) []entry {
+func (f *demoData) scheduleSubmissions(recordings []recording) []scheduledSubmission {
 	var slugs []string
-	for _, r := range all {
+	for _, r := range recordings {
 		if !slices.Contains(slugs, r.Problem) {
 			slugs = append(slugs, r.Problem)
 		}
 	}
 	var whens []time.Duration
 	for range cmp.Or(f.o.Submissions, Submissions) {
-		whens = append(whens, time.Duration(f.chance.Int64N(int64(since-10*time.Minute)))+5*time.Minute)
+		whens = append(whens, time.Duration(f.random.Int64N(int64(startedAgo-10*time.Minute)))+5*time.Minute)
 	}
 	slices.Sort(whens)
 	solved := map[[2]int]bool{}
-	var entries []entry
+	var entries []scheduledSubmission
 	for _, when := range whens {
-		team, problem := f.chance.IntN(Teams), f.chance.IntN(len(slugs))
+		team, problem := f.random.IntN(Teams), f.random.IntN(len(slugs))
 		for range slugs { // choose an unsolved problem if possible
 			if !solved[[2]int{team, problem}] {
 				break
 			}
 			problem = (problem + 1) % len(slugs)
 		}
-		right := f.chance.Float64() < 0.30-0.03*float64(team)-0.04*float64(problem)
+		right := f.random.Float64() < 0.30-0.03*float64(team)-0.04*float64(problem)
 		var fit []recording
-		for _, r := range all {
+		for _, r := range recordings {
 			if r.Problem == slugs[problem] && (r.Result.Finished.Verdict == judge.Accepted) == right {
 				fit = append(fit, r)
 			}
 		}
 		solved[[2]int{team, problem}] = solved[[2]int{team, problem}] || right
-		entries = append(entries, entry{f.o.Now.Add(when - since), team, fit[f.chance.IntN(len(fit))]})
+		entries = append(entries, scheduledSubmission{f.o.Now.Add(when - startedAgo), team, fit[f.random.IntN(len(fit))]})
 	}
 	return entries
 }
 
-// enter creates a submission and records its result.
-func (f *filling) enter(ctx context.Context, e entry) error {
+// createSubmission creates a submission and records its result.
+func (f *demoData) createSubmission(ctx context.Context, e scheduledSubmission) error {
 	f.clock = e.at
-	source, p := []byte(e.what.Source), f.problems[e.what.Problem]
-	digest := blob.Of(source)
-	if err := f.put(ctx, digest, source, "upload"); err != nil {
+	source, p := []byte(e.recording.Source), f.problems[e.recording.Problem]
+	digest := blob.DigestOf(source)
+	if err := f.storeBlob(ctx, digest, source, "upload"); err != nil {
 		return err
 	}
 	work := job.Work{
-		Kind: job.Submission, Bundle: p.Bundle, Config: p.Config, Problem: p.Slug, Program: e.what.File, Language: e.what.Language,
-		Files: []job.File{{Path: e.what.File, Digest: digest, Size: int64(len(source))}},
+		Kind: job.Submission, Bundle: p.Bundle, Config: p.Config, Problem: p.Slug, Program: e.recording.File, Language: e.recording.Language,
+		Files: []job.File{{Path: e.recording.File, Digest: digest, Size: int64(len(source))}},
 	}
 	_, err := f.store.Submit(ctx, store.NewSubmission{
 		Contest: f.contest, Team: f.teams[e.team].ID, Account: f.accounts[e.team].ID, Problem: p.Slug, Work: work,
-		Lane: job.Contest, Class: f.o.Class, Cost: time.Second,
+		Priority: job.ContestPriority, Class: f.o.Class, Cost: time.Second,
 	})
 	if err != nil {
 		return err
 	}
-	specs, err := f.store.Next(ctx, job.Contest, f.o.Class, 1) // no other job is pending
+	specs, err := f.store.NextJobs(ctx, job.ContestPriority, f.o.Class, 1) // no other job is pending
 	if err != nil {
 		return err
 	}
 	if len(specs) != 1 {
 		return fmt.Errorf("%d jobs wait", len(specs))
 	}
-	r := e.what.Result
+	r := e.recording.Result
 	r.Job, r.Generation, r.Token, r.Worker = specs[0].ID, specs[0].Generation, specs[0].Token, "recorded"
 	f.clock = e.at.Add(2*time.Second + time.Duration(r.CPUUS)*time.Microsecond)
-	events := blob.Of(r.Events)
-	if err := f.put(ctx, events, r.Events, "events"); err != nil {
+	events := blob.DigestOf(r.Events)
+	if err := f.storeBlob(ctx, events, r.Events, "events"); err != nil {
 		return err
 	}
-	folded, err := f.store.Fold(ctx, &r, events)
+	folded, err := f.store.RecordResult(ctx, &r, events)
 	if err == nil && folded.Outcome != store.Counted {
 		err = fmt.Errorf("the recorded result is %s", folded.Outcome)
 	}
 	return err
 }
 
-func (f *filling) put(ctx context.Context, d blob.Digest, data []byte, kind string) error {
-	if err := f.store.NoteBlobs(ctx, store.Blob{Digest: d, Size: int64(len(data)), Kind: kind}); err != nil {
+func (f *demoData) storeBlob(ctx context.Context, d blob.Digest, data []byte, kind string) error {
+	if err := f.store.RecordBlobs(ctx, store.Blob{Digest: d, Size: int64(len(data)), Kind: kind}); err != nil {
 		return err
 	}
 	return f.blobs.Put(d, int64(len(data)), bytes.NewReader(data))

@@ -32,9 +32,9 @@ var answers = []string{
 func TestTheHole(t *testing.T) {
 	const folder = "../../../cmd/judge/testdata/golf"
 	if golden.Updating() {
-		recordedAnswers = proveAnswers(t, folder)
+		recordedGolfData = proveAnswers(t, folder)
 	}
-	all, err := recordings[recordedAnswer](recordedAnswers)
+	all, err := readRecordings[recordedGolf](recordedGolfData)
 	if err != nil || len(all) != len(answers) {
 		t.Fatalf("%d proofs of %d answers, %v", len(all), len(answers), err)
 	}
@@ -45,7 +45,7 @@ func TestTheHole(t *testing.T) {
 		if err != nil || string(source) != s.Source {
 			t.Errorf("%s is another than when it was proved (%v): go test ./judge/host/demo -run TestTheHole -update", answers[i], err)
 		}
-		if want := filepath.Dir(answers[i]) == "right"; want != (s.Proved.Verdict == judge.GolfRight) {
+		if want := filepath.Dir(answers[i]) == "right"; want != (s.Proved.Verdict == judge.GolfCorrect) {
 			t.Errorf("%s is %s", answers[i], s.Proved.Verdict)
 		} else if want {
 			right++
@@ -65,7 +65,7 @@ func proveAnswers(t *testing.T, folder string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Start(workspace.Running{Jobs: 1}); err != nil {
+	if err := w.Start(workspace.RunOptions{Jobs: 1}); err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
@@ -73,7 +73,7 @@ func proveAnswers(t *testing.T, folder string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stage, err := w.Range(t.Context(), p)
+	stage, err := w.StartGolf(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,12 +89,12 @@ func proveAnswers(t *testing.T, folder string) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := recordedAnswer{File: "answer" + filepath.Ext(path), Source: string(source)}
-		result, err := w.Prove(t.Context(), stage, one, golf.Reading{At: path}, golf.Options{Seed: 1, Jobs: 1})
+		s := recordedGolf{File: "answer" + filepath.Ext(path), Source: string(source)}
+		result, err := w.CheckGolf(t.Context(), stage, one, golf.ReadOptions{Path: path}, golf.Options{Seed: 1, Jobs: 1})
 		if err != nil {
 			t.Fatalf("%s: %v", one, err)
 		}
-		s.Proved = result.GolfProved
+		s.Proved = result.GolfChecked
 		s.Proved.File, s.Proved.Explain = s.File, nil
 		for _, l := range w.Config.Languages {
 			if l.Name == result.Language {

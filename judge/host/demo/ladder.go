@@ -57,9 +57,9 @@ class NAME:
 //go:embed ladder.jsonl.gz
 var recordedGames []byte
 
-// games reads the log. It returns the settings of the tournament, and the games in the order in which they were
+// readGames reads the log. It returns the settings of the tournament, and the games in the order in which they were
 // played.
-func games(packed []byte) (opened *arena.Opened, all []*arena.Game, err error) {
+func readGames(packed []byte) (opened *arena.Opened, games []*arena.Game, err error) {
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	var text []byte
 	if err == nil {
@@ -76,19 +76,19 @@ func games(packed []byte) (opened *arena.Opened, all []*arena.Game, err error) {
 		case r.Opened != nil:
 			opened = r.Opened
 		case r.Game != nil && !r.Game.Learning:
-			all = append(all, r.Game)
+			games = append(games, r.Game)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b *arena.Game) int { return cmp.Compare(a.Round, b.Round) })
+	slices.SortStableFunc(games, func(a, b *arena.Game) int { return cmp.Compare(a.Round, b.Round) })
 	if opened == nil {
-		return nil, nil, fmt.Errorf("read the recorded games: %w", arena.ErrNoEvent)
+		return nil, nil, fmt.Errorf("read the recorded games: %w", arena.ErrNoTournament)
 	}
-	return opened, all, nil
+	return opened, games, nil
 }
 
-// ladder opens a ladder and adds the bots' recorded encounters.
-func (f *filling) ladder(ctx context.Context) error {
-	opened, all, err := games(recordedGames)
+// createLadder opens a ladder and adds the bots' recorded encounters.
+func (f *demoData) createLadder(ctx context.Context) error {
+	opened, all, err := readGames(recordedGames)
 	if err != nil {
 		return err
 	}
@@ -100,14 +100,14 @@ func (f *filling) ladder(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.clock = f.o.Now.Add(-since)
+	f.clock = f.o.Now.Add(-startedAgo)
 	one := 1
-	choice, err := json.Marshal(arena.Choice{Rules: rules.Name, Rounds: &one, Games: &rules.Games, Move: &rules.Move, Options: ladderOptions})
+	choice, err := json.Marshal(arena.RulesChoice{Rules: rules.Name, Rounds: &one, Games: &rules.Games, Move: &rules.Move, Options: ladderOptions})
 	if err != nil {
 		return err
 	}
 	l := &store.Ladder{
-		Slug: LadderSlug, Name: "The hill", Problem: opened.Game, Choice: choice, Seed: 1, Visibility: store.Public, PerAccount: 3,
+		Slug: LadderSlug, Name: "The hill", Problem: opened.Game, ChosenRules: choice, Seed: 1, Visibility: store.VisibilityPublic, PerAccount: 3,
 		PerMinute: 20, Owner: admin.ID,
 	}
 	if err := f.store.NewLadder(ctx, l); err != nil {
@@ -124,19 +124,19 @@ func (f *filling) ladder(ctx context.Context) error {
 	none := func() ([]byte, error) { return []byte("{}"), nil }
 	for i, b := range bots {
 		text := []byte(botText(b[0], b[1]))
-		file := job.File{Path: strings.ToLower(b[0]) + ".py", Size: int64(len(text)), Digest: blob.Of(text)}
-		if err := f.put(ctx, file.Digest, text, "upload"); err != nil {
+		file := job.File{Path: strings.ToLower(b[0]) + ".py", Size: int64(len(text)), Digest: blob.DigestOf(text)}
+		if err := f.storeBlob(ctx, file.Digest, text, "upload"); err != nil {
 			return err
 		}
 		bot := &store.Bot{Ladder: l.ID, Account: f.accounts[i%len(f.accounts)].ID, Name: b[0], File: file.Path, Files: []job.File{file}}
 		if err := f.store.NewBot(ctx, bot, "trial", func(*store.Bot) ([]byte, error) { return none() }); err != nil {
 			return err
 		}
-		if _, err := f.store.FinishFlow(ctx, bot.Flow, store.FlowDone, ""); err != nil {
+		if _, err := f.store.FinishWorkflow(ctx, bot.Workflow, store.WorkflowDone, ""); err != nil {
 			return err
 		}
 		bot.State = store.BotActive
-		if err := f.store.EndCheck(ctx, bot); err != nil {
+		if err := f.store.EndBotCheck(ctx, bot); err != nil {
 			return err
 		}
 	}
@@ -147,21 +147,21 @@ func (f *filling) ladder(ctx context.Context) error {
 			met = all[n-len(met) : n+1]
 		}
 		f.clock = f.clock.Add(30 * time.Second)
-		if err := f.meet(ctx, l, met); err != nil {
+		if err := f.addEncounter(ctx, l, met); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// meet adds an encounter of recorded games.
-func (f *filling) meet(ctx context.Context, l *store.Ladder, games []*arena.Game) error {
+// addEncounter adds an encounter of recorded games.
+func (f *demoData) addEncounter(ctx context.Context, l *store.Ladder, games []*arena.Game) error {
 	e := &store.Encounter{Ladder: l.ID, A: int64(games[0].First), B: int64(games[0].Second)}
 	if err := f.store.NewEncounter(ctx, e, "encounter", l.Owner,
 		func(*store.Encounter) ([]byte, error) { return []byte("{}"), nil }); err != nil {
 		return err
 	}
-	if _, err := f.store.FinishFlow(ctx, e.Flow, store.FlowDone, ""); err != nil {
+	if _, err := f.store.FinishWorkflow(ctx, e.Workflow, store.WorkflowDone, ""); err != nil {
 		return err
 	}
 	var lines [][]byte
@@ -185,8 +185,8 @@ func (f *filling) meet(ctx context.Context, l *store.Ladder, games []*arena.Game
 	if err != nil {
 		return err
 	}
-	if e.Records, e.Worker = blob.Of(packed), "recorded"; err == nil {
-		err = f.put(ctx, e.Records, packed, "events")
+	if e.Records, e.Worker = blob.DigestOf(packed), "recorded"; err == nil {
+		err = f.storeBlob(ctx, e.Records, packed, "events")
 	}
 	if err != nil {
 		return err

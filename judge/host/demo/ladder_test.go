@@ -21,7 +21,7 @@ func TestRecordedGames(t *testing.T) {
 	if golden.Updating() {
 		play(t, rounds)
 	}
-	opened, all, err := games(recordedGames)
+	opened, all, err := readGames(recordedGames)
 	if err != nil || opened.Rules.Games != 2 || len(all) != rounds*len(bots)*(len(bots)-1) {
 		t.Fatalf("%d games by %+v, %v", len(all), opened, err)
 	}
@@ -38,7 +38,7 @@ func play(t *testing.T, rounds int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Start(workspace.Running{Jobs: 1}); err != nil {
+	if err := w.Start(workspace.RunOptions{Jobs: 1}); err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
@@ -51,16 +51,16 @@ func play(t *testing.T, rounds int) {
 		}
 		files = append(files, file)
 	}
-	game, err := w.Game("sylver")
+	game, err := w.OpenGame("sylver")
 	if err != nil {
 		t.Fatal(err)
 	}
 	two, move := 2, 5*time.Second
-	rules, err := game.Rules(arena.Choice{Rules: "s1", Rounds: &rounds, Games: &two, Move: &move, Options: ladderOptions})
+	rules, err := game.Rules(arena.RulesChoice{Rules: "s1", Rounds: &rounds, Games: &two, Move: &move, Options: ladderOptions})
 	if err != nil {
 		t.Fatal(err)
 	}
-	event, err := w.Event(t.Context(), game, rules, files, "")
+	event, err := w.NewTournament(t.Context(), game, rules, files, "")
 	if err != nil {
 		t.Fatal(err)
 	}

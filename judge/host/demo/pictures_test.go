@@ -121,8 +121,8 @@ func TestPictures(t *testing.T) {
 		as := ""
 		for _, p := range shown {
 			if p.login != as {
-				b.Ask(nil, "Network.clearBrowserCookies", nil)
-				b.Go(address + "/login")
+				b.Call(nil, "Network.clearBrowserCookies", nil)
+				b.Navigate(address + "/login")
 				b.Fill("input[name=login]", p.login)
 				b.Fill("input[name=password]", passwords[p.login])
 				b.Follow("form.stack button")
@@ -145,7 +145,7 @@ func TestPictures(t *testing.T) {
 		address, _, _ := strings.Cut(setup, "/setup")
 		b := browser.Open(t, address+"/")
 		pictures(t, b, address, shot{name: "setup", path: strings.TrimPrefix(setup, address)})
-		b.Go(setup)
+		b.Navigate(setup)
 		b.Fill("input[name=name]", "Ms Teacher")
 		b.Fill("input[name=password]", "battery-staple")
 		b.Fill("input[name=again]", "battery-staple")
@@ -167,7 +167,7 @@ func shadow(t *testing.T, b *browser.Browser, command, dir, address, password st
 		t.Fatalf("follow the demo: %v\n%s", err, out)
 	}
 	for range 300 {
-		b.Go(address + "/c/copy/shadow")
+		b.Navigate(address + "/c/copy/shadow")
 		if b.Eval(`/Judged by both\s*[1-9]/.test(document.body.textContent) ? 'judged' : 'waits'`) == "judged" {
 			break
 		}
@@ -179,7 +179,7 @@ func shadow(t *testing.T, b *browser.Browser, command, dir, address, password st
 // workerOnline waits until the server's own worker is online, as on a healthy server.
 func workerOnline(b *browser.Browser, address string) {
 	for range 300 {
-		b.Go(address + "/c/demo/overview")
+		b.Navigate(address + "/c/demo/overview")
 		if b.Eval(`document.body.textContent.includes('No worker is online') ? 'none' : 'online'`) == "online" {
 			return
 		}
@@ -231,11 +231,11 @@ func pictures(t *testing.T, b *browser.Browser, address string, p shot) {
 	t.Helper()
 	open := func(scheme string, width int) {
 		t.Helper()
-		b.Ask(nil, "Emulation.setEmulatedMedia", map[string]any{
+		b.Call(nil, "Emulation.setEmulatedMedia", map[string]any{
 			"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}},
 		})
-		b.Wide(width)
-		b.Go(address + p.path)
+		b.SetWidth(width)
+		b.Navigate(address + p.path)
 		if p.wrong != "" {
 			b.Eval(p.wrong)
 			b.Follow(".save .main")
@@ -266,12 +266,12 @@ func pictures(t *testing.T, b *browser.Browser, address string, p shot) {
 				t.Errorf("%s has controls outside of their card: %s", form, got)
 			}
 			if to := os.Getenv("ASSAY_ALL_PICTURES"); to != "" && width != 320 {
-				b.PageTo(filepath.Join(to, form+".png"))
+				b.SavePage(filepath.Join(to, form+".png"))
 			}
 		}
 	}
 	if to := os.Getenv("ASSAY_PICTURES"); to != "" && p.doc != "" {
 		open("light", p.width)
-		b.Picture(filepath.Join(to, p.name+".png"))
+		b.SaveViewport(filepath.Join(to, p.name+".png"))
 	}
 }

@@ -49,7 +49,7 @@ func TestRecorded(t *testing.T) {
 	if golden.Updating() {
 		record(t)
 	}
-	all, err := recordings[recording](recorded)
+	all, err := readRecordings[recording](recordedData)
 	if err != nil || len(all) != len(taken) {
 		t.Fatalf("%d recordings of %d programs, %v", len(all), len(taken), err)
 	}
@@ -80,7 +80,7 @@ func record(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Start(workspace.Running{Jobs: 1}); err != nil {
+	if err := w.Start(workspace.RunOptions{Jobs: 1}); err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
@@ -127,8 +127,8 @@ func record(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	recorded = file.Bytes()
-	if err := os.WriteFile("recorded.jsonl.gz", recorded, 0o644); err != nil {
+	recordedData = file.Bytes()
+	if err := os.WriteFile("recorded.jsonl.gz", recordedData, 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -13,13 +13,13 @@ import (
 	"assay/judge/host/store"
 )
 
-// mostRuns is the maximum number of workers that judge a submission whose time is near the limit. If the
+// maxRuns is the maximum number of workers that judge a submission whose time is near the limit. If the
 // submission is within the limit on one of these workers, it counts as being in time.
-const mostRuns = 3
+const maxRuns = 3
 
-// doubt returns why another worker must judge the submission before a result becomes current: its time is near the
+// needsSecondRun returns why another worker must judge the submission before a result becomes current: its time is near the
 // limit, and a worker of the class that has not judged it is online. Otherwise doubt returns nil.
-func (d *Dispatcher) doubt(ctx context.Context, r *job.Result) (*store.Doubt, error) {
+func (d *Dispatcher) needsSecondRun(ctx context.Context, r *job.Result) (*store.Doubt, error) {
 	if r.State != job.Done || r.Finished == nil || len(r.Events) == 0 {
 		return nil, nil
 	}
@@ -30,7 +30,7 @@ func (d *Dispatcher) doubt(ctx context.Context, r *job.Result) (*store.Doubt, er
 	if err != nil {
 		return nil, nil // accept the result
 	}
-	why := job.Borderline(events)
+	why := job.NearLimit(events)
 	if why == "" {
 		return nil, nil
 	}
@@ -38,11 +38,11 @@ func (d *Dispatcher) doubt(ctx context.Context, r *job.Result) (*store.Doubt, er
 	if err != nil || len(runs) == 0 {
 		return nil, err // a job of a workflow
 	}
-	_, class, err := d.o.Store.Place(ctx, r.Job)
+	_, class, err := d.o.Store.PriorityAndClass(ctx, r.Job)
 	if err != nil {
 		return nil, err
 	}
-	untrusted, err := d.o.Store.Guests(ctx, class)
+	untrusted, err := d.o.Store.UntrustedWorkers(ctx, class)
 	if err != nil {
 		return nil, err
 	}
@@ -52,29 +52,29 @@ func (d *Dispatcher) doubt(ctx context.Context, r *job.Result) (*store.Doubt, er
 			ran = append(ran, run.Worker)
 		}
 	}
-	if here, _ := d.view.others(class, slices.Concat(ran, untrusted)...); !here || len(ran) >= mostRuns {
+	if here, _ := d.view.available(class, slices.Concat(ran, untrusted)...); !here || len(ran) >= maxRuns {
 		return nil, nil
 	}
 	return &store.Doubt{Why: why + " on " + r.Worker, Exclude: ran}, nil
 }
 
-// believe handles the result of a trusted worker for a submission that untrusted workers have also judged. For
+// checkUntrusted handles the result of a trusted worker for a submission that untrusted workers have also judged. For
 // each of their verdicts, it records whether the verdict was wrong, and it reports contradictions to the
 // administrators.
-func (d *Dispatcher) believe(ctx context.Context, r *job.Result, f store.Folded) {
-	if r.Finished == nil || len(f.Guests) == 0 {
+func (d *Dispatcher) checkUntrusted(ctx context.Context, r *job.Result, f store.RecordedResult) {
+	if r.Finished == nil || len(f.UntrustedRuns) == 0 {
 		return
 	}
 	of, err := d.o.Store.Submission(ctx, f.Submission)
 	if err == nil {
-		for _, g := range f.Guests {
-			wrong := flow.Disagree(g.Verdict, r.Finished.Verdict)
-			if wrong {
+		for _, g := range f.UntrustedRuns {
+			disagrees := flow.Disagree(g.Verdict, r.Finished.Verdict)
+			if disagrees {
 				what := fmt.Sprintf("the untrusted worker %s says %s; %s says %s", g.Worker, g.Verdict, r.Worker, r.Finished.Verdict)
-				err = errors.Join(err, d.differ(ctx, f.Submission, what))
+				err = errors.Join(err, d.reportDisagreement(ctx, f.Submission, what))
 			}
-			if wrong || g.Verdict == r.Finished.Verdict {
-				err = errors.Join(err, d.judged(ctx, g.Worker, of.Account, wrong))
+			if disagrees || g.Verdict == r.Finished.Verdict {
+				err = errors.Join(err, d.recordAgreement(ctx, g.Worker, of.Account, disagrees))
 			}
 		}
 	}
@@ -83,53 +83,53 @@ func (d *Dispatcher) believe(ctx context.Context, r *job.Result, f store.Folded)
 	}
 }
 
-// takeOut drains a worker if it is active.
-func (d *Dispatcher) takeOut(ctx context.Context, worker, note string) error {
+// drainWorker drains a worker if it is active.
+func (d *Dispatcher) drainWorker(ctx context.Context, worker, note string) error {
 	w, err := d.o.Store.Worker(ctx, worker)
-	if err != nil || w.State != store.Active {
+	if err != nil || w.State != store.WorkerActive {
 		return err
 	}
-	return errors.Join(d.o.Store.SetWorkerState(ctx, w.ID, store.Drained, note), d.Drain(worker))
+	return errors.Join(d.o.Store.SetWorkerState(ctx, w.ID, store.WorkerDrained, note), d.Drain(worker))
 }
 
-// lonely is how long a submission with a time near the limit waits if no connected worker may rejudge it. After
+// maxAlone is how long a submission with a time near the limit waits if no connected worker may rejudge it. After
 // that, its verdict becomes current. An audit waits equally long for workers that are offline.
-const lonely = time.Minute
+const maxAlone = time.Minute
 
-// Stranded returns the submissions that must be rejudged but that no connected worker may rejudge.
-func (d *Dispatcher) Stranded(ctx context.Context) (stranded []*store.Repeat, err error) {
-	repeats, err := d.o.Store.Repeats(ctx)
+// Submissions returns the submissions that must be rejudged but that no connected worker may rejudge.
+func (d *Dispatcher) Stranded(ctx context.Context) (submissions []*store.PendingRejudge, err error) {
+	repeats, err := d.o.Store.PendingRejudges(ctx)
 	for _, r := range repeats {
 		exclude := r.Exclude
-		if r.Origin == store.OfGuest { // workers that failed to judge it may try again
+		if r.Origin == store.OriginUntrusted { // workers that failed to judge it may try again
 			exclude = d.view.untrusted(r.Class)
 		}
-		if here, _ := d.view.others(r.Class, exclude...); !here {
-			stranded = append(stranded, r)
+		if here, _ := d.view.available(r.Class, exclude...); !here {
+			submissions = append(submissions, r)
 		}
 	}
-	return stranded, err
+	return submissions, err
 }
 
-// attend handles submissions that no connected worker may rejudge. A submission whose time was near the limit
+// handleStranded handles submissions that no connected worker may rejudge. A submission whose time was near the limit
 // keeps its verdict. A submission that only untrusted workers have judged continues to wait, and the log reports
 // it.
-func (d *Dispatcher) attend(ctx context.Context, now time.Time) error {
+func (d *Dispatcher) handleStranded(ctx context.Context, now time.Time) error {
 	stranded, err := d.Stranded(ctx)
 	if err != nil {
 		return err
 	}
-	alone, waits := map[string]time.Time{}, map[string]int{}
+	strandedSince, untrustedOnly := map[string]time.Time{}, map[string]int{}
 	for _, r := range stranded {
-		since, known := d.alone[r.ID]
+		since, known := d.strandedSince[r.ID]
 		if !known {
 			since = now
 		}
-		alone[r.ID] = since
+		strandedSince[r.ID] = since
 		switch {
-		case r.Origin == store.OfGuest:
-			waits[r.Class]++
-		case now.Sub(since) >= lonely:
+		case r.Origin == store.OriginUntrusted:
+			untrustedOnly[r.Class]++
+		case now.Sub(since) >= maxAlone:
 			if _, err := d.Cancel(ctx, r.ID); err != nil {
 				return err
 			}
@@ -137,11 +137,11 @@ func (d *Dispatcher) attend(ctx context.Context, now time.Time) error {
 				r.Submission, "class", r.Class)
 		}
 	}
-	for class, n := range waits {
-		if d.waits[class] == 0 {
+	for class, n := range untrustedOnly {
+		if d.untrustedOnly[class] == 0 {
 			d.o.Log.Warn("submissions that only untrusted workers have judged wait for a trusted worker", "class", class, "submissions", n)
 		}
 	}
-	d.alone, d.waits = alone, waits
+	d.strandedSince, d.untrustedOnly = strandedSince, untrustedOnly
 	return nil
 }

@@ -29,9 +29,9 @@ func (h *harness) late(s *job.Spec) *job.Result {
 // enrolled connects a worker that is registered in the database.
 func (h *harness) enrolled(name string, guest bool) *fake {
 	h.Helper()
-	w, err := h.store.Enrol(h.Context(), store.NewWorker{Name: name, Class: class, Key: "key of " + name, Guest: guest})
+	w, err := h.store.AdmitWorker(h.Context(), store.NewWorker{Name: name, Class: class, Key: "key of " + name, Untrusted: guest})
 	h.must(err)
-	return h.joins(w.Name, w.Class, w.Guest, 1)
+	return h.joins(w.Name, w.Class, w.Untrusted, 1)
 }
 
 // finish reports a result and waits until it is recorded.
@@ -45,7 +45,7 @@ func (h *harness) finish(l *lease, r *job.Result) {
 // submission returns the submission of a job.
 func (h *harness) submission(id string) *store.Submission {
 	h.Helper()
-	all, err := h.store.Judgings(h.Context(), store.JudgingFilter{Limit: 1000})
+	all, err := h.store.JuryJudgements(h.Context(), store.JudgementFilter{Limit: 1000})
 	h.must(err)
 	for _, j := range all {
 		if j.ID == id {
@@ -65,8 +65,8 @@ func TestBarelyTooLate(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
 		one := h.enrolled("one", false)
-		id := h.submit(job.Practice, class, 1)[0]
-		h.give(job.Practice, class, 1)
+		id := h.submit(job.PracticePriority, class, 1)[0]
+		h.give(job.PracticePriority, class, 1)
 		l := one.take()
 		h.finish(l, h.late(l.Spec))
 		if s := h.submission(id); s.Verdict != judge.TimeLimit || s.Judgement != id {
@@ -74,19 +74,19 @@ func TestBarelyTooLate(t *testing.T) {
 		}
 
 		guest, two, three := h.enrolled("guest", true), h.enrolled("two", false), h.enrolled("three", false)
-		id = h.submit(job.Practice, class, 1)[0]
-		h.give(job.Practice, class, 1)
+		id = h.submit(job.PracticePriority, class, 1)[0]
+		h.give(job.PracticePriority, class, 1)
 		l = one.take()
 		h.finish(l, h.late(l.Spec))
 		for _, w := range []*fake{two, three} {
-			if s := h.submission(id); s.Verdict != "" || s.State != store.Waiting {
+			if s := h.submission(id); s.Verdict != "" || s.State != store.JobWaiting {
 				t.Errorf("before %s has judged the submission is %+v", w.name, s)
 			}
-			h.give(job.Practice, class, 1)
+			h.give(job.PracticePriority, class, 1)
 			one.none("it judged the submission")
 			guest.none("guests are not asked")
 			l = w.take()
-			if !l.Spec.Alone {
+			if !l.Spec.Retime {
 				t.Errorf("%s is given %+v", w.name, l.Spec.Work)
 			}
 			r := says(l.Spec, judge.Accepted)
@@ -95,20 +95,20 @@ func TestBarelyTooLate(t *testing.T) {
 			}
 			h.finish(l, r)
 		}
-		if s := h.submission(id); s.Verdict != judge.Accepted || s.State != store.Done {
+		if s := h.submission(id); s.Verdict != judge.Accepted || s.State != store.JobDone {
 			t.Errorf("in the end the submission is %+v", s)
 		}
-		runs, err := h.store.Judgings(t.Context(), store.JudgingFilter{Origin: store.Borderline})
+		runs, err := h.store.JuryJudgements(t.Context(), store.JudgementFilter{Origin: store.OriginNearLimit})
 		h.must(err)
-		if len(runs) != 3 || runs[0].Why != "secret/1 took 1.1s, the limit is 1s on two" || runs[0].Worker != "three" || !runs[0].Stands {
+		if len(runs) != 3 || runs[0].Why != "secret/1 took 1.1s, the limit is 1s on two" || runs[0].Worker != "three" || !runs[0].Current {
 			t.Errorf("the staff is shown %+v", runs)
 		}
 
 		// After three workers, no other worker judges it.
-		id = h.submit(job.Practice, class, 1)[0]
+		id = h.submit(job.PracticePriority, class, 1)[0]
 		h.enrolled("four", false)
 		for i, w := range []*fake{one, two, three} {
-			h.give(job.Practice, class, 1)
+			h.give(job.PracticePriority, class, 1)
 			for _, before := range []*fake{one, two, three}[:i] {
 				before.none("it judged the submission")
 			}
@@ -129,47 +129,47 @@ func TestNobodyElseAnyMore(t *testing.T) {
 		h.folding()
 		one, guest := h.enrolled("one", false), h.enrolled("guest", true)
 		two := h.enrolled("two", false)
-		barely, guests := h.submit(job.Practice, class, 1)[0], ""
-		h.give(job.Practice, class, 1)
+		barely, guests := h.submit(job.PracticePriority, class, 1)[0], ""
+		h.give(job.PracticePriority, class, 1)
 		l := one.take()
 		h.finish(l, h.late(l.Spec))
-		h.give(job.Practice, class, 1)
+		h.give(job.PracticePriority, class, 1)
 		l = two.take()
 		h.must(l.Finish(t.Context(), says(l.Spec, "")))
 		h.until("its machine failed", func() bool { return h.Counts().Retried == 1 })
 		two.Close()
-		h.until("the other is gone", func() bool { return !h.Presence("two").Connected })
-		h.must(h.feed(t.Context(), h.lead("first")))
+		h.until("the other is gone", func() bool { return !h.WorkerStatus("two").Connected })
+		h.must(h.enqueueAll(t.Context(), h.lead("first")))
 		one.none("it judged the submission, whoever failed")
-		guests = h.submit(job.Practice, class, 1)[0]
-		h.must(h.feed(t.Context(), h.lead("first")))
+		guests = h.submit(job.PracticePriority, class, 1)[0]
+		h.must(h.enqueueAll(t.Context(), h.lead("first")))
 		for l = guest.take(); l.Spec.ID != guests; l = guest.take() {
 		}
 		h.finish(l, says(l.Spec, judge.Accepted))
 		one.Close()
-		h.until("the first is gone", func() bool { return !h.Presence("one").Connected })
+		h.until("the first is gone", func() bool { return !h.WorkerStatus("one").Connected })
 		now := time.Now()
-		for _, later := range []time.Duration{0, lonely / 2, lonely - time.Second} {
-			h.must(h.attend(t.Context(), now.Add(later)))
+		for _, later := range []time.Duration{0, maxAlone / 2, maxAlone - time.Second} {
+			h.must(h.handleStranded(t.Context(), now.Add(later)))
 			if s := h.submission(barely); s.Verdict != "" {
 				t.Fatalf("after %s the submission is %+v", later, s)
 			}
 		}
-		h.must(h.attend(t.Context(), now.Add(lonely)))
+		h.must(h.handleStranded(t.Context(), now.Add(maxAlone)))
 		if s := h.submission(barely); s.Verdict != judge.TimeLimit || s.Judgement != barely {
 			t.Errorf("nobody else is here, and the submission is %+v", s)
 		}
-		h.must(h.attend(t.Context(), now.Add(time.Hour)))
-		if s := h.submission(guests); s.Verdict != "" || s.State == store.Cancelled {
+		h.must(h.handleStranded(t.Context(), now.Add(time.Hour)))
+		if s := h.submission(guests); s.Verdict != "" || s.State == store.JobCancelled {
 			t.Errorf("only a guest has judged it, and the submission is %+v", s)
 		}
-		if left, err := h.Stranded(t.Context()); err != nil || len(left) != 1 || left[0].Origin != store.OfGuest {
+		if left, err := h.Stranded(t.Context()); err != nil || len(left) != 1 || left[0].Origin != store.OriginUntrusted {
 			t.Errorf("the staff is told of %+v, %v", left, err)
 		}
-		h.must(h.feed(t.Context(), h.lead("first")))
+		h.must(h.enqueueAll(t.Context(), h.lead("first")))
 		guest.none("only others may judge it now")
 		three := h.enrolled("three", false)
-		h.must(h.feed(t.Context(), h.lead("first")))
+		h.must(h.enqueueAll(t.Context(), h.lead("first")))
 		l = three.take()
 		h.finish(l, says(l.Spec, judge.Accepted))
 		if s := h.submission(guests); s.Verdict != judge.Accepted {
@@ -195,8 +195,8 @@ func TestGuests(t *testing.T) {
 			run(t, func(t *testing.T, h *harness) {
 				h.folding()
 				guest := h.enrolled("guest", true)
-				id := h.submit(job.Practice, class, 1)[0]
-				h.give(job.Practice, class, 1)
+				id := h.submit(job.PracticePriority, class, 1)[0]
+				h.give(job.PracticePriority, class, 1)
 				l := guest.take()
 				watch := h.Watch(id)
 				defer watch.Close()
@@ -210,10 +210,10 @@ func TestGuests(t *testing.T) {
 					t.Errorf("a guest's verdict counts: %+v", s)
 				}
 				other := h.enrolled("other", false)
-				h.give(job.Practice, class, 1)
+				h.give(job.PracticePriority, class, 1)
 				guest.none("it judged the submission")
 				l = other.take()
-				if l.Spec.Alone {
+				if l.Spec.Retime {
 					t.Error("it is judged alone")
 				}
 				h.must(l.Finish(t.Context(), says(l.Spec, "")))
@@ -221,7 +221,7 @@ func TestGuests(t *testing.T) {
 				if left, err := h.Stranded(t.Context()); err != nil || len(left) != 0 {
 					t.Errorf("somebody is here who may judge it, and the staff is told of %+v, %v", left, err)
 				}
-				h.give(job.Practice, class, 1)
+				h.give(job.PracticePriority, class, 1)
 				guest.none("it is no guest's to judge again, whoever failed")
 				l = other.take()
 				h.finish(l, says(l.Spec, judge.WrongAnswer))
@@ -229,13 +229,13 @@ func TestGuests(t *testing.T) {
 					t.Errorf("the submission is %+v", s)
 				}
 				found := 0
-				if r := h.trust.row["guest"]; r != nil { // the record is final after finish
-					found = len(r.found)
+				if r := h.trust.records["guest"]; r != nil { // the record is final after finish
+					found = len(r.findings)
 				}
-				if now := h.Presence("guest").Differs; now != tt.differ || found != tt.found {
+				if now := h.WorkerStatus("guest").Disagreements; now != tt.differ || found != tt.found {
 					t.Errorf("%d speak against the guest, of %d", now, found)
 				}
-				entries, err := h.store.Audited(t.Context(), "", 10)
+				entries, err := h.store.LatestAuditEntries(t.Context(), "", 10)
 				h.must(err)
 				if told := len(entries) == 1 && entries[0].Detail == "the untrusted worker guest says AC; other says WA"; told != (tt.differ > 0) || len(entries) > tt.differ {
 					t.Errorf("the staff is told %+v", entries)
@@ -253,25 +253,25 @@ func TestAGuestThatLies(t *testing.T) {
 		guest, other := h.enrolled("guest", true), h.enrolled("other", false)
 		for i, account := range []string{"ben", "ben", "cleo", "dan"} {
 			if i != 1 {
-				a, err := h.store.NewAccount(t.Context(), account, "", store.Person, "")
+				a, err := h.store.NewAccount(t.Context(), account, "", store.PersonAccount, "")
 				h.must(err)
 				h.owner = a.ID
 			}
-			if w, err := h.store.Worker(t.Context(), "guest"); err != nil || w.State != store.Active {
+			if w, err := h.store.Worker(t.Context(), "guest"); err != nil || w.State != store.WorkerActive {
 				t.Fatalf("after %d lies it is %+v, %v", i, w, err)
 			}
-			h.submit(job.Practice, class, 1)
-			h.give(job.Practice, class, 1)
+			h.submit(job.PracticePriority, class, 1)
+			h.give(job.PracticePriority, class, 1)
 			l := guest.take()
 			h.finish(l, says(l.Spec, judge.Accepted))
-			h.give(job.Practice, class, 1)
+			h.give(job.PracticePriority, class, 1)
 			l = other.take()
 			h.finish(l, says(l.Spec, judge.WrongAnswer))
 		}
-		if w, err := h.store.Worker(t.Context(), "guest"); err != nil || w.State != store.Drained || !strings.HasSuffix(w.Note, "judged admin judgements --worker guest") {
+		if w, err := h.store.Worker(t.Context(), "guest"); err != nil || w.State != store.WorkerDrained || !strings.HasSuffix(w.Note, "judged admin judgements --worker guest") {
 			t.Errorf("it is %+v, %v", w, err)
 		}
-		if w, err := h.store.Worker(t.Context(), "other"); err != nil || w.State != store.Active {
+		if w, err := h.store.Worker(t.Context(), "other"); err != nil || w.State != store.WorkerActive {
 			t.Errorf("the other is %+v, %v", w, err)
 		}
 	})
@@ -284,13 +284,13 @@ func TestGuestsHaveNothingOfContests(t *testing.T) {
 		h.folding()
 		one, guest := h.enrolled("one", false), h.enrolled("guest", true)
 		published := func(problem string) {
-			h.Published(job.Bundle{Problem: problem, Manifest: digest, Config: digest})
+			h.WarmAll(job.Bundle{Problem: problem, Manifest: digest, Config: digest})
 		}
 		told := func(f *fake, last string) (problems []string) {
 			t.Helper()
 			for {
 				select {
-				case o := <-f.Orders():
+				case o := <-f.Controls():
 					for _, b := range o.Bundles {
 						if b.Problem == last {
 							return problems
@@ -305,12 +305,12 @@ func TestGuestsHaveNothingOfContests(t *testing.T) {
 		published("first")
 		told(one, "first")
 		told(guest, "first") // and what it received before
-		c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour, Visibility: store.Staff}
+		c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour, Visibility: store.VisibilityJury}
 		h.must(h.store.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum"}}))
 
 		published("sum")
-		h.warm("one")
-		h.warm("guest")
+		h.warmWorker("one")
+		h.warmWorker("guest")
 		published("last")
 		if all := told(one, "last"); !slices.Equal(all, []string{"sum", "sum"}) {
 			t.Errorf("a worker is to make ready %v", all)
@@ -319,7 +319,7 @@ func TestGuestsHaveNothingOfContests(t *testing.T) {
 			t.Errorf("a guest is to make ready %v", all)
 		}
 
-		for _, lane := range []job.Lane{job.Practice, job.Background} {
+		for _, lane := range []job.Priority{job.PracticePriority, job.BackgroundPriority} {
 			id := h.submit(lane, class, 1)[0]
 			h.give(lane, class, 1)
 			guest.none("a contest has the problem")
@@ -339,12 +339,12 @@ func TestWhatFailedIsNoGuests(t *testing.T) {
 		h.folding()
 		one := h.enrolled("one", false)
 		h.enrolled("guest", true)
-		id := h.submit(job.Contest, class, 1)[0]
-		h.give(job.Contest, class, 1)
+		id := h.submit(job.ContestPriority, class, 1)[0]
+		h.give(job.ContestPriority, class, 1)
 		l := one.take()
 		h.must(l.Finish(t.Context(), says(l.Spec, "")))
 		h.until("its machine failed", func() bool { return h.Counts().Retried == 1 })
-		h.give(job.Contest, class, 1)
+		h.give(job.ContestPriority, class, 1)
 		l = one.take()
 		h.finish(l, says(l.Spec, judge.Accepted))
 		if s := h.submission(id); s.Verdict != judge.Accepted {

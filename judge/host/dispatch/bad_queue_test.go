@@ -76,13 +76,13 @@ func (b *badly) run() {
 		for !b.calm.Load() {
 			time.Sleep(10*time.Second + rand.N(time.Minute))
 			if !b.calm.Load() {
-				_ = b.queue.Renew(ctx)
+				_ = b.queue.Recreate(ctx)
 			}
 		}
 	})
 	submit := func(n int) {
 		for i := range n {
-			id := b.submit(job.Lanes[i%len(job.Lanes)], class, 1)[0]
+			id := b.submit(job.Priorities[i%len(job.Priorities)], class, 1)[0]
 			b.mu.Lock()
 			b.want[id] = []judge.Verdict{judge.Accepted, judge.WrongAnswer}[i%2]
 			b.mu.Unlock()
@@ -91,7 +91,7 @@ func (b *badly) run() {
 	}
 	ended := func() {
 		b.until("all has ended, and the queue is empty", func() bool {
-			rows, err := b.store.Queues(ctx)
+			rows, err := b.store.QueueCounts(ctx)
 			b.must(err)
 			held, err := b.queue.Stats(ctx)
 			b.must(err)
@@ -114,7 +114,7 @@ func (b *badly) run() {
 		}
 	}
 	for id, want := range b.want {
-		if j := b.judgement(id); j.Verdict != want || j.State != store.Done {
+		if j := b.judgement(id); j.Verdict != want || j.State != store.JobDone {
 			b.Errorf("the job %s is %s, %s (%s), want %s", id, j.State, j.Verdict, j.Reason, want)
 		}
 	}
@@ -131,7 +131,7 @@ func (b *badly) run() {
 func (b *badly) serve(ctx context.Context) {
 	for n := 1; ctx.Err() == nil; n++ {
 		d := b.dispatcher(fmt.Sprint("server ", n))
-		d.Use(b.queue)
+		d.SetQueue(b.queue)
 		for _, name := range b.names {
 			b.must(d.Admit(&store.Worker{Name: name, Class: class, Key: "key of " + name}))
 		}
@@ -153,7 +153,7 @@ func (b *badly) serve(ctx context.Context) {
 // work runs a worker with one slot until ctx is done. Each job is disrupted at most once.
 func (b *badly) work(ctx context.Context, name string) {
 	for ctx.Err() == nil {
-		m, err := b.queue.join(ctx, queue.JoinOptions{Worker: name, Class: class, Slots: 1, Lanes: job.Lanes})
+		m, err := b.queue.join(ctx, queue.JoinOptions{Worker: name, Class: class, Slots: 1, Priorities: job.Priorities})
 		if err != nil { // not admitted yet
 			time.Sleep(time.Second)
 			continue
@@ -186,7 +186,7 @@ func (b *badly) judge(ctx context.Context, s *seat, l *lease) error {
 	case 0: // it dies
 		return errBroken
 	case 1: // crash before acknowledging the job
-		_ = s.Offer(ctx, r)
+		_ = s.SendResult(ctx, r)
 		return errBroken
 	case 2: // freeze, and then continue
 		s.freeze(true)
@@ -194,7 +194,7 @@ func (b *badly) judge(ctx context.Context, s *seat, l *lease) error {
 		s.freeze(false)
 		return l.Finish(ctx, r)
 	case 3:
-		return l.Back(ctx, rand.N(5*time.Second))
+		return l.Release(ctx, rand.N(5*time.Second))
 	default:
 		return l.Finish(ctx, says(l.Spec, ""))
 	}

@@ -6,12 +6,12 @@ import (
 	"assay/judge/host/store"
 )
 
-// counts are for monitoring.
-type counts struct {
-	fed, counted, duplicates, disagreements, retried, failed, dropped, again, troubles atomic.Int64
+// counters are for monitoring.
+type counters struct {
+	enqueued, counted, duplicates, disagreements, retried, failed, dropped, requeued, retriedErrors atomic.Int64
 }
 
-func (c *counts) folded(o store.Outcome) {
+func (c *counters) add(o store.Outcome) {
 	switch o {
 	case store.Counted:
 		c.counted.Add(1)
@@ -30,22 +30,22 @@ func (c *counts) folded(o store.Outcome) {
 
 // Counts contains event counts since the process started.
 type Counts struct {
-	Fed           int64 // jobs that were enqueued
+	Enqueued      int64 // jobs that were enqueued
 	Counted       int64 // results that became current
 	Duplicates    int64 // results with the verdict that the job already had
 	Disagreements int64 // results with another verdict than the job already had
 	Retried       int64 // failures after which a job was queued again
 	Failed        int64 // jobs that failed too often
 	Dropped       int64 // results that were discarded
-	Again         int64 // jobs that were queued again because no worker had them
-	Troubles      int64 // operations that failed and were retried
+	Requeued      int64 // jobs that were queued again because no worker had them
+	RetriedErrors int64 // operations that failed and were retried
 }
 
 // Counts returns the counts.
 func (d *Dispatcher) Counts() Counts {
-	c := &d.count
+	c := &d.counters
 	return Counts{
-		c.fed.Load(), c.counted.Load(), c.duplicates.Load(), c.disagreements.Load(), c.retried.Load(), c.failed.Load(),
-		c.dropped.Load(), c.again.Load(), c.troubles.Load(),
+		c.enqueued.Load(), c.counted.Load(), c.duplicates.Load(), c.disagreements.Load(), c.retried.Load(), c.failed.Load(),
+		c.dropped.Load(), c.requeued.Load(), c.retriedErrors.Load(),
 	}
 }

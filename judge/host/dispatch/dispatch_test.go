@@ -21,42 +21,42 @@ import (
 func TestFeedIsNoMoreThanIsWanted(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
-		h.submit(job.Practice, class, 12)
-		h.submit(job.Practice, "arm", 5)
+		h.submit(job.PracticePriority, class, 12)
+		h.submit(job.PracticePriority, "arm", 5)
 		want := func(waiting, out int, after string) {
 			t.Helper()
-			if w, o := h.states(job.Practice, class); w != waiting || o != out {
+			if w, o := h.states(job.PracticePriority, class); w != waiting || o != out {
 				t.Errorf("after %s %d jobs wait and %d are out, want %d and %d", after, w, o, waiting, out)
 			}
 		}
-		h.give(job.Practice, class, 2)
+		h.give(job.PracticePriority, class, 2)
 		want(10, 2, "feeding without workers")
 		w := h.join("w", class, 2)
-		h.give(job.Practice, class, 4)
+		h.give(job.PracticePriority, class, 4)
 		want(8, 4, "a worker of two slots came")
-		h.give(job.Practice, class, 4)
+		h.give(job.PracticePriority, class, 4)
 		want(8, 4, "feeding again")
 		one := w.take()
-		h.give(job.Practice, class, 3)
+		h.give(job.PracticePriority, class, 3)
 		want(8, 4, "it took one") // three queued jobs are enough for one free slot
 		w.take()
-		h.give(job.Practice, class, 2)
+		h.give(job.PracticePriority, class, 2)
 		want(8, 4, "it took two")
 		h.must(one.Finish(t.Context(), says(one.Spec, judge.Accepted)))
-		h.until("a slot is free", func() bool { return h.Presence("w").Running == 1 })
-		h.give(job.Practice, class, 3)
+		h.until("a slot is free", func() bool { return h.WorkerStatus("w").Running == 1 })
+		h.give(job.PracticePriority, class, 3)
 		want(7, 4, "it ended one")
 		for _, c := range []struct {
 			draining bool
 			note     string
 		}{{true, ""}, {false, "no disk"}} {
-			w.Say(c.draining, c.note)
-			h.until("it is known to rest", func() bool { p := h.Presence("w"); return p.Draining == c.draining && p.Note == c.note })
-			if n := h.view.free(class); n != 0 {
+			w.SetStatus(c.draining, c.note)
+			h.until("it is known to rest", func() bool { p := h.WorkerStatus("w"); return p.Draining == c.draining && p.Note == c.note })
+			if n := h.view.freeSlots(class); n != 0 {
 				t.Errorf("a worker that rests (draining %v, %q) has %d free slots", c.draining, c.note, n)
 			}
 		}
-		if waiting, out := h.states(job.Practice, "arm"); waiting != 3 || out != 2 {
+		if waiting, out := h.states(job.PracticePriority, "arm"); waiting != 3 || out != 2 {
 			t.Errorf("of a class without workers %d jobs wait and %d are out, want 3 and 2", waiting, out)
 		}
 	})
@@ -66,19 +66,19 @@ func TestFeedIsNoMoreThanIsWanted(t *testing.T) {
 func TestLanesInOrder(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.step = func(Step) { time.Sleep(time.Millisecond) } // otherwise all jobs are dispatched at the same time
-		for _, lane := range []job.Lane{job.Background, job.Practice, job.Contest} {
+		for _, lane := range []job.Priority{job.BackgroundPriority, job.PracticePriority, job.ContestPriority} {
 			h.submit(lane, class, 3)
 		}
 		w := h.join("w", class, 9)
-		h.give(job.Background, class, 3)
-		out, err := h.store.OutSince(t.Context(), time.Now().Add(time.Hour))
+		h.give(job.BackgroundPriority, class, 3)
+		out, err := h.store.DispatchedBefore(t.Context(), time.Now().Add(time.Hour))
 		h.must(err)
-		if len(out) != 9 || !slices.IsSortedFunc(out, func(a, b store.OutJob) int { return int(a.Lane - b.Lane) }) {
+		if len(out) != 9 || !slices.IsSortedFunc(out, func(a, b store.DispatchedJob) int { return int(a.Priority - b.Priority) }) {
 			t.Errorf("were given out in this order: %+v", out)
 		}
 		for i := range 9 {
-			if l := w.take(); l.Spec.Lane != []job.Lane{job.Contest, job.Practice, job.Background}[i/3] {
-				t.Errorf("the job taken as number %d is of lane %s", i+1, l.Spec.Lane)
+			if l := w.take(); l.Spec.Priority != []job.Priority{job.ContestPriority, job.PracticePriority, job.BackgroundPriority}[i/3] {
+				t.Errorf("the job taken as number %d is of lane %s", i+1, l.Spec.Priority)
 			}
 		}
 	})
@@ -89,14 +89,14 @@ func TestOutcomes(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
 		w, v := h.join("w", class, 1), h.join("v", class, 1)
-		id := h.submit(job.Practice, class, 1)[0]
-		h.give(job.Practice, class, 1)
+		id := h.submit(job.PracticePriority, class, 1)[0]
+		h.give(job.PracticePriority, class, 1)
 		l := w.take()
 		watch := h.Watch(id)
 		defer watch.Close()
 
 		var want Counts
-		want.Fed = 1
+		want.Enqueued = 1
 		count := func(after string, n *int64) {
 			t.Helper()
 			*n++
@@ -104,17 +104,17 @@ func TestOutcomes(t *testing.T) {
 		}
 		forged := says(l.Spec, judge.Accepted)
 		forged.Token = "guessed"
-		h.must(v.Offer(t.Context(), forged))
+		h.must(v.SendResult(t.Context(), forged))
 		count("one of a worker that was not given the job", &want.Dropped)
-		if h.view.doing(id) != "w" {
+		if h.view.runningWorker(id) != "w" {
 			t.Error("who does the job is not known any more")
 		}
-		h.must(w.Offer(t.Context(), says(l.Spec, judge.WrongAnswer)))
+		h.must(w.SendResult(t.Context(), says(l.Spec, judge.WrongAnswer)))
 		count("the first", &want.Counted)
-		if alive, err := h.queue.Alive(t.Context(), job.Practice, class, id); err != nil || alive {
+		if alive, err := h.queue.HasJob(t.Context(), job.PracticePriority, class, id); err != nil || alive {
 			t.Errorf("the job has ended, and is in the queue, for its acknowledgement is lost: %v", err)
 		}
-		if h.view.doing(id) != "" {
+		if h.view.runningWorker(id) != "" {
 			t.Error("the job has ended, and a worker is thought to do it")
 		}
 		if _, _, ended := watch.Next(0); !ended {
@@ -122,14 +122,14 @@ func TestOutcomes(t *testing.T) {
 		}
 		h.must(l.Finish(t.Context(), says(l.Spec, judge.WrongAnswer)))
 		count("the same verdict", &want.Duplicates)
-		h.must(v.Offer(t.Context(), says(l.Spec, judge.Accepted)))
+		h.must(v.SendResult(t.Context(), says(l.Spec, judge.Accepted)))
 		count("another verdict", &want.Disagreements)
-		h.must(v.Offer(t.Context(), says(l.Spec, "")))
+		h.must(v.SendResult(t.Context(), says(l.Spec, "")))
 		count("a failure that is too late", &want.Dropped)
 		if j := h.judgement(id); j.Verdict != judge.WrongAnswer || j.Worker != "w" {
 			t.Errorf("what stands is %s of %s", j.Verdict, j.Worker)
 		}
-		audit, err := h.store.Audited(t.Context(), "", 10)
+		audit, err := h.store.LatestAuditEntries(t.Context(), "", 10)
 		if err != nil || len(audit) != 1 || audit[0].Action != "one job, two verdicts" || audit[0].Actor != "v" {
 			t.Errorf("the audit says %+v, %v", audit, err)
 		}
@@ -142,7 +142,7 @@ func TestOutcomes(t *testing.T) {
 func TestAJobThatFails(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
-		id := h.submit(job.Practice, class, 1)[0]
+		id := h.submit(job.PracticePriority, class, 1)[0]
 		watch := h.Watch(id)
 		defer watch.Close()
 		var workers []*fake
@@ -150,7 +150,7 @@ func TestAJobThatFails(t *testing.T) {
 			workers = append(workers, h.join(name, class, 1))
 		}
 		for i, w := range workers {
-			h.give(job.Practice, class, 1)
+			h.give(job.PracticePriority, class, 1)
 			for _, before := range workers[:i] {
 				if i == 1 { // there are many others, and each releases a job that it must not run
 					before.none("it failed at the job")
@@ -166,16 +166,16 @@ func TestAJobThatFails(t *testing.T) {
 				t.Error("who watches is told of an end, and the job is only tried again")
 			}
 		}
-		if c := h.Counts(); c.Retried != 4 || c.Failed != 1 || c.Again != 0 {
+		if c := h.Counts(); c.Retried != 4 || c.Failed != 1 || c.Requeued != 0 {
 			t.Errorf("got %+v", c)
 		}
-		if j := h.judgement(id); j.Verdict != judge.JudgeError || j.State != store.Failed || j.Reason != "no disk" {
+		if j := h.judgement(id); j.Verdict != judge.JudgeError || j.State != store.JobFailed || j.Reason != "no disk" {
 			t.Errorf("the judgement is %+v", j)
 		}
 		if _, _, ended := watch.Next(0); !ended {
 			t.Error("who watches is not told of the end")
 		}
-		audit, err := h.store.Audited(t.Context(), "", 10)
+		audit, err := h.store.LatestAuditEntries(t.Context(), "", 10)
 		if err != nil || len(audit) != 1 || audit[0].Action != "a job failed" {
 			t.Errorf("the audit says %+v, %v", audit, err)
 		}
@@ -192,10 +192,10 @@ func TestTheOnlyWorkerFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			run(t, func(t *testing.T, h *harness) {
 				h.folding()
-				id := h.submit(job.Practice, class, 1)[0]
+				id := h.submit(job.PracticePriority, class, 1)[0]
 				w := h.join("w", class, 1)
 				for i := range tt.tries {
-					h.give(job.Practice, class, 1)
+					h.give(job.PracticePriority, class, 1)
 					l := w.take()
 					if len(l.Spec.Exclude) > 0 {
 						t.Errorf("the job excludes %v", l.Spec.Exclude)
@@ -205,7 +205,7 @@ func TestTheOnlyWorkerFails(t *testing.T) {
 					h.must(l.Finish(t.Context(), r))
 					h.until("the failure is known", func() bool { c := h.Counts(); return c.Retried+c.Failed == int64(i+1) })
 				}
-				if j := h.judgement(id); j.State != store.Failed || j.Reason != "no disk" || h.Counts().Failed != 1 {
+				if j := h.judgement(id); j.State != store.JobFailed || j.Reason != "no disk" || h.Counts().Failed != 1 {
 					t.Errorf("the judgement is %+v", j)
 				}
 			})
@@ -219,24 +219,24 @@ func TestTheOthersAreBusy(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
 		w, v := h.join("w", class, 1), h.join("v", class, 1)
-		h.submit(job.Practice, class, 1)
-		h.give(job.Practice, class, 1)
+		h.submit(job.PracticePriority, class, 1)
+		h.give(job.PracticePriority, class, 1)
 		busy := v.take()
-		id := h.submit(job.Practice, class, 1)[0]
-		h.give(job.Practice, class, 1)
+		id := h.submit(job.PracticePriority, class, 1)[0]
+		h.give(job.PracticePriority, class, 1)
 		l := w.take()
 		h.must(l.Finish(t.Context(), says(l.Spec, "")))
 		h.until("the failure is known", func() bool { return h.Counts().Retried == 1 })
-		h.give(job.Practice, class, 0)
-		behind := h.submit(job.Practice, class, 1)[0]
-		h.give(job.Practice, class, 1)
+		h.give(job.PracticePriority, class, 0)
+		behind := h.submit(job.PracticePriority, class, 1)[0]
+		h.give(job.PracticePriority, class, 1)
 		if l = w.take(); l.Spec.ID != behind {
 			t.Errorf("the job %s is taken, want %s", l.Spec.ID, behind)
 		}
 		h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
 		h.must(busy.Finish(t.Context(), says(busy.Spec, judge.Accepted)))
-		h.until("both are free", func() bool { return h.Presence("w").Running+h.Presence("v").Running == 0 })
-		h.give(job.Practice, class, 1)
+		h.until("both are free", func() bool { return h.WorkerStatus("w").Running+h.WorkerStatus("v").Running == 0 })
+		h.give(job.PracticePriority, class, 1)
 		if l = v.take(); l.Spec.ID != id || len(l.Spec.Exclude) != 1 {
 			t.Errorf("%+v is taken, want %s", l.Spec, id)
 		}
@@ -248,12 +248,12 @@ func TestRefusals(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
 		w, v := h.join("w", class, 1), h.join("v", class, 1)
-		id := h.submit(job.Practice, class, 1)[0]
-		h.give(job.Practice, class, 1)
+		id := h.submit(job.PracticePriority, class, 1)[0]
+		h.give(job.PracticePriority, class, 1)
 		l := w.take()
 		h.must(l.Finish(t.Context(), says(l.Spec, "")))
 		h.until("the failure is known", func() bool { return h.Counts().Retried == 1 })
-		h.give(job.Practice, class, 1)
+		h.give(job.PracticePriority, class, 1)
 		l = v.take()
 		h.must(l.GiveUp(t.Context(), "it was given to workers 12 times", true))
 		h.until("it is given up", func() bool { return h.Counts().Retried == 2 })
@@ -268,8 +268,8 @@ func TestRefusals(t *testing.T) {
 func TestDeliveriesThatNobodySaw(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
-		id := h.submit(job.Practice, class, 1)[0]
-		h.give(job.Practice, class, 1)
+		id := h.submit(job.PracticePriority, class, 1)[0]
+		h.give(job.PracticePriority, class, 1)
 		w := h.join("w", class, 1)
 		l := w.take()
 		h.must(l.GiveUp(t.Context(), "it was given to workers 3 times", true))
@@ -277,11 +277,11 @@ func TestDeliveriesThatNobodySaw(t *testing.T) {
 		if s := h.spec(id); len(s.Exclude) > 0 {
 			t.Errorf("it excludes %v", s.Exclude)
 		}
-		h.give(job.Practice, class, 1)
+		h.give(job.PracticePriority, class, 1)
 		l = w.take()
-		for i := range manyLost {
+		for i := range minLosses {
 			w.Close()
-			h.until("the worker is missed", func() bool { times, _, _ := h.queue.Had(id); return times == i+1 })
+			h.until("the worker is missed", func() bool { times, _, _ := h.queue.DeliveryHistory(id); return times == i+1 })
 			w = h.join("w", class, 1)
 			l = w.take()
 		}
@@ -299,32 +299,32 @@ func TestAQueueThatHoldsJobsBack(t *testing.T) {
 		noticed := func(want int64, why string) {
 			t.Helper()
 			h.must(h.Reconcile(t.Context()))
-			if n := h.Counts().Troubles; n != want {
+			if n := h.Counts().RetriedErrors; n != want {
 				t.Errorf("%s: noticed %d times, want %d", why, n, want)
 			}
 		}
 		h.idleTimeout = 0
 		noticed(0, "no jobs, no workers")
-		h.submit(job.Practice, class, 1)
+		h.submit(job.PracticePriority, class, 1)
 		noticed(0, "no workers")
 		w := h.join("w", class, 1)
 		noticed(1, "one waits, the job is not in the queue")
-		h.give(job.Practice, class, 1)
+		h.give(job.PracticePriority, class, 1)
 		noticed(2, "one waits, the job is in the queue")
 		h.idleTimeout = time.Hour
 		noticed(2, "one waits for some moments only") // dropped jobs wait again
-		h.give(job.Practice, class, 1)
+		h.give(job.PracticePriority, class, 1)
 		h.idleTimeout = 0
 		l := w.take()
 		noticed(2, "the worker is busy")
 		h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
-		h.until("it is judged", func() bool { return h.Counts().Counted == 1 && h.Presence("w").Running == 0 })
+		h.until("it is judged", func() bool { return h.Counts().Counted == 1 && h.WorkerStatus("w").Running == 0 })
 		h.until("the queue has nothing", func() bool { s, err := h.queue.Stats(t.Context()); return err == nil && s.Jobs == 0 })
 		noticed(2, "all is done")
-		_, err := h.queue.Publish(t.Context(), &job.Spec{Work: l.Spec.Work, ID: "ended", Generation: 1, Lane: job.Practice, Class: class, Token: "t"})
+		_, err := h.queue.Publish(t.Context(), &job.Spec{Work: l.Spec.Work, ID: "ended", Generation: 1, Priority: job.PracticePriority, Class: class, Token: "t"})
 		h.must(err)
 		noticed(3, "the queue holds a job that is not open")
-		if alive, err := h.queue.Alive(t.Context(), job.Practice, class, "ended"); alive || err != nil {
+		if alive, err := h.queue.HasJob(t.Context(), job.PracticePriority, class, "ended"); alive || err != nil {
 			t.Errorf("it holds it still: %v, %v", alive, err)
 		}
 	})
@@ -340,9 +340,9 @@ func TestAJobThatComesToThoseWhoWaited(t *testing.T) {
 		after := func(wait time.Duration, jobs int, want int64) {
 			t.Helper()
 			time.Sleep(wait)
-			h.submit(job.Practice, class, jobs)
+			h.submit(job.PracticePriority, class, jobs)
 			h.must(h.Reconcile(t.Context()))
-			if n := h.Counts().Troubles; n != want {
+			if n := h.Counts().RetriedErrors; n != want {
 				t.Errorf("after %v with %d jobs more: made anew %d times, want %d", wait, jobs, n, want)
 			}
 		}
@@ -350,12 +350,12 @@ func TestAJobThatComesToThoseWhoWaited(t *testing.T) {
 		after(0, 1, 0)
 		after(h.idleTimeout-time.Second, 0, 0)
 		after(2*time.Second, 0, 1)
-		after(reconcile, 0, 1)
-		h.give(job.Practice, class, 1)
+		after(reconcileEvery, 0, 1)
+		h.give(job.PracticePriority, class, 1)
 		l := w.take()
 		h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
-		h.until("it is judged", func() bool { return h.Counts().Counted == 1 && h.Presence("w").Running == 0 })
-		after(reconcile, 0, 1)
+		h.until("it is judged", func() bool { return h.Counts().Counted == 1 && h.WorkerStatus("w").Running == 0 })
+		after(reconcileEvery, 0, 1)
 		after(2*h.idleTimeout, 1, 1)
 	})
 }
@@ -365,13 +365,13 @@ func TestAJobThatComesToThoseWhoWaited(t *testing.T) {
 func TestAFailureBeforeItsReceipt(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
-		id := h.submit(job.Practice, class, 1)[0]
+		id := h.submit(job.PracticePriority, class, 1)[0]
 		w, v := h.join("w", class, 1), h.join("v", class, 1)
-		h.give(job.Practice, class, 1)
+		h.give(job.PracticePriority, class, 1)
 		l := w.take()
-		h.must(w.Offer(t.Context(), says(l.Spec, "")))
+		h.must(w.SendResult(t.Context(), says(l.Spec, "")))
 		h.until("the failure is known", func() bool { return h.Counts().Retried == 1 })
-		h.must(h.feed(t.Context(), h.lead("first")))
+		h.must(h.enqueueAll(t.Context(), h.lead("first")))
 		h.must(l.Finish(t.Context(), says(l.Spec, ""))) // acknowledge the job
 		if got := v.take().Spec; got.ID != id || got.Generation != 2 {
 			t.Errorf("the other worker is given %s of generation %d, want %s of 2", got.ID, got.Generation, id)
@@ -382,9 +382,9 @@ func TestAFailureBeforeItsReceipt(t *testing.T) {
 // TestAResultThatCannotBeKept checks that a result is delivered again until it can be stored.
 func TestAResultThatCannotBeKept(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
-		id := h.submit(job.Practice, class, 1)[0]
+		id := h.submit(job.PracticePriority, class, 1)[0]
 		w := h.join("w", class, 1)
-		h.give(job.Practice, class, 1)
+		h.give(job.PracticePriority, class, 1)
 		l := w.take()
 		packed, _, err := job.Pack([]judge.Event{&judge.Noted{Text: "slept"}})
 		h.must(err)
@@ -396,7 +396,7 @@ func TestAResultThatCannotBeKept(t *testing.T) {
 		r := says(l.Spec, judge.Accepted)
 		r.Events = packed
 		h.must(l.Finish(t.Context(), r))
-		h.until("somebody is told", func() bool { return h.Counts().Troubles > 0 })
+		h.until("somebody is told", func() bool { return h.Counts().RetriedErrors > 0 })
 		if j := h.judgement(id); !j.Ended.IsZero() || h.Counts().Counted != 0 {
 			t.Errorf("a result counts whose events are lost: %+v", j)
 		}
@@ -414,15 +414,15 @@ func TestAResultThatCannotBeKept(t *testing.T) {
 func TestWhatCannotBeRead(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
-		id := h.submit(job.Practice, class, 1)[0]
+		id := h.submit(job.PracticePriority, class, 1)[0]
 		lies, tells := h.join("lies", class, 1), h.join("tells", class, 1)
-		h.give(job.Practice, class, 1)
+		h.give(job.PracticePriority, class, 1)
 		l := lies.take()
 		r := says(l.Spec, judge.WrongAnswer)
 		r.Events = []byte("what was never packed")
 		h.must(l.Finish(t.Context(), r))
 		h.until("the failure is known", func() bool { return h.Counts().Retried == 1 })
-		h.give(job.Practice, class, 1)
+		h.give(job.PracticePriority, class, 1)
 		l = tells.take()
 		h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
 		h.until("the other result counts", func() bool { return h.Counts().Counted == 1 })
@@ -435,9 +435,9 @@ func TestWhatCannotBeRead(t *testing.T) {
 // TestProgress checks that progress of a job is shown only if it comes from the worker that was given the job.
 func TestProgress(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
-		ids := h.submit(job.Practice, class, 2)
+		ids := h.submit(job.PracticePriority, class, 2)
 		w := h.join("w", class, 2)
-		h.give(job.Practice, class, 2)
+		h.give(job.PracticePriority, class, 2)
 		l := w.take()
 		watch := h.Watch(l.Spec.ID)
 		defer watch.Close()
@@ -461,7 +461,7 @@ func TestProgress(t *testing.T) {
 func TestOneOfTwoLeads(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		second := h.dispatcher("second")
-		second.Use(h.queue)
+		second.SetQueue(h.queue)
 		second.view = h.view // both receive the workers' messages
 		w := h.join("w", class, 1)
 		run := func(d *Dispatcher) (stop func()) {
@@ -473,31 +473,31 @@ func TestOneOfTwoLeads(t *testing.T) {
 			return stop
 		}
 		judgeAll := func(n int) {
-			h.submit(job.Practice, class, n)
+			h.submit(job.PracticePriority, class, n)
 			h.Wake()
 			second.Wake()
 			for range n {
 				l := w.take()
 				h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
 			}
-			h.until("all is judged", func() bool { waiting, out := h.states(job.Practice, class); return waiting+out == 0 })
+			h.until("all is judged", func() bool { waiting, out := h.states(job.PracticePriority, class); return waiting+out == 0 })
 		}
 		stop := run(h.Dispatcher)
 		h.until("the first leads", func() bool {
-			l, err := h.store.Leading(t.Context(), store.FeedLead)
+			l, err := h.store.LeaseHolder(t.Context(), store.EnqueueLease)
 			return err == nil && l.Holder == "first"
 		})
 		run(second)
 		judgeAll(8)
-		// Fed does not count a job that is done before it is marked as dispatched, so its value may be too low.
-		if first, other := h.Counts().Fed, second.Counts().Fed; first == 0 || other != 0 {
+		// Enqueued does not count a job that is done before it is marked as dispatched, so its value may be too low.
+		if first, other := h.Counts().Enqueued, second.Counts().Enqueued; first == 0 || other != 0 {
 			t.Errorf("the one that leads gave out %d jobs, the other %d", first, other)
 		}
 		stop()
-		if l, err := h.store.Leading(t.Context(), store.FeedLead); err != nil || l.Holder == "first" && l.Until.After(time.Now()) {
+		if l, err := h.store.LeaseHolder(t.Context(), store.EnqueueLease); err != nil || l.Holder == "first" && l.Until.After(time.Now()) {
 			t.Errorf("the first has ended, and keeps the lead: %+v, %v", l, err)
 		}
-		if judgeAll(8); second.Counts().Fed == 0 {
+		if judgeAll(8); second.Counts().Enqueued == 0 {
 			t.Error("the second gave out no jobs")
 		}
 		// The first server may have stopped between storing a result and counting it.
@@ -509,24 +509,24 @@ func TestOneOfTwoLeads(t *testing.T) {
 // as dispatched. The new leader marks them, and each job runs once.
 func TestWhoLostTheLead(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
-		id := h.submit(job.Practice, class, 1)[0]
+		id := h.submit(job.PracticePriority, class, 1)[0]
 		w := h.join("w", class, 1)
 		second := h.dispatcher("second")
-		second.Use(h.queue)
+		second.SetQueue(h.queue)
 		old := h.lead("first")
-		if _, err := h.store.TakeLead(t.Context(), store.FeedLead, "second", store.LeadTerm); !errors.Is(err, store.ErrNotLeader) {
+		if _, err := h.store.AcquireLease(t.Context(), store.EnqueueLease, "second", store.LeaseTerm); !errors.Is(err, store.ErrNotLeader) {
 			t.Fatalf("within the term another takes the lead: %v", err)
 		}
-		h.behind.Store(-int64(store.LeadTerm + time.Second)) // the first server slept longer than its lease
+		h.behind.Store(-int64(store.LeaseTerm + time.Second)) // the first server slept longer than its lease
 		now := h.lead("second")
-		if err := h.feed(t.Context(), old); !errors.Is(err, store.ErrNotLeader) {
+		if err := h.enqueueAll(t.Context(), old); !errors.Is(err, store.ErrNotLeader) {
 			t.Errorf("who lost the lead feeds: %v", err)
 		}
-		if waiting, out := h.states(job.Practice, class); waiting != 1 || out != 0 {
+		if waiting, out := h.states(job.PracticePriority, class); waiting != 1 || out != 0 {
 			t.Errorf("%d jobs wait, %d are out", waiting, out)
 		}
-		h.must(second.feed(t.Context(), now))
-		if waiting, out := h.states(job.Practice, class); waiting != 0 || out != 1 {
+		h.must(second.enqueueAll(t.Context(), now))
+		if waiting, out := h.states(job.PracticePriority, class); waiting != 0 || out != 1 {
 			t.Errorf("%d jobs wait, %d are out", waiting, out)
 		}
 		if l := w.take(); l.Spec.ID != id || l.Spec.Generation != 1 {

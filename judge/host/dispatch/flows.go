@@ -15,17 +15,17 @@ import (
 	"assay/judge/host/store"
 )
 
-// flows plans the next jobs of workflows. It plans a workflow whenever a part of it, the result of one of its
+// workflowPlanner plans the next jobs of workflows. It plans a workflow whenever a part of it, the result of one of its
 // jobs, is stored. It also plans all workflows regularly, because another server may have stored a part.
-type flows struct {
-	poke chan struct{}
+type workflowPlanner struct {
+	wake chan struct{}
 
 	mu      sync.Mutex
 	changed map[string]bool // workflows that are new or have a new part
 
-	// alone maps an audit to the time at which it was noticed that no connected worker may run the audit's missing
+	// strandedSince maps an audit to the time at which it was noticed that no connected worker may run the audit's missing
 	// jobs. Only plan uses it.
-	alone map[string]time.Time
+	strandedSince map[string]time.Time
 }
 
 // planEvery is the interval at which all workflows are planned, even if none is known to have changed.
@@ -33,134 +33,134 @@ const planEvery = 10 * time.Second
 
 // After planning a workflow, the planner pauses for `rest` times the planning time. Therefore a workflow with many
 // parts uses at most a tenth of a processor. Planning 7,000 parts takes 60 ms. If planning takes longer than
-// `mostRest / rest`, the planner was waiting for the disk or a processor, so the pause is at most mostRest.
+// `maxPause / rest`, the planner was waiting for the disk or a processor, so the pause is at most maxPause.
 const (
-	rest     = 10
-	mostRest = 2 * time.Second
+	pauseFactor = 10
+	maxPause    = 2 * time.Second
 )
 
-func newFlows() *flows {
-	return &flows{poke: make(chan struct{}, 1), changed: map[string]bool{}, alone: map[string]time.Time{}}
+func newWorkflowPlanner() *workflowPlanner {
+	return &workflowPlanner{wake: make(chan struct{}, 1), changed: map[string]bool{}, strandedSince: map[string]time.Time{}}
 }
 
-// Plan signals that a workflow is new.
-func (d *Dispatcher) Plan(id string) {
-	d.flows.mu.Lock()
-	d.flows.changed[id] = true
-	d.flows.mu.Unlock()
+// PlanWorkflow signals that a workflow is new.
+func (d *Dispatcher) PlanWorkflow(id string) {
+	d.planner.mu.Lock()
+	d.planner.changed[id] = true
+	d.planner.mu.Unlock()
 	select {
-	case d.flows.poke <- struct{}{}:
+	case d.planner.wake <- struct{}{}:
 	default:
 	}
 }
 
-func (d *Dispatcher) flowLoop(ctx context.Context) {
-	all := time.NewTimer(0)
-	defer all.Stop()
+func (d *Dispatcher) planLoop(ctx context.Context) {
+	planAll := time.NewTimer(0)
+	defer planAll.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-d.flows.poke:
-		case <-all.C:
-			all.Reset(planEvery)
-			if err := d.proveAgain(ctx); err != nil {
-				d.trouble(ctx, "recheck golf submissions", err)
+		case <-d.planner.wake:
+		case <-planAll.C:
+			planAll.Reset(planEvery)
+			if err := d.recheckOutdated(ctx); err != nil {
+				d.logRetry(ctx, "recheck golf submissions", err)
 			}
-			open, err := d.o.Store.Flows(ctx)
+			open, err := d.o.Store.RunningWorkflows(ctx)
 			if err != nil {
-				d.trouble(ctx, "read the flows", err)
+				d.logRetry(ctx, "read the flows", err)
 			}
-			d.flows.mu.Lock()
+			d.planner.mu.Lock()
 			for _, f := range open {
-				d.flows.changed[f.ID] = true
+				d.planner.changed[f.ID] = true
 			}
-			d.flows.mu.Unlock()
+			d.planner.mu.Unlock()
 		}
-		d.flows.mu.Lock()
-		changed := d.flows.changed
-		d.flows.changed = map[string]bool{}
-		d.flows.mu.Unlock()
+		d.planner.mu.Lock()
+		changed := d.planner.changed
+		d.planner.changed = map[string]bool{}
+		d.planner.mu.Unlock()
 		start := time.Now()
 		for id := range changed {
 			if err := d.plan(ctx, id, time.Now()); err != nil {
-				d.trouble(ctx, "plan the flow "+id, err)
+				d.logRetry(ctx, "plan the flow "+id, err)
 			}
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(min(rest*time.Since(start), mostRest)):
+		case <-time.After(min(pauseFactor*time.Since(start), maxPause)):
 		}
 	}
 }
 
-// gone is called while no connected worker may run the missing jobs of the audit with this id. It reports whether
+// isStranded is called while no connected worker may run the missing jobs of the audit with this id. It reports whether
 // this has lasted for at least the duration lonely. A shorter absence is normal: after a server restart all
 // workers are offline for a moment.
-func (f *flows) gone(id string, now time.Time) bool {
-	since, known := f.alone[id]
+func (f *workflowPlanner) isStranded(id string, now time.Time) bool {
+	since, known := f.strandedSince[id]
 	if !known {
-		since, f.alone[id] = now, now
+		since, f.strandedSince[id] = now, now
 	}
-	if now.Sub(since) < lonely {
+	if now.Sub(since) < maxAlone {
 		return false
 	}
-	delete(f.alone, id)
+	delete(f.strandedSince, id)
 	return true
 }
 
 // plan creates the jobs that a workflow needs next. If the workflow is done, plan ends it.
 func (d *Dispatcher) plan(ctx context.Context, id string, now time.Time) error {
-	f, err := d.o.Store.Flow(ctx, id)
-	if err != nil || f.State != store.FlowRunning {
-		delete(d.flows.alone, id)
+	f, err := d.o.Store.Workflow(ctx, id)
+	if err != nil || f.State != store.WorkflowRunning {
+		delete(d.planner.strandedSince, id)
 		return err
 	}
-	parts, err := d.o.Store.Parts(ctx, id)
+	parts, err := d.o.Store.TaskResults(ctx, id)
 	if err != nil {
 		return err
 	}
 	var spec flow.Spec
 	if err := json.Unmarshal(f.Spec, &spec); err != nil { // a retry would fail again
-		return d.EndFlow(ctx, id, store.FlowFailed, err.Error())
+		return d.EndWorkflow(ctx, id, store.WorkflowFailed, err.Error())
 	}
-	step, _ := flow.Next(&spec, planned(parts)) // step contains the error
-	if step.Answer != nil {
-		if err := d.settle(ctx, id, step.Answer); err != nil {
+	step, _ := flow.Next(&spec, toParts(parts)) // step contains the error
+	if step.GolfCheck != nil {
+		if err := d.recordGolfCheck(ctx, id, step.GolfCheck); err != nil {
 			return err
 		}
 	}
 	if step.Optional && !step.Done {
 		away := false
-		step.Jobs = slices.DeleteFunc(step.Jobs, func(j flow.Job) bool {
-			here, known := d.someone(&j)
+		step.Tasks = slices.DeleteFunc(step.Tasks, func(j flow.Task) bool {
+			here, known := d.eligibleWorkers(&j)
 			away = away || known && !here
 			return !here
 		})
-		if step.Done = len(step.Jobs) == 0 && (!away || d.flows.gone(id, now)); len(step.Jobs) > 0 {
-			delete(d.flows.alone, id)
+		if step.Done = len(step.Tasks) == 0 && (!away || d.planner.isStranded(id, now)); len(step.Tasks) > 0 {
+			delete(d.planner.strandedSince, id)
 		}
 	}
 	switch {
 	case step.Done && step.Failed == "" && step.Audit != nil:
-		return d.concluded(ctx, f, step.Audit)
+		return d.finishAudit(ctx, f, step.Audit)
 	case step.Failed != "":
-		return d.EndFlow(ctx, id, store.FlowFailed, step.Failed)
+		return d.EndWorkflow(ctx, id, store.WorkflowFailed, step.Failed)
 	case step.Done:
-		return d.EndFlow(ctx, id, store.FlowDone, "")
+		return d.EndWorkflow(ctx, id, store.WorkflowDone, "")
 	}
-	untrusted, err := d.o.Store.Guests(ctx, d.o.Class) // their results would not be checked
+	untrusted, err := d.o.Store.UntrustedWorkers(ctx, d.o.Class) // their results would not be checked
 	if err != nil {
 		return err
 	}
-	jobs := make([]store.FlowJob, len(step.Jobs))
-	for i, j := range step.Jobs {
-		jobs[i] = store.FlowJob{
-			Key: j.Key, Work: j.Work, Lane: j.Lane, Class: d.o.Class, Cost: j.Cost, Exclude: d.excluded(&j, untrusted),
+	jobs := make([]store.WorkflowJob, len(step.Tasks))
+	for i, j := range step.Tasks {
+		jobs[i] = store.WorkflowJob{
+			Key: j.Key, Work: j.Work, Priority: j.Priority, Class: d.o.Class, Cost: j.Cost, Exclude: d.excludedWorkers(&j, untrusted),
 			Owner: f.Owner, // all workflows of an account share the account's part of the queue
 		}
 	}
-	added, err := d.o.Store.AddJobs(ctx, id, jobs...)
+	added, err := d.o.Store.AddWorkflowJobs(ctx, id, jobs...)
 	if errors.Is(err, store.ErrEnded) { // canceled in the meantime
 		return nil
 	}
@@ -170,29 +170,29 @@ func (d *Dispatcher) plan(ctx context.Context, id string, now time.Time) error {
 	return err
 }
 
-// excluded returns the workers that must not run a job of a workflow.
-func (d *Dispatcher) excluded(j *flow.Job, untrusted []string) []string {
+// excludedWorkers returns the workers that must not run a job of a workflow.
+func (d *Dispatcher) excludedWorkers(j *flow.Task, untrusted []string) []string {
 	all := slices.Concat(j.Exclude, untrusted)
 	if j.Only != "" {
-		all = append(all, d.view.but(d.o.Class, j.Only)...)
+		all = append(all, d.view.allExcept(d.o.Class, j.Only)...)
 	}
 	return all
 }
 
-// someone reports whether a worker that may run j is online (here), and whether there is such a worker at all,
+// eligibleWorkers reports whether a worker that may run j is online (here), and whether there is such a worker at all,
 // online or not (known).
-func (d *Dispatcher) someone(j *flow.Job) (here, known bool) {
-	exclude := d.excluded(j, d.view.untrusted(d.o.Class))
-	here, _ = d.view.others(d.o.Class, exclude...)
-	return here, slices.ContainsFunc(d.view.but(d.o.Class, ""), func(w string) bool { return !slices.Contains(exclude, w) })
+func (d *Dispatcher) eligibleWorkers(j *flow.Task) (online, known bool) {
+	exclude := d.excludedWorkers(j, d.view.untrusted(d.o.Class))
+	online, _ = d.view.available(d.o.Class, exclude...)
+	return online, slices.ContainsFunc(d.view.allExcept(d.o.Class, ""), func(w string) bool { return !slices.Contains(exclude, w) })
 }
 
-// planned converts stored parts to the parts of a plan.
-func planned(kept []*store.Part) []flow.Part {
-	parts := make([]flow.Part, len(kept))
-	for i, p := range kept {
+// toParts converts stored parts to the parts of a plan.
+func toParts(stored []*store.TaskResult) []flow.TaskResult {
+	parts := make([]flow.TaskResult, len(stored))
+	for i, p := range stored {
 		r := p.Result
-		parts[i] = flow.Part{Key: p.Key, State: r.State, Reason: r.Reason, Worker: r.Worker, Output: r.Output, Events: p.Events}
+		parts[i] = flow.TaskResult{Key: p.Key, State: r.State, Reason: r.Reason, Worker: r.Worker, Output: r.Output, Events: p.Events}
 		if r.Finished != nil {
 			parts[i].Verdict = r.Finished.Verdict
 		}
@@ -200,8 +200,8 @@ func planned(kept []*store.Part) []flow.Part {
 	return parts
 }
 
-// Lines returns the lines in the packed events of a job.
-func (d *Dispatcher) Lines(events blob.Digest) ([][]byte, error) {
+// ReadLines returns the lines in the packed events of a job.
+func (d *Dispatcher) ReadLines(events blob.Digest) ([][]byte, error) {
 	if events == "" {
 		return nil, nil
 	}
@@ -212,22 +212,22 @@ func (d *Dispatcher) Lines(events blob.Digest) ([][]byte, error) {
 	return job.UnpackLines(data)
 }
 
-// EndFlow ends a workflow and cancels its pending jobs.
-func (d *Dispatcher) EndFlow(ctx context.Context, id string, s store.FlowState, reason string) error {
-	cancelled, err := d.o.Store.FinishFlow(ctx, id, s, reason)
+// EndWorkflow ends a workflow and cancels its pending jobs.
+func (d *Dispatcher) EndWorkflow(ctx context.Context, id string, s store.WorkflowState, reason string) error {
+	cancelled, err := d.o.Store.FinishWorkflow(ctx, id, s, reason)
 	if errors.Is(err, store.ErrEnded) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	d.live.end(id)
-	if d.o.Ended != nil {
-		d.o.Ended()
+	d.streams.end(id)
+	if d.o.OnWorkflowEnded != nil {
+		d.o.OnWorkflowEnded()
 	}
-	var all error
+	var errs error
 	for _, one := range cancelled {
-		all = errors.Join(all, d.withdraw(ctx, one))
+		errs = errors.Join(errs, d.withdraw(ctx, one))
 	}
-	return all
+	return errs
 }

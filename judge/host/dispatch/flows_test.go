@@ -22,13 +22,13 @@ import (
 // newFlow stores a workflow that needs one job.
 func (h *harness) newFlow(id, owner string) {
 	h.Helper()
-	options, err := json.Marshal(flow.GolfOptions{Answers: []flow.GolfAnswer{{Name: "a", File: "a.py"}}})
+	options, err := json.Marshal(flow.GolfOptions{Submissions: []flow.GolfFile{{Name: "a", File: "a.py"}}})
 	h.must(err)
 	spec, err := json.Marshal(flow.Spec{Kind: flow.Golf, Options: options, Work: job.Work{
-		Bundle: digest, Config: digest, Problem: "sum", Program: "sum", Files: []job.File{{Path: "a.py", Digest: digest}}, Folder: true,
+		Bundle: digest, Config: digest, Problem: "sum", Program: "sum", Files: []job.File{{Path: "a.py", Digest: digest}}, IsDir: true,
 	}})
 	h.must(err)
-	_, err = h.store.NewFlow(h.Context(), id, string(flow.Golf), spec, owner)
+	_, err = h.store.NewWorkflow(h.Context(), id, string(flow.Golf), spec, owner)
 	h.must(err)
 }
 
@@ -39,25 +39,25 @@ func TestAPlanThatWaitedForTheDisk(t *testing.T) {
 		h := newHarness(t, false)
 		ctx, cancel := context.WithCancel(t.Context())
 		var done sync.WaitGroup
-		done.Go(func() { h.flowLoop(ctx) })
+		done.Go(func() { h.planLoop(ctx) })
 		defer done.Wait()
 		defer cancel()
 		planned := func(n int) {
 			t.Helper()
 			h.until(fmt.Sprintf("%d flows are planned", n), func() bool {
-				waiting, _ := h.states(job.Practice, h.o.Class)
+				waiting, _ := h.states(job.PracticePriority, h.o.Class)
 				return waiting == n
 			})
 		}
 		h.newFlow("first", h.owner)
 		h.slow.Store(int64(10 * time.Second))
-		h.Plan("first")
+		h.PlanWorkflow("first")
 		planned(1)
 		h.slow.Store(0)
 		h.newFlow("second", h.owner)
-		h.Plan("second")
+		h.PlanWorkflow("second")
 		began := time.Now()
-		if planned(2); time.Since(began) > mostRest+time.Second {
+		if planned(2); time.Since(began) > maxPause+time.Second {
 			t.Errorf("a plan that had waited for ten seconds kept the next one waiting for %v", time.Since(began))
 		}
 	})
@@ -66,7 +66,7 @@ func TestAPlanThatWaitedForTheDisk(t *testing.T) {
 // TestManyFlowsOfOneAreAsOne checks that many workflows of one account get the share of one account.
 func TestManyFlowsOfOneAreAsOne(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
-		bob, err := h.store.NewAccount(t.Context(), "bob", "Bob", store.Person, "")
+		bob, err := h.store.NewAccount(t.Context(), "bob", "Bob", store.PersonAccount, "")
 		h.must(err)
 		ask := func(id, owner string) {
 			t.Helper()
@@ -77,13 +77,13 @@ func TestManyFlowsOfOneAreAsOne(t *testing.T) {
 			ask(fmt.Sprint("many ", i), h.owner)
 		}
 		ask("one", bob.ID)
-		specs, err := h.store.Next(t.Context(), job.Practice, h.o.Class, 100)
+		specs, err := h.store.NextJobs(t.Context(), job.PracticePriority, h.o.Class, 100)
 		h.must(err)
 		if len(specs) != 21 {
 			t.Fatalf("%d jobs wait", len(specs))
 		}
 		for i, s := range specs {
-			if s.ID == store.JobID("one", flow.ProofKey(0)) && i > 1 {
+			if s.ID == store.WorkflowJobID("one", flow.GolfCheckKey(0)) && i > 1 {
 				t.Errorf("the only job of an account comes after %d of another's", i)
 			}
 		}
@@ -91,7 +91,7 @@ func TestManyFlowsOfOneAreAsOne(t *testing.T) {
 }
 
 // TestNoKindByName checks that this package does not compare with any kind of job or workflow. Only job.Kind and
-// flow.Next decide how a kind is handled and how it ends.
+// flow.NextJobs decide how a kind is handled and how it ends.
 func TestNoKindByName(t *testing.T) {
 	kinds := map[string]bool{}
 	for _, file := range []string{"../job/kind.go", "../flow/flow.go"} {

@@ -44,9 +44,9 @@ type testQueue interface {
 // A testMember is the connection of a worker to a queue.
 type testMember interface {
 	Take(context.Context) (*lease, error)
-	Offer(context.Context, *job.Result) error
-	Say(draining bool, note string)
-	Orders() <-chan job.Order
+	SendResult(context.Context, *job.Result) error
+	SetStatus(draining bool, note string)
+	Controls() <-chan job.Control
 	Close()
 }
 
@@ -58,7 +58,7 @@ type lease struct {
 
 type answers interface {
 	Finish(context.Context, *job.Result) error
-	Back(ctx context.Context, delay time.Duration) error
+	Release(ctx context.Context, delay time.Duration) error
 	GiveUp(ctx context.Context, reason string, tooOften bool) error
 	Progress(first int, events ...[]byte)
 }
@@ -115,7 +115,7 @@ func newHarness(t *testing.T, server bool) *harness {
 	})
 	h.must(err)
 	t.Cleanup(func() { _ = h.store.Close() })
-	a, err := h.store.NewAccount(t.Context(), "ann", "Ann", store.Person, "")
+	a, err := h.store.NewAccount(t.Context(), "ann", "Ann", store.PersonAccount, "")
 	h.must(err)
 	h.owner = a.ID
 	_, err = h.store.PutBundle(t.Context(), store.NewBundle{Problem: "sum", Title: "Sum", Owner: a.ID, ID: digest, Manifest: digest, Config: digest, MadeBy: a.ID})
@@ -124,12 +124,12 @@ func newHarness(t *testing.T, server bool) *harness {
 	h.retry = nil // retry jobs that failed everywhere immediately
 	h.queue = newMemory(h.Listener())
 	if server {
-		q, err := queue.Open(t.Context(), queue.Options{Dir: filepath.Join(h.dir, "queue"), Classes: []string{class}, Listen: h.Listener()})
+		q, err := queue.Open(t.Context(), queue.Options{Dir: filepath.Join(h.dir, "queue"), Classes: []string{class}, Listener: h.Listener()})
 		h.must(err)
 		h.queue = &served{q, httptest.NewServer(q.Bridge())}
 	}
 	t.Cleanup(h.queue.Close)
-	h.Use(h.queue)
+	h.SetQueue(h.queue)
 	return h
 }
 
@@ -139,7 +139,7 @@ func (h *harness) dispatcher(holder string) *Dispatcher {
 	h.Helper()
 	blobs, err := blob.Open(filepath.Join(h.dir, "blobs"), 0)
 	h.must(err)
-	return New(Options{Store: h.store, Blobs: blobs, Log: slog.New(slog.DiscardHandler), Holder: holder, At: func(s Step) { h.step(s) }})
+	return New(Options{Store: h.store, Blobs: blobs, Log: slog.New(slog.DiscardHandler), Holder: holder, OnStep: func(s Step) { h.step(s) }})
 }
 
 func (h *harness) must(err error) {
@@ -149,13 +149,13 @@ func (h *harness) must(err error) {
 	}
 }
 
-var digest = blob.Of([]byte("program"))
+var digest = blob.DigestOf([]byte("program"))
 
 // submit stores n submissions and returns the ids of their jobs.
-func (h *harness) submit(lane job.Lane, class string, n int) (ids []string) {
+func (h *harness) submit(lane job.Priority, class string, n int) (ids []string) {
 	h.Helper()
 	for range n {
-		a, err := h.store.Submit(h.Context(), store.NewSubmission{Account: h.owner, Problem: "sum", Lane: lane, Class: class, Cost: time.Second, Work: job.Work{
+		a, err := h.store.Submit(h.Context(), store.NewSubmission{Account: h.owner, Problem: "sum", Priority: lane, Class: class, Cost: time.Second, Work: job.Work{
 			Kind: job.Submission, Bundle: digest, Config: digest, Problem: "sum", Program: "a.py", Files: []job.File{{Path: "a.py", Size: 7, Digest: digest}},
 		}})
 		h.must(err)
@@ -167,35 +167,35 @@ func (h *harness) submit(lane job.Lane, class string, n int) (ids []string) {
 // lead acquires the leader lease and returns its epoch.
 func (h *harness) lead(holder string) int64 {
 	h.Helper()
-	epoch, err := h.store.TakeLead(h.Context(), store.FeedLead, holder, store.LeadTerm)
+	epoch, err := h.store.AcquireLease(h.Context(), store.EnqueueLease, holder, store.LeaseTerm)
 	h.must(err)
 	return epoch
 }
 
 // give calls feed once, and waits until the number of untaken jobs of the lane and class in the queue equals the
 // argument untaken.
-func (h *harness) give(lane job.Lane, class string, untaken int) {
+func (h *harness) give(lane job.Priority, class string, untaken int) {
 	h.Helper()
-	h.must(h.feed(h.Context(), h.lead("first")))
+	h.must(h.enqueueAll(h.Context(), h.lead("first")))
 	h.until(fmt.Sprintf("%d jobs of lane %s and class %s wait in the queue", untaken, lane, class), func() bool { return h.untaken(lane, class) == untaken })
 }
 
-func (h *harness) untaken(lane job.Lane, class string) int {
+func (h *harness) untaken(lane job.Priority, class string) int {
 	h.Helper()
-	n, err := h.queue.Untaken(h.Context(), lane, class)
+	n, err := h.queue.PendingCount(h.Context(), lane, class)
 	h.must(err)
 	return n
 }
 
 // states returns the numbers of pending and dispatched jobs in a lane and class.
-func (h *harness) states(lane job.Lane, class string) (waiting, out int) {
+func (h *harness) states(lane job.Priority, class string) (waiting, out int) {
 	h.Helper()
-	all, err := h.store.Queues(h.Context())
+	all, err := h.store.QueueCounts(h.Context())
 	h.must(err)
 	for _, q := range all {
 		switch {
-		case q.Lane != lane || q.Class != class:
-		case q.State == store.Waiting:
+		case q.Priority != lane || q.Class != class:
+		case q.State == store.JobWaiting:
 			waiting = q.Jobs
 		default:
 			out = q.Jobs
@@ -233,17 +233,17 @@ func (h *harness) join(name, class string, slots int) *fake {
 
 func (h *harness) joins(name, class string, guest bool, slots int) *fake {
 	h.Helper()
-	seed, key, err := queue.Key(filepath.Join(h.dir, "key of "+name))
+	seed, key, err := queue.ReadKey(filepath.Join(h.dir, "key of "+name))
 	h.must(err)
-	h.must(h.Admit(&store.Worker{Name: name, Class: class, Key: key, Guest: guest}))
-	lanes := job.Lanes
+	h.must(h.Admit(&store.Worker{Name: name, Class: class, Key: key, Untrusted: guest}))
+	lanes := job.Priorities
 	if guest {
-		lanes = []job.Lane{job.Practice, job.Background}
+		lanes = []job.Priority{job.PracticePriority, job.BackgroundPriority}
 	}
-	m, err := h.queue.join(h.Context(), queue.JoinOptions{Worker: name, Class: class, Seed: seed, Slots: slots, Lanes: lanes})
+	m, err := h.queue.join(h.Context(), queue.JoinOptions{Worker: name, Class: class, Seed: seed, Slots: slots, Priorities: lanes})
 	h.must(err)
 	h.Cleanup(m.Close)
-	h.until(name+" is here", func() bool { p := h.Presence(name); return p.Connected && p.Slots == slots })
+	h.until(name+" is here", func() bool { p := h.WorkerStatus(name); return p.Connected && p.Slots == slots })
 	return &fake{m, h, name}
 }
 
@@ -254,7 +254,7 @@ func (f *fake) take() *lease {
 	defer cancel()
 	l, err := f.Take(ctx)
 	f.h.must(err)
-	f.h.until(f.name+" is known to do its job", func() bool { return f.h.view.doing(l.Spec.ID) == f.name })
+	f.h.until(f.name+" is known to do its job", func() bool { return f.h.view.runningWorker(l.Spec.ID) == f.name })
 	return l
 }
 
@@ -280,8 +280,8 @@ func says(s *job.Spec, v judge.Verdict) *job.Result {
 // spec returns a pending job from the database.
 func (h *harness) spec(id string) *job.Spec {
 	h.Helper()
-	for _, lane := range job.Lanes {
-		specs, err := h.store.Next(h.Context(), lane, class, 1000)
+	for _, lane := range job.Priorities {
+		specs, err := h.store.NextJobs(h.Context(), lane, class, 1000)
 		h.must(err)
 		if i := slices.IndexFunc(specs, func(s *job.Spec) bool { return s.ID == id }); i >= 0 {
 			return specs[i]
@@ -294,7 +294,7 @@ func (h *harness) spec(id string) *job.Spec {
 // judgement returns the judgement of a job.
 func (h *harness) judgement(id string) *store.Judgement {
 	h.Helper()
-	all, err := h.store.Submissions(h.Context(), store.Filter{Limit: 1000})
+	all, err := h.store.Submissions(h.Context(), store.SubmissionFilter{Limit: 1000})
 	h.must(err)
 	for _, s := range all {
 		if s.Judgement == id {
@@ -311,6 +311,6 @@ func (h *harness) judgement(id string) *store.Judgement {
 func (h *harness) folding() {
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
-	done.Go(func() { _ = h.queue.Results(ctx, h.fold) })
+	done.Go(func() { _ = h.queue.Results(ctx, h.recordResult) })
 	h.Cleanup(func() { cancel(); done.Wait() })
 }

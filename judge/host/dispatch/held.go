@@ -13,54 +13,54 @@ import (
 )
 
 const (
-	// tellMost is the maximum time for which a worker that judges a submission may send no message about it. A
+	// maxSilence is the maximum time for which a worker that judges a submission may send no message about it. A
 	// worker sends an event after each build and each test case.
-	tellMost = 15 * time.Minute
-	// obeyWithin is how long a drained worker may still accept jobs. leaveWithin is how long it may stay
+	maxSilence = 15 * time.Minute
+	// drainGrace is how long a drained worker may still accept jobs. leaveTimeout is how long it may stay
 	// connected.
-	obeyWithin  = time.Minute
-	leaveWithin = 15 * time.Minute
+	drainGrace   = time.Minute
+	leaveTimeout = 15 * time.Minute
 )
 
-// broken drains a worker that sends invalid messages.
-func (d *Dispatcher) broken(ctx context.Context, b queue.Broken) error {
-	d.o.Log.Error("a worker sends invalid messages and is drained", "worker", b.Worker, "what", b.Why)
-	err := d.o.Store.Audit(ctx, store.Entry{Actor: "server", Action: "drained worker", Object: b.Worker, Detail: b.Why})
-	return errors.Join(err, d.takeOut(ctx, b.Worker, b.Why))
+// drainBroken drains a worker that sends invalid messages.
+func (d *Dispatcher) drainBroken(ctx context.Context, b queue.BrokenWorker) error {
+	d.o.Log.Error("a worker sends invalid messages and is drained", "worker", b.Worker, "what", b.Reason)
+	err := d.o.Store.Audit(ctx, store.AuditEntry{Actor: "server", Action: "drained worker", Object: b.Worker, Detail: b.Reason})
+	return errors.Join(err, d.drainWorker(ctx, b.Worker, b.Reason))
 }
 
-// disown records that a worker lost a job. The job counts as failed on that worker, and goes to another worker
+// markAbandoned records that a worker lost a job. The job counts as failed on that worker, and goes to another worker
 // unless one has it already.
-func (d *Dispatcher) disown(ctx context.Context, l queue.Lost) error {
-	if d.view.doing(l.Job, l.Worker) != "" { // the lease had already expired
-		d.failing.note(l.Job, l.Worker)
+func (d *Dispatcher) markAbandoned(ctx context.Context, l queue.LostJob) error {
+	if d.view.runningWorker(l.Job, l.Worker) != "" { // the lease had already expired
+		d.failures.record(l.Job, l.Worker)
 		return nil
 	}
-	generation, token, err := d.o.Store.Ticket(ctx, l.Job)
+	generation, token, err := d.o.Store.GenerationAndToken(ctx, l.Job)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil // the job has ended or is already pending
 	}
 	if err != nil {
 		return err
 	}
-	d.o.Log.Warn("a worker lost a job that it took", "worker", l.Worker, "job", l.Job, "what", l.Why)
-	return d.fold(ctx, &job.Result{
+	d.o.Log.Warn("a worker lost a job that it took", "worker", l.Worker, "job", l.Job, "what", l.Reason)
+	return d.recordResult(ctx, &job.Result{
 		Job: l.Job, Generation: generation, Token: token, Worker: l.Worker, State: job.Failed, Blame: judge.Machine,
-		Reason: l.Why,
+		Reason: l.Reason,
 	})
 }
 
-// heardOf handles lost jobs and broken workers that the queue reports, until ctx is done.
-func (d *Dispatcher) heardOf(ctx context.Context) {
+// handleLosses handles lost jobs and broken workers that the queue reports, until ctx is done.
+func (d *Dispatcher) handleLosses(ctx context.Context) {
 	for {
 		var err error
 		select {
 		case <-ctx.Done():
 			return
-		case l := <-d.lost:
-			err = d.disown(ctx, l)
-		case b := <-d.breaks:
-			err = d.broken(ctx, b)
+		case l := <-d.lostJobs:
+			err = d.markAbandoned(ctx, l)
+		case b := <-d.brokenWorkers:
+			err = d.drainBroken(ctx, b)
 		}
 		if err != nil && ctx.Err() == nil {
 			d.o.Log.Error("record that a worker lost a job", "error", err)
@@ -68,25 +68,25 @@ func (d *Dispatcher) heardOf(ctx context.Context) {
 	}
 }
 
-// watch takes jobs from workers that hold them for too long, and disconnects drained workers that do not leave.
-func (d *Dispatcher) watch(ctx context.Context, now time.Time) error {
-	for _, h := range d.view.held(now) {
-		what := fmt.Sprintf("it held the job for %v", h.age.Round(time.Minute))
-		if h.age < job.HeldMost {
-			work, err := d.o.Store.Work(ctx, h.job)
+// checkWorkers takes jobs from workers that hold them for too long, and disconnects drained workers that do not leave.
+func (d *Dispatcher) checkWorkers(ctx context.Context, now time.Time) error {
+	for _, h := range d.view.overdueClaims(now) {
+		reason := fmt.Sprintf("it held the job for %v", h.age.Round(time.Minute))
+		if h.age < job.MaxClaim {
+			work, err := d.o.Store.JobWork(ctx, h.job)
 			if err != nil && !errors.Is(err, store.ErrNotFound) {
 				return err
 			}
 			if err != nil || !work.ReportsProgress() {
 				continue
 			}
-			what = fmt.Sprintf("it sent nothing about the submission for %v", h.quiet.Round(time.Minute))
+			reason = fmt.Sprintf("it sent nothing about the submission for %v", h.quiet.Round(time.Minute))
 		}
-		d.view.disown(h.worker, h.job)
-		if err := d.disown(ctx, queue.Lost{Worker: h.worker, Job: h.job, Why: what}); err != nil {
+		d.view.ignoreClaim(h.worker, h.job)
+		if err := d.markAbandoned(ctx, queue.LostJob{Worker: h.worker, Job: h.job, Reason: reason}); err != nil {
 			return err
 		}
-		if err := d.queue.Order(h.worker, job.Order{Kind: job.Cancel, Job: h.job}); err != nil {
+		if err := d.queue.Control(h.worker, job.Control{Kind: job.Cancel, Job: h.job}); err != nil {
 			return err
 		}
 	}
@@ -95,7 +95,7 @@ func (d *Dispatcher) watch(ctx context.Context, now time.Time) error {
 		return err
 	}
 	for _, w := range workers {
-		if d.view.defies(w.Name, w.State == store.Drained, now) {
+		if d.view.ignoresDrain(w.Name, w.State == store.WorkerDrained, now) {
 			d.o.Log.Error("a drained worker stays connected; its connection is closed", "worker", w.Name)
 			d.Revoke(w.Name)
 		}
@@ -103,54 +103,54 @@ func (d *Dispatcher) watch(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// A hold is a job that a worker claims to run. Age is the time since the worker got the job, and quiet the time
+// A claim is a job that a worker claims to run. Age is the time since the worker got the job, and quiet the time
 // since its last message about the job.
-type hold struct {
+type claim struct {
 	worker, job string
 	age, quiet  time.Duration
 }
 
-// held returns the jobs about which their workers have sent no message for tellMost, and the jobs that workers
-// have held for job.HeldMost.
-func (v *view) held(now time.Time) (all []hold) {
+// overdueClaims returns the jobs about which their workers have sent no message for maxSilence, and the jobs that workers
+// have held for job.MaxClaim.
+func (v *workerView) overdueClaims(now time.Time) (claims []claim) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for name, m := range v.workers {
 		for id, one := range m.running {
-			h := hold{worker: name, job: id, age: now.Sub(one.since), quiet: now.Sub(one.since)}
-			if one.told.After(one.since) {
-				h.quiet = now.Sub(one.told)
+			h := claim{worker: name, job: id, age: now.Sub(one.since), quiet: now.Sub(one.since)}
+			if one.lastEvent.After(one.since) {
+				h.quiet = now.Sub(one.lastEvent)
 			}
-			if h.quiet >= tellMost || h.age >= job.HeldMost {
-				all = append(all, h)
+			if h.quiet >= maxSilence || h.age >= job.MaxClaim {
+				claims = append(claims, h)
 			}
 		}
 	}
-	return all
+	return claims
 }
 
-// disown makes the view ignore the worker's claim to run the job.
-func (v *view) disown(worker, id string) {
+// ignoreClaim makes the view ignore the worker's claim to run the job.
+func (v *workerView) ignoreClaim(worker, id string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	m := v.of(worker)
+	m := v.worker(worker)
 	delete(m.running, id)
 	m.disowned = append(m.disowned, id)
 }
 
-// defies reports whether a worker ignores that it was drained. This is so if it took a job more than obeyWithin
-// after that, or is still connected after leaveWithin. The argument out reports whether the worker is drained.
-func (v *view) defies(worker string, out bool, now time.Time) bool {
+// ignoresDrain reports whether a worker ignores that it was drained. This is so if it took a job more than drainGrace
+// after that, or is still connected after leaveTimeout. The argument out reports whether the worker is drained.
+func (v *workerView) ignoresDrain(worker string, drained bool, now time.Time) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	m := v.of(worker)
+	m := v.worker(worker)
 	switch {
-	case !out || !m.here:
-		m.out = time.Time{}
-	case m.out.IsZero():
-		m.out = now
+	case !drained || !m.online:
+		m.drainedAt = time.Time{}
+	case m.drainedAt.IsZero():
+		m.drainedAt = now
 	default:
-		return m.tookAt.Sub(m.out) > obeyWithin || now.Sub(m.out) > leaveWithin
+		return m.lastTaken.Sub(m.drainedAt) > drainGrace || now.Sub(m.drainedAt) > leaveTimeout
 	}
 	return false
 }

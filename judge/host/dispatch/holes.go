@@ -12,40 +12,40 @@ import (
 	"assay/judge/host/store"
 )
 
-// settle records the result of checking a golf submission.
-func (d *Dispatcher) settle(ctx context.Context, id string, a *flow.Answered) (err error) {
-	if a.Unread != "" {
-		return d.o.Store.Settle(ctx, store.Settled{Flow: id, Why: a.Unread})
+// recordGolfCheck records the result of checking a golf submission.
+func (d *Dispatcher) recordGolfCheck(ctx context.Context, id string, a *flow.GolfOutcome) (err error) {
+	if a.Unreadable != "" {
+		return d.o.Store.RecordGolfOutcome(ctx, store.GolfOutcome{Workflow: id, Why: a.Unreadable})
 	}
-	s := store.Settled{
-		Flow: id, Right: a.Right, Toolchain: a.Toolchain, Workers: a.Workers,
+	s := store.GolfOutcome{
+		Workflow: id, Correct: a.Correct, Toolchain: a.Toolchain, Workers: a.Workers,
 		Why: "no worker could check it: submit it again, or ask the administrators",
 	}
-	if a.Part != nil {
-		if s.Proved, err = d.Proved(a.Part.Events); err != nil {
+	if a.Deciding != nil {
+		if s.Checked, err = d.GolfResult(a.Deciding.Events); err != nil {
 			return err
 		}
 		switch {
-		case s.Proved == nil && a.Proved.Misuse != "": // the file cannot be read
-			s.Proved = &judge.GolfProved{Verdict: judge.GolfCannotRun, Log: a.Proved.Misuse}
-		case s.Proved == nil || s.Proved.Verdict != a.Proved.Verdict:
-			s.Proved, s.Right = nil, false
-			return d.o.Store.Settle(ctx, s)
+		case s.Checked == nil && a.Output.Misuse != "": // the file cannot be read
+			s.Checked = &judge.GolfChecked{Verdict: judge.GolfCannotRun, Log: a.Output.Misuse}
+		case s.Checked == nil || s.Checked.Verdict != a.Output.Verdict:
+			s.Checked, s.Correct = nil, false
+			return d.o.Store.RecordGolfOutcome(ctx, s)
 		}
-		s.Language, s.Events, s.Why = a.Proved.Language, a.Part.Events, flow.Why(s.Proved)
+		s.Language, s.Events, s.Why = a.Output.Language, a.Deciding.Events, flow.RejectReason(s.Checked)
 	}
-	return d.o.Store.Settle(ctx, s)
+	return d.o.Store.RecordGolfOutcome(ctx, s)
 }
 
-// Proved decodes the last event of a check. It returns nil, nil if there is no readable event.
-func (d *Dispatcher) Proved(events blob.Digest) (*judge.GolfProved, error) {
-	lines, err := d.Lines(events)
+// GolfResult decodes the last event of a check. It returns nil, nil if there is no readable event.
+func (d *Dispatcher) GolfResult(events blob.Digest) (*judge.GolfChecked, error) {
+	lines, err := d.ReadLines(events)
 	if err != nil {
 		return nil, err
 	}
 	for _, l := range lines {
 		if e, err := judge.DecodeEvent(l); err == nil {
-			if p, is := e.(*judge.GolfProved); is {
+			if p, is := e.(*judge.GolfChecked); is {
 				return p, nil
 			}
 		}
@@ -53,10 +53,10 @@ func (d *Dispatcher) Proved(events blob.Digest) (*judge.GolfProved, error) {
 	return nil, nil
 }
 
-// proveAgain starts a recheck of each valid golf submission that was checked with a different toolchain from the
+// recheckOutdated starts a recheck of each valid golf submission that was checked with a different toolchain from the
 // one that the workers have now.
-func (d *Dispatcher) proveAgain(ctx context.Context) error {
-	old, err := d.o.Store.Outdated(ctx, d.o.Class)
+func (d *Dispatcher) recheckOutdated(ctx context.Context) error {
+	old, err := d.o.Store.OutdatedGolfSubmissions(ctx, d.o.Class)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (d *Dispatcher) proveAgain(ctx context.Context) error {
 // Recheck starts a check of all valid submissions to a hole, and returns their number. It skips submissions that
 // are already being rechecked. If it fails, another call starts the missing checks.
 func (d *Dispatcher) Recheck(ctx context.Context, hole string) (int, error) {
-	valid, err := d.o.Store.Valid(ctx, hole, d.o.Class)
+	valid, err := d.o.Store.ValidGolfSubmissions(ctx, hole, d.o.Class)
 	if err != nil {
 		return 0, err
 	}
@@ -76,38 +76,38 @@ func (d *Dispatcher) Recheck(ctx context.Context, hole string) (int, error) {
 
 // recheck starts a check of each given submission that is still valid and is not being checked. It returns the
 // number of started checks.
-func (d *Dispatcher) recheck(ctx context.Context, all []store.Outdated) (n int, err error) {
-	for _, o := range all {
-		kind, spec, err := HoleSpec(&o.Problem, o.File, o.Asked, o.Now)
+func (d *Dispatcher) recheck(ctx context.Context, submissions []store.RecheckCandidate) (n int, err error) {
+	for _, o := range submissions {
+		kind, spec, err := GolfCheckSpec(&o.Problem, o.File, o.Request, o.Toolchain)
 		if err != nil {
 			return n, err
 		}
-		id, err := d.o.Store.ProveAgain(ctx, o.ID, o.Account, kind, spec)
+		id, err := d.o.Store.RecheckGolfSubmission(ctx, o.ID, o.Account, kind, spec)
 		if err != nil {
 			return n, err
 		}
 		if id != "" {
 			n++
-			d.o.Log.Info("a golf submission is rechecked", "submission", o.ID, "toolchain", o.Now)
-			d.Plan(id)
+			d.o.Log.Info("a golf submission is rechecked", "submission", o.ID, "toolchain", o.Toolchain)
+			d.PlanWorkflow(id)
 		}
 	}
 	return n, nil
 }
 
-// HoleSpec returns the kind and the encoded spec of the workflow that checks a golf submission. The argument asked
-// is a flow.HoleAnswer in JSON. The argument again has the same meaning as in flow.NewHole.
-func HoleSpec(p *store.Problem, f job.File, asked []byte, again string) (kind string, encoded []byte, err error) {
-	var how flow.HoleAnswer
-	if err := json.Unmarshal(asked, &how); err != nil {
+// GolfCheckSpec returns the kind and the encoded spec of the workflow that checks a golf submission. The argument asked
+// is a flow.GolfSubmissionOptions in JSON. The argument again has the same meaning as in flow.NewHoleSpec.
+func GolfCheckSpec(p *store.Problem, f job.File, options []byte, toolchain string) (kind string, encoded []byte, err error) {
+	var how flow.GolfSubmissionOptions
+	if err := json.Unmarshal(options, &how); err != nil {
 		return "", nil, fmt.Errorf("read how a golf submission is called: %w", err)
 	}
-	proof, err := how.Proof(f.Path)
+	proof, err := how.CheckOptions(f.Path)
 	if err != nil {
-		return "", nil, &judge.Misuse{Err: err}
+		return "", nil, &judge.UsageError{Err: err}
 	}
-	spec, err := flow.NewHole(job.Work{Bundle: p.Bundle, Config: p.Config, Problem: p.Slug, Program: p.Slug,
-		Files: []job.File{f}, Folder: true}, proof, again)
+	spec, err := flow.NewHoleSpec(job.Work{Bundle: p.Bundle, Config: p.Config, Problem: p.Slug, Program: p.Slug,
+		Files: []job.File{f}, IsDir: true}, proof, toolchain)
 	if err != nil {
 		return "", nil, err
 	}

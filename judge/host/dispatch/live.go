@@ -7,12 +7,12 @@ import (
 	"assay/judge/host/job"
 )
 
-// live keeps the events of running jobs for pages that follow them. The process loses them when it exits, but the
+// eventStreams keeps the events of running jobs for pages that follow them. The process loses them when it exits, but the
 // result contains all of them.
-type live struct {
+type eventStreams struct {
 	mu       sync.Mutex
 	jobs     map[string]*stream
-	watchers int // of all jobs, including finished ones
+	watchers int // streamFor all jobs, including finished ones
 }
 
 // A stream contains the known events of one job.
@@ -26,13 +26,13 @@ type stream struct {
 }
 
 const (
-	maxLive  = 8 << 20 // bytes per job; later events come with the result
-	keepLive = time.Hour
+	maxStreamSize  = 8 << 20 // bytes per job; later events come with the result
+	streamLifetime = time.Hour
 )
 
-func newLive() *live { return &live{jobs: map[string]*stream{}} }
+func newEventStreams() *eventStreams { return &eventStreams{jobs: map[string]*stream{}} }
 
-func (l *live) of(id string) *stream {
+func (l *eventStreams) streamFor(id string) *stream {
 	s := l.jobs[id]
 	if s == nil {
 		s = &stream{changed: make(chan struct{}), touched: time.Now()}
@@ -41,7 +41,7 @@ func (l *live) of(id string) *stream {
 	return s
 }
 
-func (s *stream) tell() {
+func (s *stream) notify() {
 	s.touched = time.Now()
 	close(s.changed)
 	s.changed = make(chan struct{})
@@ -49,10 +49,10 @@ func (s *stream) tell() {
 
 // add stores events from a worker. It ignores events that are already stored, because a worker that restarts a job
 // sends them again. It drops events after a gap, because they cannot be shown in order.
-func (l *live) add(p job.Progress) {
+func (l *eventStreams) add(p job.Progress) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := l.of(p.Job)
+	s := l.streamFor(p.Job)
 	if s.ended || p.First < 0 || p.First > len(s.events) {
 		return
 	}
@@ -60,25 +60,25 @@ func (l *live) add(p job.Progress) {
 		if p.First+i < len(s.events) {
 			continue
 		}
-		if s.size += len(e); s.size > maxLive {
+		if s.size += len(e); s.size > maxStreamSize {
 			break
 		}
 		s.events = append(s.events, e)
 	}
-	s.tell()
+	s.notify()
 }
 
-// touch wakes the watches of a job.
-func (l *live) touch(id string) {
+// wake wakes the watches of a job.
+func (l *eventStreams) wake(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if s := l.jobs[id]; s != nil {
-		s.tell()
+		s.notify()
 	}
 }
 
 // end records that the result of a job has arrived.
-func (l *live) end(id string) {
+func (l *eventStreams) end(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.jobs[id]
@@ -87,15 +87,15 @@ func (l *live) end(id string) {
 	}
 	delete(l.jobs, id)
 	s.ended = true
-	s.tell()
+	s.notify()
 }
 
 // removeIdle removes streams without watches and without recent events.
-func (l *live) removeIdle() {
+func (l *eventStreams) removeIdle() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for id, s := range l.jobs {
-		if s.watchers == 0 && time.Since(s.touched) > keepLive {
+		if s.watchers == 0 && time.Since(s.touched) > streamLifetime {
 			delete(l.jobs, id)
 		}
 	}
@@ -103,26 +103,26 @@ func (l *live) removeIdle() {
 
 // A Watch follows a running job. The caller must call Close when it no longer needs the Watch.
 type Watch struct {
-	l  *live
+	l  *eventStreams
 	id string
 	s  *stream
 }
 
 // Watch starts to follow a job, pending or not.
 func (d *Dispatcher) Watch(id string) *Watch {
-	d.live.mu.Lock()
-	defer d.live.mu.Unlock()
-	s := d.live.of(id)
+	d.streams.mu.Lock()
+	defer d.streams.mu.Unlock()
+	s := d.streams.streamFor(id)
 	s.watchers++
-	d.live.watchers++
-	return &Watch{d.live, id, s}
+	d.streams.watchers++
+	return &Watch{d.streams, id, s}
 }
 
 // Watchers returns the number of open watches.
 func (d *Dispatcher) Watchers() (n int) {
-	d.live.mu.Lock()
-	defer d.live.mu.Unlock()
-	return d.live.watchers
+	d.streams.mu.Lock()
+	defer d.streams.mu.Unlock()
+	return d.streams.watchers
 }
 
 // Next returns the known events whose index is at least from, and a channel that is closed when there may be more.

@@ -21,19 +21,19 @@ func TestLive(t *testing.T) {
 	d := New(Options{})
 	w := d.Watch("j")
 	_, changed, _ := w.Next(0)
-	d.live.add(told(0, "1", "2"))
+	d.streams.add(told(0, "1", "2"))
 	select {
 	case <-changed:
 	default:
 		t.Error("who watches is not told")
 	}
-	d.live.add(told(0, "1", "2", "3")) // begun anew
-	d.live.add(told(4, "5"))           // after a gap
+	d.streams.add(told(0, "1", "2", "3")) // begun anew
+	d.streams.add(told(4, "5"))           // after a gap
 	if events, _, ended := w.Next(1); len(events) != 2 || string(events[1]) != "3" || ended {
 		t.Errorf("events are %q, ended %v", events, ended)
 	}
 	_, changed, _ = w.Next(3)
-	d.live.add(told(3, "4", strings.Repeat("x", maxLive)))
+	d.streams.add(told(3, "4", strings.Repeat("x", maxStreamSize)))
 	select {
 	case <-changed:
 	default:
@@ -42,13 +42,13 @@ func TestLive(t *testing.T) {
 	if events, _, _ := w.Next(3); len(events) != 1 {
 		t.Errorf("%d events are kept, one of which is too large", len(events))
 	}
-	d.live.end("j")
+	d.streams.end("j")
 	if _, _, ended := w.Next(4); !ended {
 		t.Error("who watches is not told of the end")
 	}
 	w.Close()
 	d.Watch("k").Close()
-	if len(d.live.jobs) != 0 {
-		t.Errorf("%d jobs stay", len(d.live.jobs))
+	if len(d.streams.jobs) != 0 {
+		t.Errorf("%d jobs stay", len(d.streams.jobs))
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // empty removes jobs from the queue, as if the directory of the queue had been deleted.
-func (h *harness) empty(lane job.Lane, ids ...string) {
+func (h *harness) empty(lane job.Priority, ids ...string) {
 	h.Helper()
 	for _, id := range ids {
 		h.must(h.queue.Delete(h.Context(), lane, class, id))
@@ -22,11 +22,11 @@ func TestTheQueueLostAll(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
 		h.behind.Store(int64(time.Hour)) // jobs have been dispatched for a long time
-		ids := h.submit(job.Practice, class, 4)
+		ids := h.submit(job.PracticePriority, class, 4)
 		w := h.join("w", class, 2)
-		h.give(job.Practice, class, 4)
+		h.give(job.PracticePriority, class, 4)
 		held := w.take()
-		h.empty(job.Practice, ids...)
+		h.empty(job.PracticePriority, ids...)
 
 		generations := func(want string) {
 			t.Helper()
@@ -41,15 +41,15 @@ func TestTheQueueLostAll(t *testing.T) {
 		}
 		for range 2 {
 			h.must(h.Reconcile(t.Context()))
-			if waiting, out := h.states(job.Practice, class); waiting != 3 || out != 1 || h.Counts().Again != 3 {
-				t.Errorf("%d jobs wait and %d are out, %d wait again; want 3, 1, 3", waiting, out, h.Counts().Again)
+			if waiting, out := h.states(job.PracticePriority, class); waiting != 3 || out != 1 || h.Counts().Requeued != 3 {
+				t.Errorf("%d jobs wait and %d are out, %d wait again; want 3, 1, 3", waiting, out, h.Counts().Requeued)
 			}
 			generations("after the queue lost all")
 		}
-		h.give(job.Practice, class, 3)
+		h.give(job.PracticePriority, class, 3)
 		h.must(h.Reconcile(t.Context())) // now the queue contains them
-		if waiting, out := h.states(job.Practice, class); waiting != 0 || out != 4 || h.Counts().Again != 3 {
-			t.Errorf("%d jobs wait and %d are out, %d wait again; want 0, 4, 3", waiting, out, h.Counts().Again)
+		if waiting, out := h.states(job.PracticePriority, class); waiting != 0 || out != 4 || h.Counts().Requeued != 3 {
+			t.Errorf("%d jobs wait and %d are out, %d wait again; want 0, 4, 3", waiting, out, h.Counts().Requeued)
 		}
 		seen := map[string]bool{held.Spec.ID: true}
 		h.must(held.Finish(t.Context(), says(held.Spec, judge.Accepted)))
@@ -64,7 +64,7 @@ func TestTheQueueLostAll(t *testing.T) {
 		h.until("all is judged", func() bool { return h.Counts().Counted == 4 })
 		h.must(h.Reconcile(t.Context()))
 		w.none("all is judged")
-		if c := h.Counts(); c.Again != 3 || c.Duplicates != 0 || c.Fed != 7 {
+		if c := h.Counts(); c.Requeued != 3 || c.Duplicates != 0 || c.Enqueued != 7 {
 			t.Errorf("got %+v", c)
 		}
 	})
@@ -76,11 +76,11 @@ func TestWhatIsJustOut(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
 		h.behind.Store(-int64(3 * time.Second)) // independent of how long the following steps take
-		ids := h.submit(job.Practice, class, 1)
-		h.give(job.Practice, class, 1)
-		h.empty(job.Practice, ids...)
+		ids := h.submit(job.PracticePriority, class, 1)
+		h.give(job.PracticePriority, class, 1)
+		h.empty(job.PracticePriority, ids...)
 		h.must(h.Reconcile(t.Context()))
-		if c := h.Counts(); c.Again != 0 {
+		if c := h.Counts(); c.Requeued != 0 {
 			t.Errorf("a job that was given out a moment ago is given out anew: %+v", c)
 		}
 	})
@@ -92,12 +92,12 @@ func TestTheClockIsSetBack(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
 		h.behind.Store(-int64(time.Hour))
-		ids := h.submit(job.Practice, class, 1)
-		h.give(job.Practice, class, 1)
+		ids := h.submit(job.PracticePriority, class, 1)
+		h.give(job.PracticePriority, class, 1)
 		h.behind.Store(0)
-		h.empty(job.Practice, ids...)
+		h.empty(job.PracticePriority, ids...)
 		h.must(h.Reconcile(t.Context()))
-		if c := h.Counts(); c.Again != 1 {
+		if c := h.Counts(); c.Requeued != 1 {
 			t.Errorf("got %+v", c)
 		}
 	})
@@ -107,12 +107,12 @@ func TestTheClockIsSetBack(t *testing.T) {
 func TestResultsAreTakenFirst(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.behind.Store(int64(time.Hour))
-		id := h.submit(job.Practice, class, 1)[0]
+		id := h.submit(job.PracticePriority, class, 1)[0]
 		spec := h.spec(id)
 		w := h.join("w", class, 1)
-		h.give(job.Practice, class, 1)
-		h.must(w.Offer(t.Context(), says(spec, judge.Accepted)))
-		h.empty(job.Practice, id) // as an acknowledgement does
+		h.give(job.PracticePriority, class, 1)
+		h.must(w.SendResult(t.Context(), says(spec, judge.Accepted)))
+		h.empty(job.PracticePriority, id) // as an acknowledgement does
 		looked := make(chan error)
 		go func() { looked <- h.Reconcile(t.Context()) }()
 		select {
@@ -122,7 +122,7 @@ func TestResultsAreTakenFirst(t *testing.T) {
 		}
 		h.folding()
 		h.must(<-looked)
-		if c := h.Counts(); c.Again != 0 || c.Counted != 1 {
+		if c := h.Counts(); c.Requeued != 0 || c.Counted != 1 {
 			t.Errorf("got %+v", c)
 		}
 	})
@@ -130,27 +130,27 @@ func TestResultsAreTakenFirst(t *testing.T) {
 
 // TestAWorkerThatIsSilent checks that a silent worker's claims to run jobs expire.
 func TestAWorkerThatIsSilent(t *testing.T) {
-	c := newView()
+	c := newWorkerView()
 	c.admit("w", class, false)
 	c.joined("w")
-	c.beat("w", job.Beat{Slots: 2, Running: []job.Running{{Job: "a"}, {Job: "b"}}})
-	if c.free(class) != 0 || c.doing("a") != "w" {
-		t.Fatalf("%d slots are free, a is done by %q", c.free(class), c.doing("a"))
+	c.heartbeat("w", job.Heartbeat{Slots: 2, Running: []job.Running{{Job: "a"}, {Job: "b"}}})
+	if c.freeSlots(class) != 0 || c.runningWorker("a") != "w" {
+		t.Fatalf("%d slots are free, a is done by %q", c.freeSlots(class), c.runningWorker("a"))
 	}
 	for id, said := range c.workers["w"].running {
-		said.said = said.said.Add(-forgotten - time.Second)
+		said.lastNamed = said.lastNamed.Add(-claimLifetime - time.Second)
 		c.workers["w"].running[id] = said
 	}
-	if by := c.doing("a"); by != "" {
+	if by := c.runningWorker("a"); by != "" {
 		t.Errorf("a is thought to be done by %s, which says nothing of it", by)
 	}
-	c.beat("w", job.Beat{Slots: 2, Running: []job.Running{{Job: "b"}}})
-	if c.free(class) != 1 || c.telling("w", "a") || c.doing("b") != "w" {
-		t.Errorf("%d slots are free, a is known: %v, b is done by %q", c.free(class), c.telling("w", "a"), c.doing("b"))
+	c.heartbeat("w", job.Heartbeat{Slots: 2, Running: []job.Running{{Job: "b"}}})
+	if c.freeSlots(class) != 1 || c.recordProgress("w", "a") || c.runningWorker("b") != "w" {
+		t.Errorf("%d slots are free, a is known: %v, b is done by %q", c.freeSlots(class), c.recordProgress("w", "a"), c.runningWorker("b"))
 	}
 	c.left("w")
-	if c.free(class) != 0 || c.doing("b") != "" {
-		t.Errorf("who left has %d free slots, and does b: %q", c.free(class), c.doing("b"))
+	if c.freeSlots(class) != 0 || c.runningWorker("b") != "" {
+		t.Errorf("who left has %d free slots, and does b: %q", c.freeSlots(class), c.runningWorker("b"))
 	}
 }
 
@@ -165,23 +165,23 @@ func TestCancel(t *testing.T) {
 				t.Errorf("to cancel says %v, %v; want %v", open, err, want)
 			}
 		}
-		waits := h.submit(job.Practice, class, 1)[0]
+		waits := h.submit(job.PracticePriority, class, 1)[0]
 		cancel(waits, true)
-		h.give(job.Practice, class, 0)
-		lies := h.submit(job.Practice, class, 1)[0]
-		h.give(job.Practice, class, 1)
+		h.give(job.PracticePriority, class, 0)
+		lies := h.submit(job.PracticePriority, class, 1)[0]
+		h.give(job.PracticePriority, class, 1)
 		cancel(lies, true)
 		w.none("all jobs are cancelled")
 
-		runs := h.submit(job.Practice, class, 1)[0]
-		h.give(job.Practice, class, 1)
+		runs := h.submit(job.PracticePriority, class, 1)[0]
+		h.give(job.PracticePriority, class, 1)
 		l := w.take()
 		watch := h.Watch(runs)
 		defer watch.Close()
 		cancel(runs, true)
 		for told := false; !told; {
 			select {
-			case o := <-w.Orders():
+			case o := <-w.Controls():
 				told = o.Kind != job.Warm // Warm messages may arrive at any time
 				if told && (o.Kind != job.Cancel || o.Job != runs) {
 					t.Errorf("the worker is told %+v", o)
@@ -196,14 +196,14 @@ func TestCancel(t *testing.T) {
 		h.must(l.Finish(t.Context(), says(l.Spec, judge.Accepted)))
 		h.until("its result is dropped", func() bool { return h.Counts().Dropped == 1 })
 		for _, id := range []string{waits, lies, runs} {
-			if j := h.judgement(id); j.State != store.Cancelled || j.Verdict != "" || j.Ended.IsZero() {
+			if j := h.judgement(id); j.State != store.JobCancelled || j.Verdict != "" || j.Ended.IsZero() {
 				t.Errorf("the judgement is %+v", j)
 			}
 			cancel(id, false)
 		}
 		h.behind.Store(-int64(time.Hour))
 		h.must(h.Reconcile(t.Context()))
-		if c := h.Counts(); c.Again != 0 || c.Fed != 2 {
+		if c := h.Counts(); c.Requeued != 0 || c.Enqueued != 2 {
 			t.Errorf("got %+v", c)
 		}
 	})
@@ -212,15 +212,15 @@ func TestCancel(t *testing.T) {
 // TestCancelledWhileItIsGivenOut cancels a job between enqueueing and marking it.
 func TestCancelledWhileItIsGivenOut(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
-		ids := h.submit(job.Practice, class, 2)
+		ids := h.submit(job.PracticePriority, class, 2)
 		w := h.join("w", class, 1)
 		h.step = func(s Step) {
-			if s == Published {
-				_, err := h.store.Cancel(t.Context(), ids[0]) // by another server
+			if s == StepEnqueued {
+				_, err := h.store.CancelJob(t.Context(), ids[0]) // by another server
 				h.must(err)
 			}
 		}
-		h.give(job.Practice, class, 1)
+		h.give(job.PracticePriority, class, 1)
 		if l := w.take(); l.Spec.ID != ids[1] {
 			t.Error("a job that was cancelled is taken")
 		}

@@ -83,8 +83,8 @@ func (m *memory) Close() {
 	m.ends.Wait()
 }
 
-// Tell does nothing: the queue has one server.
-func (m *memory) Tell(queue.News) error { return nil }
+// SendNews does nothing: the queue has one server.
+func (m *memory) SendNews(queue.News) error { return nil }
 
 // hearBy passes all further messages from workers to l, the listener of another server. The workers reconnect to
 // that server.
@@ -170,7 +170,7 @@ func (m *memory) Connected() (names []string) {
 	return names
 }
 
-func (m *memory) Order(worker string, o job.Order) error {
+func (m *memory) Control(worker string, o job.Control) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if s := m.seats[worker]; s != nil && !m.loses() {
@@ -182,7 +182,7 @@ func (m *memory) Order(worker string, o job.Order) error {
 	return m.answer()
 }
 
-func (m *memory) Publish(_ context.Context, s *job.Spec) (queue.Published, error) {
+func (m *memory) Publish(_ context.Context, s *job.Spec) (queue.PublishResult, error) {
 	if err := m.answer(); err != nil {
 		return "", err
 	}
@@ -197,11 +197,11 @@ func (m *memory) Publish(_ context.Context, s *job.Spec) (queue.Published, error
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if slices.ContainsFunc(m.jobs, func(l *lain) bool { return l.spec.ID == s.ID }) {
-		return queue.Alive, nil
+		return queue.AlreadyStored, nil
 	}
 	m.jobs = append(m.jobs, &lain{spec: spec})
 	m.change()
-	return queue.Stored, m.answer() // the response may get lost
+	return queue.NewlyStored, m.answer() // the response may get lost
 }
 
 func (m *memory) count(is func(*lain) bool) (n int) {
@@ -215,11 +215,11 @@ func (m *memory) count(is func(*lain) bool) (n int) {
 	return n
 }
 
-func (m *memory) Untaken(_ context.Context, lane job.Lane, class string) (int, error) {
-	return m.count(func(l *lain) bool { return l.spec.Lane == lane && l.spec.Class == class && l.deliveries == 0 }), m.answer()
+func (m *memory) PendingCount(_ context.Context, lane job.Priority, class string) (int, error) {
+	return m.count(func(l *lain) bool { return l.spec.Priority == lane && l.spec.Class == class && l.deliveries == 0 }), m.answer()
 }
 
-func (m *memory) Alive(_ context.Context, _ job.Lane, _, id string) (bool, error) {
+func (m *memory) HasJob(_ context.Context, _ job.Priority, _, id string) (bool, error) {
 	return m.count(func(l *lain) bool { return l.spec.ID == id }) > 0, m.answer()
 }
 
@@ -227,7 +227,7 @@ func (m *memory) Stats(context.Context) (queue.Stats, error) {
 	return queue.Stats{Jobs: uint64(m.count(func(*lain) bool { return true }))}, m.answer()
 }
 
-func (m *memory) Delete(_ context.Context, _ job.Lane, _, id string) error {
+func (m *memory) Delete(_ context.Context, _ job.Priority, _, id string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.had, id)
@@ -235,14 +235,14 @@ func (m *memory) Delete(_ context.Context, _ job.Lane, _, id string) error {
 	return m.answer()
 }
 
-func (m *memory) Renew(context.Context) error {
+func (m *memory) Recreate(context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.jobs = nil
 	return nil
 }
 
-func (m *memory) Had(id string) (times int, ended, gave []string) {
+func (m *memory) DeliveryHistory(id string) (times int, ended, gave []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, h := range m.had[id] {
@@ -340,20 +340,20 @@ func (m *memory) missed(s *seat) {
 type seat struct {
 	m      *memory
 	name   string
-	lanes  []job.Lane
-	orders chan job.Order
+	lanes  []job.Priority
+	orders chan job.Control
 	words  chan func(queue.Listener)
 	ctx    context.Context
 	end    context.CancelFunc
 
 	// of memory's mu
-	beat    job.Beat
+	beat    job.Heartbeat
 	running []*given
 	frozen  bool
 }
 
 func (m *memory) join(_ context.Context, o queue.JoinOptions) (testMember, error) {
-	s := &seat{m: m, name: o.Worker, lanes: o.Lanes, orders: make(chan job.Order, 256), words: make(chan func(queue.Listener), 1<<16), beat: job.Beat{Slots: o.Slots}}
+	s := &seat{m: m, name: o.Worker, lanes: o.Priorities, orders: make(chan job.Control, 256), words: make(chan func(queue.Listener), 1<<16), beat: job.Heartbeat{Slots: o.Slots}}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	m.mu.Lock()
 	if m.class[s.name] == "" {
@@ -413,7 +413,7 @@ func (s *seat) tellBeat(surely bool) {
 		b.Running = append(b.Running, h.running())
 		h.beaten = time.Now()
 	}
-	s.say(func(l queue.Listener) { l.Beat(s.name, b) })
+	s.say(func(l queue.Listener) { l.Heartbeat(s.name, b) })
 }
 
 // freeze makes the worker silent without disconnecting it if is is true. Otherwise the worker continues.
@@ -423,18 +423,18 @@ func (s *seat) freeze(is bool) {
 	s.frozen = is
 }
 
-func (s *seat) Say(draining bool, note string) {
+func (s *seat) SetStatus(draining bool, note string) {
 	s.m.mu.Lock()
 	s.beat.Draining, s.beat.Note = draining, note
 	s.m.mu.Unlock()
 	s.tellBeat(true)
 }
 
-func (s *seat) Orders() <-chan job.Order { return s.orders }
+func (s *seat) Controls() <-chan job.Control { return s.orders }
 
 func (s *seat) Close() { s.end() }
 
-func (s *seat) Offer(_ context.Context, r *job.Result) error {
+func (s *seat) SendResult(_ context.Context, r *job.Result) error {
 	if s.ctx.Err() != nil {
 		return s.ctx.Err()
 	}
@@ -471,7 +471,7 @@ func (s *seat) Take(ctx context.Context) (*lease, error) {
 		case h.number > memoryMost && len(h.lain.spec.Exclude) == 0 || h.number > 4*memoryMost:
 			err = h.GiveUp(ctx, fmt.Sprintf("the job was given to workers %d times before", h.number-1), true)
 		case slices.Contains(h.lain.spec.Exclude, s.name):
-			err = h.Back(ctx, time.Second/4)
+			err = h.Release(ctx, time.Second/4)
 		default:
 			return &lease{h.lain.spec, h}, nil
 		}
@@ -485,7 +485,7 @@ func (s *seat) Take(ctx context.Context) (*lease, error) {
 func (s *seat) next() *given {
 	var first *lain
 	for _, l := range s.m.jobs {
-		if l.by == nil && l.spec.Class == s.m.class[s.name] && slices.Contains(s.lanes, l.spec.Lane) && !l.from.After(time.Now()) && (first == nil || l.spec.Lane < first.spec.Lane) {
+		if l.by == nil && l.spec.Class == s.m.class[s.name] && slices.Contains(s.lanes, l.spec.Priority) && !l.from.After(time.Now()) && (first == nil || l.spec.Priority < first.spec.Priority) {
 			first = l
 		}
 	}
@@ -530,23 +530,23 @@ func (h *given) acknowledge() {
 
 func (h *given) Finish(ctx context.Context, r *job.Result) error {
 	r.Job, r.Generation, r.Token = h.lain.spec.ID, h.lain.spec.Generation, h.lain.spec.Token
-	err := h.seat.Offer(ctx, r)
+	err := h.seat.SendResult(ctx, r)
 	h.acknowledge()
 	return err
 }
 
 func (h *given) GiveUp(ctx context.Context, reason string, tooOften bool) error {
-	return h.Finish(ctx, &job.Result{State: job.GivenUp, Reason: reason, TooOften: tooOften})
+	return h.Finish(ctx, &job.Result{State: job.GivenUp, Reason: reason, TooManyDeliveries: tooOften})
 }
 
-func (h *given) Back(_ context.Context, delay time.Duration) error {
+func (h *given) Release(_ context.Context, delay time.Duration) error {
 	m := h.seat.m
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if h.over() {
 		h.lain.by, h.lain.from = nil, time.Now().Add(delay)
 		m.had[h.lain.spec.ID] = append(m.had[h.lain.spec.ID], loser{h.seat.name, false})
-		h.seat.say(func(l queue.Listener) { l.Back(h.seat.name, h.running()) })
+		h.seat.say(func(l queue.Listener) { l.Released(h.seat.name, h.running()) })
 		m.change()
 	}
 	return h.seat.ctx.Err()

@@ -2,27 +2,27 @@ package dispatch
 
 import "assay/judge/host/queue"
 
-// tellPeers sends news to the other servers. If a message gets lost, these servers read the change from the
+// sendNews sends news to the other servers. If a message gets lost, these servers read the change from the
 // database later.
-func (d *Dispatcher) tellPeers(n queue.News) {
-	if d.queue == nil { // before Use
+func (d *Dispatcher) sendNews(n queue.News) {
+	if d.queue == nil { // before SetQueue
 		return
 	}
-	if err := d.queue.Tell(n); err != nil {
+	if err := d.queue.SendNews(n); err != nil {
 		d.o.Log.Debug("tell the other servers", "error", err)
 	}
 }
 
-// hearPeers handles news from another server.
-func (d *Dispatcher) hearPeers(n queue.News) {
+// handleNews handles news from another server.
+func (d *Dispatcher) handleNews(n queue.News) {
 	if n.Jobs {
-		d.wakeHere()
+		d.wakeLocal()
 	}
 	if n.Ended != "" {
-		d.live.end(n.Ended)
-		d.wakeHere() // a worker is free
+		d.streams.end(n.Ended)
+		d.wakeLocal() // a worker is free
 	}
-	if n.Workers && d.o.Workers != nil {
-		d.o.Workers()
+	if n.Workers && d.o.OnWorkersChanged != nil {
+		d.o.OnWorkersChanged()
 	}
 }

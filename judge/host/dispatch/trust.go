@@ -5,22 +5,22 @@ import (
 	"sync"
 )
 
-// A trust remembers whether others agree with the verdicts of each worker. A restart forgets this, which costs a
+// A trustLog remembers whether others agree with the verdicts of each worker. A restart forgets this, which costs a
 // few audits.
 //
 // One submission is not enough to drain a worker. A program may behave randomly, or detect its machine by the
 // speed, and the first solution of a problem is always judged twice. With such a program, a contestant could drain
 // one worker after the other. Therefore a worker is drained only if submissions of several accounts speak against
 // it. If there are only two workers, it is not clear which one is wrong, and both are drained.
-type trust struct {
-	mu  sync.Mutex
-	row map[string]*record // by worker
+type trustLog struct {
+	mu      sync.Mutex
+	records map[string]*workerRecord // by worker
 }
 
-// A record contains the recent findings about a worker, oldest first.
-type record struct {
-	found []finding
-	left  int // number of its next judgements to audit because of a finding
+// A workerRecord contains the recent findings about a worker, oldest first.
+type workerRecord struct {
+	findings   []finding
+	auditsLeft int // number of its next judgements to audit because of a finding
 }
 
 type finding struct {
@@ -29,40 +29,40 @@ type finding struct {
 }
 
 const (
-	mostDiffer   = 3  // maximum number of accounts with disputed submissions
-	mostCompared = 20 // number of recent findings that count
+	maxDisagreements = 3  // maximum number of accounts with disputed submissions
+	maxFindings      = 20 // number of recent findings that count
 )
 
-// judged records whether others disagree with a worker about a submission of an account. It reports whether the
+// record records whether others disagree with a worker about a submission of an account. It reports whether the
 // worker must be drained. If so, it also forgets the worker's record.
-func (t *trust) judged(worker, account string, wrong bool) (out bool) {
+func (t *trustLog) record(worker, account string, disagrees bool) (drain bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r := t.row[worker]
+	r := t.records[worker]
 	if r == nil {
-		r = &record{}
-		if t.row == nil {
-			t.row = map[string]*record{}
+		r = &workerRecord{}
+		if t.records == nil {
+			t.records = map[string]*workerRecord{}
 		}
-		t.row[worker] = r
+		t.records[worker] = r
 	}
-	if wrong {
-		r.left = mostCompared
-		if slices.Contains(r.found, finding{account, true}) {
+	if disagrees {
+		r.auditsLeft = maxFindings
+		if slices.Contains(r.findings, finding{account, true}) {
 			return false
 		}
 	}
-	r.found = append(r.found, finding{account, wrong})
-	r.found = r.found[max(len(r.found)-mostCompared, 0):]
-	if r.differ() < mostDiffer {
+	r.findings = append(r.findings, finding{account, disagrees})
+	r.findings = r.findings[max(len(r.findings)-maxFindings, 0):]
+	if r.disagreements() < maxDisagreements {
 		return false
 	}
-	delete(t.row, worker)
+	delete(t.records, worker)
 	return true
 }
 
-func (r *record) differ() (n int) {
-	for _, f := range r.found {
+func (r *workerRecord) disagreements() (n int) {
+	for _, f := range r.findings {
 		if f.wrong {
 			n++
 		}
@@ -70,24 +70,24 @@ func (r *record) differ() (n int) {
 	return n
 }
 
-// asks reports whether the next judgement of a worker must be audited because others recently disagreed with it.
-func (t *trust) asks(worker string) bool {
+// needsAudit reports whether the next judgement of a worker must be audited because others recently disagreed with it.
+func (t *trustLog) needsAudit(worker string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r := t.row[worker]
-	if r == nil || r.left == 0 {
+	r := t.records[worker]
+	if r == nil || r.auditsLeft == 0 {
 		return false
 	}
-	r.left--
+	r.auditsLeft--
 	return true
 }
 
-// differ returns the number of accounts on whose submissions other workers recently disagreed with a worker.
-func (t *trust) differ(worker string) int {
+// disagreements returns the number of accounts on whose submissions other workers recently disagreed with a worker.
+func (t *trustLog) disagreements(worker string) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if r := t.row[worker]; r != nil {
-		return r.differ()
+	if r := t.records[worker]; r != nil {
+		return r.disagreements()
 	}
 	return 0
 }

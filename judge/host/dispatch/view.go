@@ -8,109 +8,109 @@ import (
 	"assay/judge/host/job"
 )
 
-// A view contains what workers report about themselves. It may be wrong: see package host.
-type view struct {
-	mu      sync.Mutex
-	workers map[string]*member
-	moved   map[string]time.Time // by class: when a worker last connected, took a job, or ended one
+// A workerView contains what workers report about themselves. It may be wrong: see package host.
+type workerView struct {
+	mu         sync.Mutex
+	workers    map[string]*workerState
+	lastActive map[string]time.Time // by class: when a worker last connected, took a job, or ended one
 }
 
-type member struct {
+type workerState struct {
 	class     string
 	untrusted bool
-	here      bool
+	online    bool
 	slots     int
 	draining  bool
 	note      string
-	running   map[string]doing // jobs that the worker claims to run
-	disowned  []string         // jobs that the worker still names but has lost
-	tookAt    time.Time        // when it last took a job
-	out       time.Time        // when it was first seen online while drained
+	running   map[string]runningJob // jobs that the worker claims to run
+	disowned  []string              // jobs that the worker still names but has lost
+	lastTaken time.Time             // when it last took a job
+	drainedAt time.Time             // when it was first seen online while drained
 }
 
-// A doing is the state of a job that a worker claims to run.
-type doing struct {
-	since time.Time
-	said  time.Time // when the worker last named the job
-	told  time.Time // when the worker last sent an event about the job
+// A runningJob is the state of a job that a worker claims to run.
+type runningJob struct {
+	since     time.Time
+	lastNamed time.Time // when the worker last named the job
+	lastEvent time.Time // when the worker last sent an event about the job
 }
 
-// forgotten is how long a worker's claim to run a job is valid after its last heartbeat that names the job.
-const forgotten = 15 * time.Second
+// claimLifetime is how long a worker's claim to run a job is valid after its last heartbeat that names the job.
+const claimLifetime = 15 * time.Second
 
-func newView() *view {
-	return &view{workers: map[string]*member{}, moved: map[string]time.Time{}}
+func newWorkerView() *workerView {
+	return &workerView{workers: map[string]*workerState{}, lastActive: map[string]time.Time{}}
 }
 
-// of returns a worker, and adds it if it is new.
-func (v *view) of(worker string) *member {
+// worker returns a worker, and adds it if it is new.
+func (v *workerView) worker(worker string) *workerState {
 	m := v.workers[worker]
 	if m == nil {
-		m = &member{running: map[string]doing{}}
+		m = &workerState{running: map[string]runningJob{}}
 		v.workers[worker] = m
 	}
 	return m
 }
 
-func (v *view) admit(worker, class string, untrusted bool) {
+func (v *workerView) admit(worker, class string, untrusted bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	m := v.of(worker)
+	m := v.worker(worker)
 	m.class, m.untrusted = class, untrusted
 }
 
-func (v *view) joined(worker string) {
+func (v *workerView) joined(worker string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	m := v.of(worker)
-	m.here, m.slots = true, max(m.slots, 1) // its first heartbeat contains the number
-	v.moved[m.class] = time.Now()
+	m := v.worker(worker)
+	m.online, m.slots = true, max(m.slots, 1) // its first heartbeat contains the number
+	v.lastActive[m.class] = time.Now()
 }
 
-func (v *view) left(worker string) {
+func (v *workerView) left(worker string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	m := v.of(worker)
-	m.here, m.draining, m.note = false, false, ""
+	m := v.worker(worker)
+	m.online, m.draining, m.note = false, false, ""
 	clear(m.running)
-	m.disowned, m.out = nil, time.Time{}
+	m.disowned, m.drainedAt = nil, time.Time{}
 }
 
-func (v *view) took(worker string, r job.Running) {
+func (v *workerView) took(worker string, r job.Running) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	m := v.of(worker)
+	m := v.worker(worker)
 	now := time.Now()
 	m.disowned = slices.DeleteFunc(m.disowned, func(id string) bool { return id == r.Job }) // the worker got the job again
-	m.running[r.Job] = doing{since: now, said: now}
-	m.tookAt, v.moved[m.class] = now, now
+	m.running[r.Job] = runningJob{since: now, lastNamed: now}
+	m.lastTaken, v.lastActive[m.class] = now, now
 }
 
-func (v *view) ended(worker, id string) {
+func (v *workerView) ended(worker, id string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	m := v.of(worker)
+	m := v.worker(worker)
 	delete(m.running, id)
-	v.moved[m.class] = time.Now()
+	v.lastActive[m.class] = time.Now()
 }
 
-// beat records a heartbeat. It returns the heartbeat's note if the note differs from the previous one.
-func (v *view) beat(worker string, b job.Beat) (note string) {
+// heartbeat records a heartbeat. It returns the heartbeat's note if the note differs from the previous one.
+func (v *workerView) heartbeat(worker string, b job.Heartbeat) (note string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	m, now := v.of(worker), time.Now()
+	m, now := v.worker(worker), time.Now()
 	m.slots, m.draining = b.Slots, b.Draining // joined and left decide whether it is online
 	for _, r := range b.Running {
 		one, known := m.running[r.Job]
 		if !known {
 			one.since = now
 		}
-		if one.said = now; !slices.Contains(m.disowned, r.Job) {
+		if one.lastNamed = now; !slices.Contains(m.disowned, r.Job) {
 			m.running[r.Job] = one
 		}
 	}
 	for id, one := range m.running {
-		if now.Sub(one.said) > forgotten {
+		if now.Sub(one.lastNamed) > claimLifetime {
 			delete(m.running, id)
 		}
 	}
@@ -120,15 +120,15 @@ func (v *view) beat(worker string, b job.Beat) (note string) {
 	return note
 }
 
-// ready reports whether a worker accepts jobs.
-func (m *member) ready() bool { return m.here && !m.draining && m.note == "" }
+// acceptsJobs reports whether a worker accepts jobs.
+func (m *workerState) acceptsJobs() bool { return m.online && !m.draining && m.note == "" }
 
-// free returns the number of idle slots in a class.
-func (v *view) free(class string) (n int) {
+// freeSlots returns the number of idle slots in a class.
+func (v *workerView) freeSlots(class string) (n int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, m := range v.workers {
-		if m.class == class && m.ready() {
+		if m.class == class && m.acceptsJobs() {
 			n += max(m.slots-len(m.running), 0)
 		}
 	}
@@ -136,47 +136,47 @@ func (v *view) free(class string) (n int) {
 }
 
 // classes returns the classes of all online workers.
-func (v *view) classes() (all []string) {
+func (v *workerView) classes() (classes []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, m := range v.workers {
-		if m.here && !slices.Contains(all, m.class) {
-			all = append(all, m.class)
+		if m.online && !slices.Contains(classes, m.class) {
+			classes = append(classes, m.class)
 		}
 	}
-	return all
+	return classes
 }
 
-// waits reports whether workers of a class have had idle slots for at least the duration most without getting a
+// isStarved reports whether workers of a class have had idle slots for at least the duration most without getting a
 // job. If so, waits starts to measure this time from zero again.
-func (v *view) waits(class string, most time.Duration) bool {
-	if v.free(class) == 0 {
+func (v *workerView) isStarved(class string, minDuration time.Duration) bool {
+	if v.freeSlots(class) == 0 {
 		return false
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if time.Since(v.moved[class]) < most {
+	if time.Since(v.lastActive[class]) < minDuration {
 		return false
 	}
-	v.moved[class] = time.Now()
+	v.lastActive[class] = time.Now()
 	return true
 }
 
-// others reports whether the class has a worker that is online, accepts jobs and is not excluded (here). It also
+// available reports whether the class has a worker that is online, accepts jobs and is not excluded (here). It also
 // reports whether such a worker has an idle slot (free).
-func (v *view) others(class string, excluded ...string) (here, free bool) {
+func (v *workerView) available(class string, excluded ...string) (online, free bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for name, m := range v.workers {
-		if m.class == class && m.ready() && !slices.Contains(excluded, name) {
-			here, free = true, free || m.slots > len(m.running)
+		if m.class == class && m.acceptsJobs() && !slices.Contains(excluded, name) {
+			online, free = true, free || m.slots > len(m.running)
 		}
 	}
-	return here, free
+	return online, free
 }
 
 // untrusted returns the untrusted workers of a class, online or not.
-func (v *view) untrusted(class string) (names []string) {
+func (v *workerView) untrusted(class string) (names []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for name, m := range v.workers {
@@ -187,8 +187,8 @@ func (v *view) untrusted(class string) (names []string) {
 	return names
 }
 
-// but returns all workers of a class except the given one, online or not.
-func (v *view) but(class, worker string) (names []string) {
+// allExcept returns all workers of a class except the given one, online or not.
+func (v *workerView) allExcept(class, worker string) (names []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for name, m := range v.workers {
@@ -199,30 +199,30 @@ func (v *view) but(class, worker string) (names []string) {
 	return names
 }
 
-// isGuest reports whether a worker is untrusted.
-func (v *view) isGuest(worker string) bool {
+// isUntrusted reports whether a worker is untrusted.
+func (v *workerView) isUntrusted(worker string) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.of(worker).untrusted
+	return v.worker(worker).untrusted
 }
 
-// anotherOf reports whether another trusted worker of the same class is online.
-func (v *view) anotherOf(worker string) bool { return v.anotherThan(worker, []string{worker}) }
+// hasPeer reports whether another trusted worker of the same class is online.
+func (v *workerView) hasPeer(worker string) bool { return v.hasPeerExcept(worker, []string{worker}) }
 
-// anotherThan reports whether another trusted worker of the given worker's class is online. Workers listed in the
+// hasPeerExcept reports whether another trusted worker of the given worker's class is online. Workers listed in the
 // argument those do not count.
-func (v *view) anotherThan(worker string, those []string) bool {
+func (v *workerView) hasPeerExcept(worker string, excluded []string) bool {
 	v.mu.Lock()
-	class := v.of(worker).class
+	class := v.worker(worker).class
 	v.mu.Unlock()
-	here, _ := v.others(class, slices.Concat(v.untrusted(class), those)...)
+	here, _ := v.available(class, slices.Concat(v.untrusted(class), excluded)...)
 	return here
 }
 
-// telling records that a worker has sent progress of a job. It reports whether the progress may be shown: the
+// recordProgress records that a worker has sent progress of a job. It reports whether the progress may be shown: the
 // worker must claim to run the job. The progress of an untrusted worker stays hidden, because other workers must
 // confirm its verdict.
-func (v *view) telling(worker, id string) bool {
+func (v *workerView) recordProgress(worker, id string) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	m := v.workers[worker]
@@ -231,70 +231,70 @@ func (v *view) telling(worker, id string) bool {
 	}
 	one, known := m.running[id]
 	if known {
-		one.told = time.Now()
+		one.lastEvent = time.Now()
 		m.running[id] = one
 	}
 	return known && !m.untrusted
 }
 
-// doing returns a worker that recently claimed to run a job and that is not listed in the argument but. It returns
+// runningWorker returns a worker that recently claimed to run a job and that is not listed in the argument but. It returns
 // an empty string if there is none.
-func (v *view) doing(id string, but ...string) string {
+func (v *workerView) runningWorker(id string, excluded ...string) string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for name, m := range v.workers {
-		if one, known := m.running[id]; known && time.Since(one.said) <= forgotten && !slices.Contains(but, name) {
+		if one, known := m.running[id]; known && time.Since(one.lastNamed) <= claimLifetime && !slices.Contains(excluded, name) {
 			return name
 		}
 	}
 	return ""
 }
 
-// A Presence is the current state of a worker.
-type Presence struct {
-	Connected bool
-	Slots     int
-	Running   int // at most Slots, because jobs that run beside a preemptible one do not count
-	Draining  bool
-	Note      string
-	Differs   int // accounts with submissions on which other workers recently disagreed
+// A WorkerStatus is the current state of a worker.
+type WorkerStatus struct {
+	Connected     bool
+	Slots         int
+	Running       int // at most Slots, because jobs that run beside a preemptible one do not count
+	Draining      bool
+	Note          string
+	Disagreements int // accounts with submissions on which other workers recently disagreed
 }
 
-// Presence returns the current state of a worker.
-func (d *Dispatcher) Presence(worker string) Presence {
+// WorkerStatus returns the current state of a worker.
+func (d *Dispatcher) WorkerStatus(worker string) WorkerStatus {
 	d.view.mu.Lock()
 	defer d.view.mu.Unlock()
 	m := d.view.workers[worker]
 	if m == nil {
-		return Presence{}
+		return WorkerStatus{}
 	}
-	return Presence{
-		Connected: m.here, Slots: m.slots, Running: min(len(m.running), max(m.slots, 1)), Draining: m.draining,
-		Note: m.note, Differs: d.trust.differ(worker),
+	return WorkerStatus{
+		Connected: m.online, Slots: m.slots, Running: min(len(m.running), max(m.slots, 1)), Draining: m.draining,
+		Note: m.note, Disagreements: d.trust.disagreements(worker),
 	}
 }
 
-// Served reports whether a worker of a class is online and accepts jobs.
-func (d *Dispatcher) Served(class string) bool {
-	here, _ := d.view.others(class)
+// HasWorker reports whether a worker of a class is online and accepts jobs.
+func (d *Dispatcher) HasWorker(class string) bool {
+	here, _ := d.view.available(class)
 	return here
 }
 
-// Unserved returns why no worker takes jobs of a lane and class. If one does, it returns an empty string.
-func (d *Dispatcher) Unserved(lane job.Lane, class string) (why string) {
+// UnservedReason returns why no worker takes jobs of a lane and class. If one does, it returns an empty string.
+func (d *Dispatcher) UnservedReason(priority job.Priority, class string) (reason string) {
 	d.view.mu.Lock()
 	defer d.view.mu.Unlock()
-	why = "no worker is online"
+	reason = "no worker is online"
 	for _, m := range d.view.workers {
-		if m.class != class || !m.here || m.untrusted && lane == job.Contest { // untrusted workers do not have that lane
+		if m.class != class || !m.online || m.untrusted && priority == job.ContestPriority { // untrusted workers do not have that lane
 			continue
 		}
-		if m.ready() {
+		if m.acceptsJobs() {
 			return ""
 		}
-		why = "no worker takes submissions at the moment"
+		reason = "no worker takes submissions at the moment"
 	}
-	return why
+	return reason
 }
 
 // Slots returns the total number of slots of the online workers in a class.
@@ -302,7 +302,7 @@ func (d *Dispatcher) Slots(class string) (n int) {
 	d.view.mu.Lock()
 	defer d.view.mu.Unlock()
 	for _, m := range d.view.workers {
-		if m.class == class && m.here && !m.draining && !m.untrusted {
+		if m.class == class && m.online && !m.draining && !m.untrusted {
 			n += m.slots
 		}
 	}

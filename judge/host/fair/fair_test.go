@@ -15,8 +15,8 @@ var owners = []string{"a", "b", "c"}
 
 // play adds and takes jobs at random. After each step it calls listen with the queue, the job of the step, the
 // cost of an added job, and whether the job was added.
-func play(t *rapid.T, listen func(q *fairtest.Lane, j fairtest.Job, cost int64, added bool)) {
-	q := &fairtest.Lane{}
+func play(t *rapid.T, listen func(q *fairtest.Queue, j fairtest.Job, cost int64, added bool)) {
+	q := &fairtest.Queue{}
 	for range rapid.IntRange(1, 80).Draw(t, "steps") {
 		if rapid.IntRange(0, 2).Draw(t, "act") > 0 {
 			cost := rapid.Int64Range(0, 9).Draw(t, "cost")
@@ -33,7 +33,7 @@ func play(t *rapid.T, listen func(q *fairtest.Lane, j fairtest.Job, cost int64, 
 func TestJobsOfOneOwnerGoInTheOrderOfArrival(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		last := map[string]int{}
-		play(t, func(_ *fairtest.Lane, j fairtest.Job, _ int64, added bool) {
+		play(t, func(_ *fairtest.Queue, j fairtest.Job, _ int64, added bool) {
 			if added {
 				return
 			}
@@ -48,7 +48,7 @@ func TestJobsOfOneOwnerGoInTheOrderOfArrival(t *testing.T) {
 func TestEveryJobHasItsTurnAndTimeOnlyRises(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		open, v := map[int]bool{}, int64(0)
-		play(t, func(q *fairtest.Lane, j fairtest.Job, _ int64, added bool) {
+		play(t, func(q *fairtest.Queue, j fairtest.Job, _ int64, added bool) {
 			if added {
 				open[j.Seq] = true
 			} else if !open[j.Seq] {
@@ -56,10 +56,10 @@ func TestEveryJobHasItsTurnAndTimeOnlyRises(t *testing.T) {
 			} else {
 				delete(open, j.Seq)
 			}
-			if q.V() < v {
-				t.Fatalf("the time of the lane fell from %d to %d", v, q.V())
+			if q.VirtualTime() < v {
+				t.Fatalf("the time of the lane fell from %d to %d", v, q.VirtualTime())
 			}
-			v = q.V()
+			v = q.VirtualTime()
 		})
 		if len(open) > 0 {
 			t.Fatalf("%d jobs were never given out", len(open))
@@ -72,7 +72,7 @@ func TestEveryJobHasItsTurnAndTimeOnlyRises(t *testing.T) {
 // before it. If no other owner was waiting, at most two jobs go before it.
 func TestNobodyWaitsForMoreThanTwoTurnsOfEachOther(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		q := &fairtest.Lane{}
+		q := &fairtest.Queue{}
 		owners := []string{"a", "b", "c", "d", "e", "f"}
 		left := map[string]int{} // how many jobs may go before the owner's first job
 		first := func(owner string) {
@@ -113,7 +113,7 @@ func TestNobodyWaitsForMoreThanTwoTurnsOfEachOther(t *testing.T) {
 // TestNewcomersGoFirst checks that an owner that has used no time goes before owners that have used some. Only
 // owners that have reached their limit go first.
 func TestNewcomersGoFirst(t *testing.T) {
-	var q fairtest.Lane
+	var q fairtest.Queue
 	for range 2 {
 		q.Add("heavy", 1000)
 	}
@@ -133,7 +133,7 @@ func TestNewcomersGoFirst(t *testing.T) {
 // owner had the last two turns, the other goes next, because the other's limit is reached.
 func TestSharesAreEqual(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		q := &fairtest.Lane{}
+		q := &fairtest.Queue{}
 		cost, got, left := map[int]int64{}, map[string]int64{}, map[string]int{}
 		for _, owner := range rapid.SliceOfN(rapid.SampledFrom(owners[:2]), 2, 60).Draw(t, "arrivals") {
 			c := rapid.Int64Range(1, 50).Draw(t, "cost")
@@ -157,7 +157,7 @@ func TestSharesAreEqual(t *testing.T) {
 }
 
 func Example() {
-	var q fairtest.Lane
+	var q fairtest.Queue
 	for range 3 {
 		q.Add("who has many", 5)
 	}

@@ -29,7 +29,7 @@ func frozenWorld(t *testing.T, bound int) *world {
 func (w *world) judged(team int, problem string, v judge.Verdict) {
 	w.Helper()
 	w.submit(team, problem)
-	w.judge(job.Contest, v)
+	w.judge(job.ContestPriority, v)
 	w.now = w.now.Add(time.Minute)
 }
 
@@ -54,7 +54,7 @@ func (f *follower) judgements(t *testing.T) (all []string) {
 // problems. A feed that is resumed from any of its tokens has the same result.
 func TestRunnersSeeTheirJudgements(t *testing.T) {
 	w := frozenWorld(t, 2)
-	registry := &feed.Registry{Desk: w.desk}
+	registry := &feed.Registry{Intake: w.intake}
 	live, cut := &follower{to: runner, has: map[string]string{}}, &follower{to: runner, has: map[string]string{}}
 	restarts := 0
 	look := func(what, want string) {
@@ -62,17 +62,17 @@ func TestRunnersSeeTheirJudgements(t *testing.T) {
 		c, err := registry.Contest(t.Context(), w.contest)
 		w.must(err)
 		if live.cursor == nil {
-			live.cursor, err = c.Cursor(t.Context(), runner, "", nil)
+			live.cursor, err = c.NewCursor(t.Context(), runner, "", nil)
 			w.must(err)
 		}
 		live.read(t, 1<<30)
-		fresh, err := (&feed.Registry{Desk: w.desk}).Contest(t.Context(), w.contest) // as after a server restart
+		fresh, err := (&feed.Registry{Intake: w.intake}).Contest(t.Context(), w.contest) // as after a server restart
 		w.must(err)
-		cut.cursor, err = fresh.Cursor(t.Context(), runner, cut.token, nil)
+		cut.cursor, err = fresh.NewCursor(t.Context(), runner, cut.token, nil)
 		if errors.Is(err, feed.ErrToken) {
 			restarts++
 			cut.has = map[string]string{}
-			cut.cursor, err = fresh.Cursor(t.Context(), runner, "", nil)
+			cut.cursor, err = fresh.NewCursor(t.Context(), runner, "", nil)
 		}
 		w.must(err)
 		cut.read(t, 1<<30)
@@ -98,13 +98,13 @@ func TestRunnersSeeTheirJudgements(t *testing.T) {
 	w.now = w.now.Add(time.Minute)
 	w.submit(0, "p2") // number 4
 	look("undecided", "1 WA, 2 AC, 3")
-	waiting, err := w.store.Next(t.Context(), job.Contest, "main", 2)
+	waiting, err := w.store.NextJobs(t.Context(), job.ContestPriority, "main", 2)
 	w.must(err)
 	slices.SortFunc(waiting, func(a, b *job.Spec) int { return strings.Compare(a.ID, b.ID) })
 	fold := func(s *job.Spec, v judge.Verdict) {
 		t.Helper()
-		_, err := w.store.Fold(t.Context(), &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w", State: job.Done,
-			Finished: &judge.Finished{Verdict: v}, Rows: []job.Row{{Case: "secret/1", Verdict: v}}}, "")
+		_, err := w.store.RecordResult(t.Context(), &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w", State: job.Done,
+			Finished: &judge.Finished{Verdict: v}, Rows: []job.CaseRow{{Case: "secret/1", Verdict: v}}}, "")
 		w.must(err)
 	}
 	fold(waiting[1], judge.Accepted)
@@ -117,9 +117,9 @@ func TestRunnersSeeTheirJudgements(t *testing.T) {
 	if restarts > 0 {
 		t.Errorf("a runner read everything again %d times although it lost nothing", restarts)
 	}
-	w.must(w.store.Mark(t.Context(), w.sent[2].ID, w.people[0].ID, store.Mark{Verdict: judge.Accepted, Why: "x"}, -1))
+	w.must(w.store.AddOverride(t.Context(), w.sent[2].ID, w.people[0].ID, store.Override{Verdict: judge.Accepted, Why: "x"}, -1))
 	look("the bound is reached earlier", "1 WA, 2 AC, 3 AC, 6 AC")
-	w.must(w.store.Mark(t.Context(), w.sent[1].ID, w.people[0].ID, store.Mark{Ignored: true, Why: "x"}, -1))
+	w.must(w.store.AddOverride(t.Context(), w.sent[1].ID, w.people[0].ID, store.Override{Ignored: true, Why: "x"}, -1))
 	look("one is ignored", "1 WA, 3 AC, 4 AC, 6 AC")
 	w.set(func(c *store.Contest) { c.Settings.BalloonsInFreeze = 1 })
 	look("another bound", "1 WA, 3 AC, 6 AC")
@@ -134,23 +134,23 @@ func TestRunnersSeeTheirJudgements(t *testing.T) {
 // first lines of the feed. The runner's token is then no longer valid.
 func TestRunnersDoNotLoseSilently(t *testing.T) {
 	w := frozenWorld(t, 1)
-	c, err := (&feed.Registry{Desk: w.desk}).Contest(t.Context(), w.contest)
+	c, err := (&feed.Registry{Intake: w.intake}).Contest(t.Context(), w.contest)
 	w.must(err)
 	w.judged(0, "p0", judge.WrongAnswer)
 	w.judged(0, "p1", judge.Accepted)
-	w.must(c.Follow(t.Context(), 0))
+	w.must(c.Refresh(t.Context(), 0))
 	f := &follower{to: runner, has: map[string]string{}}
-	f.cursor, err = c.Cursor(t.Context(), runner, "", nil)
+	f.cursor, err = c.NewCursor(t.Context(), runner, "", nil)
 	w.must(err)
 	f.read(t, 1<<30)
-	again, err := c.Cursor(t.Context(), runner, f.token, nil)
+	again, err := c.NewCursor(t.Context(), runner, f.token, nil)
 	w.must(err)
-	w.must(w.store.Mark(t.Context(), w.sent[0].ID, w.people[0].ID, store.Mark{Verdict: judge.Accepted, Why: "x"}, -1))
-	w.must(c.Follow(t.Context(), 0))
+	w.must(w.store.AddOverride(t.Context(), w.sent[0].ID, w.people[0].ID, store.Override{Verdict: judge.Accepted, Why: "x"}, -1))
+	w.must(c.Refresh(t.Context(), 0))
 	if _, err := again.Next(); !errors.Is(err, feed.ErrToken) {
 		t.Errorf("the feed goes on: %v", err)
 	}
-	if _, err := c.Cursor(t.Context(), runner, f.token, nil); !errors.Is(err, feed.ErrToken) {
+	if _, err := c.NewCursor(t.Context(), runner, f.token, nil); !errors.Is(err, feed.ErrToken) {
 		t.Errorf("its token is taken: %v", err)
 	}
 	if b, err := f.cursor.Next(); err != nil || !slices.ContainsFunc(b.Lines, func(l feed.Line) bool { return l.Type == clics.Judgements && l.Data == nil }) {
@@ -164,18 +164,18 @@ func TestEarlierSubmissionHides(t *testing.T) {
 	w := frozenWorld(t, 1)
 	w.now = w.now.Add(10 * time.Minute)
 	w.judged(0, "p0", judge.Accepted)
-	c, err := (&feed.Registry{Desk: w.desk}).Contest(t.Context(), w.contest)
+	c, err := (&feed.Registry{Intake: w.intake}).Contest(t.Context(), w.contest)
 	w.must(err)
 	f := &follower{to: runner, has: map[string]string{}}
-	f.cursor, err = c.Cursor(t.Context(), runner, "", nil)
+	f.cursor, err = c.NewCursor(t.Context(), runner, "", nil)
 	w.must(err)
 	f.read(t, 1<<30)
 	if got := fmt.Sprint(f.judgements(t)); got != "[1 AC]" {
 		t.Errorf("a runner knows of %s", got)
 	}
 	w.submitAt(0, "p1", start.Add(4*time.Hour))
-	w.must(c.Follow(t.Context(), 0))
-	if _, err := c.Cursor(t.Context(), runner, f.token, nil); !errors.Is(err, feed.ErrToken) {
+	w.must(c.Refresh(t.Context(), 0))
+	if _, err := c.NewCursor(t.Context(), runner, f.token, nil); !errors.Is(err, feed.ErrToken) {
 		t.Errorf("the token is taken: %v", err)
 	}
 }
@@ -185,20 +185,20 @@ func TestEarlierSubmissionHides(t *testing.T) {
 func TestHiddenFromRunners(t *testing.T) {
 	play := func(known, hidden judge.Verdict) (all []string) {
 		w := frozenWorld(t, 1)
-		registry, feeds := &feed.Registry{Desk: w.desk}, map[feed.Reader]*follower{}
+		registry, feeds := &feed.Registry{Intake: w.intake}, map[feed.Reader]*follower{}
 		for i, v := range []judge.Verdict{known, hidden, hidden, known} {
 			w.submit([]int{0, 0, 0, 1}[i], []string{"p0", "p1", "p2", "p0"}[i])
 			all = append(all, w.shown(registry, runner, feeds))
-			w.judge(job.Contest, v)
+			w.judge(job.ContestPriority, v)
 			w.now = w.now.Add(time.Minute)
 			all = append(all, w.shown(registry, runner, feeds))
 		}
 		r, _, err := w.store.Rejudge(t.Context(), store.NewRejudging{
-			Filter: store.Filter{Contest: w.contest, Problem: "p2"}, Why: "x", Account: w.people[0].ID,
+			Filter: store.SubmissionFilter{Contest: w.contest, Problem: "p2"}, Why: "x", Account: w.people[0].ID,
 		})
 		w.must(err)
-		w.judge(job.Background, hidden)
-		w.must(w.store.Apply(t.Context(), r.ID))
+		w.judge(job.BackgroundPriority, hidden)
+		w.must(w.store.ApplyRejudging(t.Context(), r.ID))
 		return append(all, w.shown(registry, runner, feeds), w.shown(registry, runner, map[feed.Reader]*follower{}))
 	}
 	one := play(judge.Accepted, judge.Accepted)
@@ -218,7 +218,7 @@ func TestHiddenFromRunners(t *testing.T) {
 // judgement.
 func TestTokensOfRunnersHold(t *testing.T) {
 	mark := func(w *world, i int) {
-		w.must(w.store.Mark(w.Context(), w.sent[i].ID, w.people[0].ID, store.Mark{Verdict: judge.Accepted, Why: "x"}, -1))
+		w.must(w.store.AddOverride(w.Context(), w.sent[i].ID, w.people[0].ID, store.Override{Verdict: judge.Accepted, Why: "x"}, -1))
 	}
 	hour := 4 * time.Hour // when the freeze begins
 	for _, tt := range []struct {
@@ -263,15 +263,15 @@ func TestTokensOfRunnersHold(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := frozenWorld(t, tt.bound)
 			tt.before(w)
-			c, err := (&feed.Registry{Desk: w.desk}).Contest(t.Context(), w.contest)
+			c, err := (&feed.Registry{Intake: w.intake}).Contest(t.Context(), w.contest)
 			w.must(err)
 			f := &follower{to: runner, has: map[string]string{}}
-			f.cursor, err = c.Cursor(t.Context(), runner, "", nil)
+			f.cursor, err = c.NewCursor(t.Context(), runner, "", nil)
 			w.must(err)
 			f.read(t, 1<<30)
 			tt.change(w)
-			w.must(c.Follow(t.Context(), 0))
-			if _, err := c.Cursor(t.Context(), runner, f.token, nil); (err == nil) != tt.good {
+			w.must(c.Refresh(t.Context(), 0))
+			if _, err := c.NewCursor(t.Context(), runner, f.token, nil); (err == nil) != tt.good {
 				t.Errorf("the token: %v", err)
 			}
 		})

@@ -20,7 +20,7 @@ type broadcast struct {
 
 	mu    sync.Mutex // locked after the contest's mutex; protects the fields below
 	stamp int64      // of the contest at the last step
-	sent  map[*unit][]sent
+	sent  map[*unit][]sentObject
 	last  *step // newest step; nil before the first cursor has joined
 }
 
@@ -33,24 +33,24 @@ type step struct {
 	next  *step
 }
 
-// A sent is an object that a reader has.
-type sent struct {
+// A sentObject is an object that a reader has.
+type sentObject struct {
 	id  string
 	sum uint64 // of the encoded object
 }
 
 var seed = maphash.MakeSeed()
 
-func sentOf(lines []Line) []sent {
-	all := make([]sent, len(lines))
+func sentOf(lines []Line) []sentObject {
+	all := make([]sentObject, len(lines))
 	for i, l := range lines {
-		all[i] = sent{l.ID, maphash.Bytes(seed, l.Data)}
+		all[i] = sentObject{l.ID, maphash.Bytes(seed, l.Data)}
 	}
 	return all
 }
 
 // missing returns the lines that remove the objects in before that are not in now.
-func missing(before []sent, now []Line, typ clics.Type) (lost []Line) {
+func missing(before []sentObject, now []Line, typ clics.Type) (lost []Line) {
 	for _, old := range slices.Backward(before) {
 		if !slices.ContainsFunc(now, func(l Line) bool { return l.ID == old.id }) {
 			lost = append(lost, Line{Type: typ, ID: old.id})
@@ -103,7 +103,7 @@ func (s *broadcast) units(c *Contest, stamp int64) iter.Seq[*unit] {
 				continue
 			}
 			for _, u := range c.units[t] {
-				if u.stamp > stamp && !yield(u) {
+				if u.revision > stamp && !yield(u) {
 					return
 				}
 			}
@@ -144,10 +144,10 @@ func (s *broadcast) since(c *Contest, at *step) (lines []Line, last *step, err e
 // follow adds a step if the contest has changed. The first step has all objects. The contest must be locked for
 // reading, and the broadcast must be locked.
 func (s *broadcast) follow(c *Contest) error {
-	if s.stamp == c.stamp {
+	if s.stamp == c.revision {
 		return nil
 	}
-	has := map[*unit][]sent{}
+	has := map[*unit][]sentObject{}
 	var lost, found []Line
 	for u := range s.units(c, s.stamp) {
 		now, err := c.lines(s.to, u, false)
@@ -162,9 +162,9 @@ func (s *broadcast) follow(c *Contest) error {
 		}
 		lost = append(lost, missing(s.sent[u], now, u.typ)...)
 	}
-	next := &step{lines: arrange(lost, found, s.last != nil), seq: c.seq, word: c.word(s.to)}
+	next := &step{lines: arrange(lost, found, s.last != nil), seq: c.seq, word: c.tokenWord(s.to)}
 	if s.last == nil {
-		s.sent = map[*unit][]sent{}
+		s.sent = map[*unit][]sentObject{}
 	} else {
 		s.last.next = next
 	}
@@ -173,6 +173,6 @@ func (s *broadcast) follow(c *Contest) error {
 			delete(s.sent, u)
 		}
 	}
-	s.last, s.stamp = next, c.stamp
+	s.last, s.stamp = next, c.revision
 	return nil
 }

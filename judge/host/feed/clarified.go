@@ -23,38 +23,38 @@ func (c *Contest) readClarifications(ctx context.Context, s *setup) ([]*unit, er
 	for _, r := range rows {
 		number[r.Number] = r
 		o := clics.Object{"id": r.ExtID, "text": r.Text, "time": r.At, "contest_time": s.contestTime(r.At)}
-		it := item{Object: o, letter: &letter{}, team: r.Team, Facts: clics.Facts{ToAll: r.Staff && r.Team == "" && !r.To.Chosen(), Names: r.Problem != ""}}
+		object := item{Object: o, letter: &letter{}, team: r.Team, Visibility: clics.Visibility{ToAll: r.Jury && r.Team == "" && !r.To.Chosen(), NamesProblem: r.Problem != ""}}
 		if id := s.problemByID(r.Problem); id != "" {
 			o["problem_id"] = id
 		}
 		if team := s.teams[r.Team]; team != nil {
-			if r.Staff {
+			if r.Jury {
 				o["to_team_ids"], o["to_team_id"] = []string{team.ExtID}, team.ExtID
 			} else {
 				o["from_team_id"] = team.ExtID
 			}
 		}
 		if question := number[r.ReplyTo]; question != nil {
-			o["reply_to_id"], it.replied = question.ExtID, question.Team
+			o["reply_to_id"], object.replied = question.ExtID, question.Team
 		}
-		items := []item{it}
+		items := []item{object}
 		if r.To.Chosen() {
-			items = s.chosen(it, r.To, used)
+			items = s.recipientItems(object, r.To, used)
 		}
-		units = append(units, &unit{key: key{clics.Clarifications, fmt.Sprint(r.Number)}, items: items})
+		units = append(units, &unit{unitKey: unitKey{clics.Clarifications, fmt.Sprint(r.Number)}, items: items})
 	}
 	return units, nil
 }
 
-// chosen returns the objects of a clarification that the jury sent to several teams and groups. Version 2026-01 of
+// recipientItems returns the objects of a clarification that the jury sent to several teams and groups. Version 2026-01 of
 // the Contest API gets one object, and version 2023-06 gets one per team. The map used contains the ids of all
 // clarifications.
-func (s *setup) chosen(it item, to store.Recipients, used map[string]bool) []item {
-	one := it
-	one.only, one.Object, one.letter = clics.V2026, clone(it.Object), &letter{replied: it.replied}
+func (s *setup) recipientItems(base item, recipients store.Recipients, used map[string]bool) []item {
+	one := base
+	one.version, one.Object, one.letter = clics.V2026, clone(base.Object), &letter{replied: base.replied}
 	var named, groups []string
 	readers := map[string]bool{}
-	for _, r := range to.Teams {
+	for _, r := range recipients.Teams {
 		if team := s.teams[r.ID]; team != nil {
 			readers[r.ID] = true
 			named = append(named, team.ExtID)
@@ -63,7 +63,7 @@ func (s *setup) chosen(it item, to store.Recipients, used map[string]bool) []ite
 			}
 		}
 	}
-	for _, g := range to.Groups {
+	for _, g := range recipients.Groups {
 		groups = append(groups, g.ID)
 	}
 	one.Object["to_team_ids"], one.Object["to_group_ids"] = named, groups
@@ -77,20 +77,20 @@ func (s *setup) chosen(it item, to store.Recipients, used map[string]bool) []ite
 	items := []item{one}
 	for i, team := range teams {
 		items[0].told = append(items[0].told, team.ID)
-		each := it
-		each.only, each.team, each.Object = clics.V2023, team.ID, clone(it.Object)
-		each.Object["to_team_id"] = team.ExtID
+		object := base
+		object.version, object.team, object.Object = clics.V2023, team.ID, clone(base.Object)
+		object.Object["to_team_id"] = team.ExtID
 		if i > 0 {
-			each.Object["id"] = furtherID(it.Object["id"].(string), i+1, used)
+			object.Object["id"] = derivedID(base.Object["id"].(string), i+1, used)
 		}
-		items = append(items, each)
+		items = append(items, object)
 	}
 	return items
 }
 
-// furtherID returns the id of the n-th object of a clarification. It consists of the clarification's id and n. If
-// that is too long or in use, furtherID returns another id.
-func furtherID(id string, n int, used map[string]bool) string {
+// derivedID returns the id of the n-th object of a clarification. It consists of the clarification's id and n. If
+// that is too long or in use, derivedID returns another id.
+func derivedID(id string, n int, used map[string]bool) string {
 	const most = 36
 	for dash := "-"; ; dash += "-" {
 		end := fmt.Sprint(dash, n)

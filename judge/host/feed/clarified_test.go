@@ -15,7 +15,7 @@ import (
 // one per team in 2023-06. Only these teams see it.
 func TestClarificationsToSome(t *testing.T) {
 	w := newWorld(t)
-	registry := &feed.Registry{Desk: w.desk}
+	registry := &feed.Registry{Intake: w.intake}
 	say := func(n store.NewClarification) {
 		t.Helper()
 		n.Contest, n.Account = w.contest, w.people[0].ID
@@ -31,11 +31,11 @@ func TestClarificationsToSome(t *testing.T) {
 	// Teams 0 to 2 are in group east, 3 and 4 in west. Team 4 is hidden.
 	long := strings.Repeat("x", 36)
 	say(store.NewClarification{Team: w.teams[0].ID, Text: "why?"})
-	say(store.NewClarification{Staff: true, ReplyTo: 1, Text: "so", Teams: ids(0, 3, 4)})
-	say(store.NewClarification{Staff: true, Text: "east", Groups: []string{"east"}, ExtID: "e"})
-	say(store.NewClarification{Staff: true, Text: "mixed", Groups: []string{"west"}, Teams: ids(1), ExtID: long})
-	say(store.NewClarification{Staff: true, Text: "taken", Teams: ids(3), ExtID: "e-2"})
-	say(store.NewClarification{Staff: true, Text: "about A", Groups: []string{"east"}, Problem: "p0", ExtID: "a"})
+	say(store.NewClarification{Jury: true, ReplyTo: 1, Text: "so", Teams: ids(0, 3, 4)})
+	say(store.NewClarification{Jury: true, Text: "east", Groups: []string{"east"}, ExtID: "e"})
+	say(store.NewClarification{Jury: true, Text: "mixed", Groups: []string{"west"}, Teams: ids(1), ExtID: long})
+	say(store.NewClarification{Jury: true, Text: "taken", Teams: ids(3), ExtID: "e-2"})
+	say(store.NewClarification{Jury: true, Text: "about A", Groups: []string{"east"}, Problem: "p0", ExtID: "a"})
 	look := func(to feed.Reader) string {
 		c, err := registry.Contest(t.Context(), w.contest)
 		w.must(err)
@@ -73,7 +73,7 @@ func TestClarificationsToSome(t *testing.T) {
 			}
 			for _, role := range clics.Roles {
 				name, got := fmt.Sprint(v, " all"), look(feed.Reader{Version: v, Role: role})
-				if !role.Insider() && role != clics.Analyst {
+				if !role.SeesAll() && role != clics.Analyst {
 					name = ""
 				}
 				if role == clics.Analyst && when == "before the start" { // an analyst sees no problem yet

@@ -29,79 +29,79 @@ type Reader struct {
 	Strict bool // no extensions of the API, and no accounts in the feed
 }
 
-// own reports whether an item is the reader's own.
-func (c *Contest) own(to Reader, it *item) bool {
-	return it.team != "" && it.team == to.Team || it.account != "" && it.account == to.Account ||
-		to.Team != "" && it.letter != nil && slices.Contains(it.told, to.Team)
+// isOwn reports whether an item is the reader's own.
+func (c *Contest) isOwn(reader Reader, object *item) bool {
+	return object.team != "" && object.team == reader.Team || object.account != "" && object.account == reader.Account ||
+		reader.Team != "" && object.letter != nil && slices.Contains(object.told, reader.Team)
 }
 
 // visible reports whether a reader sees an item. For a removed item, it reports whether the reader would see the
 // item if it had not been removed.
-func (c *Contest) visible(to Reader, u *unit, it *item) bool {
+func (c *Contest) visible(reader Reader, u *unit, object *item) bool {
 	typ := u.typ
-	insider := to.Role.Insider()
-	if typ == clics.Awards && to.Sites != "" {
+	insider := reader.Role.SeesAll()
+	if typ == clics.Awards && reader.Sites != "" {
 		insider = false // the jury's awards depend on hidden verdicts of other sites
 	}
 	switch {
-	case it.only != "" && it.only != to.Version, it.to == insiders && !insider, it.to == outsiders && insider:
+	case object.version != "" && object.version != reader.Version, object.audience == insiders && !insider, object.audience == outsiders && insider:
 		return false
-	case typ == clics.Awards && it.Names && !insider && !c.started():
-		return false
-	}
-	if to.Sites != "" && !c.here(to, typ, it) {
+	case typ == clics.Awards && object.NamesProblem && !insider && !c.started():
 		return false
 	}
-	f := it.Facts
-	f.Started, f.Own = c.started(), c.own(to, it)
+	if reader.Sites != "" && !c.atReaderSites(reader, typ, object) {
+		return false
+	}
+	f := object.Visibility
+	f.Started, f.Own = c.started(), c.isOwn(reader, object)
 	if typ == clics.Judgements || typ == clics.Runs {
-		known := c.setup.scored.Public(c.now).Known
-		f.Frozen = !known.IsZero() && !it.at.Before(known)
-		f.Few = c.few[u.of]
+		known := c.setup.scored.Public(c.now).KnownBefore
+		f.Frozen = !known.IsZero() && !object.received.Before(known)
+		f.FewSolved = c.balloonVisible[u.id]
 	}
-	return clics.Visible(to.Role, typ, f)
+	return clics.Visible(reader.Role, typ, f)
 }
 
-// here reports whether an item belongs to a team at the reader's sites, or to no team at all.
-func (c *Contest) here(to Reader, typ clics.Type, it *item) bool {
+// atReaderSites reports whether an item belongs to a team at the reader's sites, or to no team at all.
+func (c *Contest) atReaderSites(reader Reader, typ clics.Type, object *item) bool {
 	switch typ {
 	case clics.Teams, clics.Submissions, clics.Judgements, clics.Runs:
-		return c.setup.at(to, it.team)
+		return c.setup.teamAtSites(reader, object.team)
 	case clics.Clarifications:
-		return it.ToAll || c.setup.at(to, it.team) || slices.ContainsFunc(it.told, func(id string) bool { return c.setup.at(to, id) })
+		return object.ToAll || c.setup.teamAtSites(reader, object.team) || slices.ContainsFunc(object.told, func(id string) bool { return c.setup.teamAtSites(reader, id) })
 	case clics.Persons:
-		teams := it.Object["team_ids"].([]string)
-		return len(teams) == 0 || slices.ContainsFunc(teams, func(ext string) bool { return c.setup.extAt(to, ext) })
+		teams := object.Object["team_ids"].([]string)
+		return len(teams) == 0 || slices.ContainsFunc(teams, func(ext string) bool { return c.setup.extTeamAtSites(reader, ext) })
 	case clics.Accounts:
-		return c.own(to, it) || c.setup.extAt(to, it.Object["team_id"].(string))
+		return c.isOwn(reader, object) || c.setup.extTeamAtSites(reader, object.Object["team_id"].(string))
 	}
 	return true
 }
 
-// at reports whether the team with the given id is at the reader's sites. It returns true if the reader has no
+// teamAtSites reports whether the team with the given id is at the reader's sites. It returns true if the reader has no
 // sites.
-func (s *setup) at(to Reader, team string) bool {
-	if to.Sites == "" {
+func (s *setup) teamAtSites(reader Reader, team string) bool {
+	if reader.Sites == "" {
 		return true
 	}
-	t, sites := s.teams[team], strings.Fields(to.Sites)
+	t, sites := s.teams[team], strings.Fields(reader.Sites)
 	return t != nil && slices.ContainsFunc(t.GroupIDs, func(id string) bool { return slices.Contains(sites, id) })
 }
 
-// extAt is like at, but takes the team's id in the Contest API.
-func (s *setup) extAt(to Reader, ext string) bool {
+// extTeamAtSites is like at, but takes the team's id in the Contest API.
+func (s *setup) extTeamAtSites(reader Reader, externalID string) bool {
 	for id, t := range s.teams {
-		if t.ExtID == ext {
-			return s.at(to, id)
+		if t.ExtID == externalID {
+			return s.teamAtSites(reader, id)
 		}
 	}
-	return to.Sites == ""
+	return reader.Sites == ""
 }
 
-// onlyHere returns those of the given teams that are at the reader's sites. Teams are identified by their ids in
+// teamsAtSites returns those of the given teams that are at the reader's sites. Teams are identified by their ids in
 // the Contest API.
-func (s *setup) onlyHere(to Reader, teams []string) []string {
-	return slices.DeleteFunc(slices.Clone(teams), func(ext string) bool { return !s.extAt(to, ext) })
+func (s *setup) teamsAtSites(reader Reader, teams []string) []string {
+	return slices.DeleteFunc(slices.Clone(teams), func(ext string) bool { return !s.extTeamAtSites(reader, ext) })
 }
 
 // A Line is an object as a reader sees it.
@@ -116,46 +116,46 @@ type Line struct {
 
 // lines returns the objects of a unit that a reader sees. If gone is set, it instead returns the removed objects
 // that the reader may have seen earlier.
-func (c *Contest) lines(to Reader, u *unit, gone bool) (all []Line, err error) {
+func (c *Contest) lines(reader Reader, u *unit, gone bool) (lines []Line, err error) {
 	for i := range u.items {
-		it := &u.items[i]
-		if it.gone != gone || !c.visible(to, u, it) {
+		object := &u.items[i]
+		if object.removed != gone || !c.visible(reader, u, object) {
 			continue
 		}
-		for _, o := range it.objects() {
-			l, err := c.line(to, u.typ, it, o)
+		for _, o := range object.objects() {
+			l, err := c.line(reader, u.typ, object, o)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, l)
+			lines = append(lines, l)
 		}
 	}
-	return all, nil
+	return lines, nil
 }
 
 // line returns an object of an item as a reader sees it.
 func (c *Contest) line(to Reader, typ clics.Type, it *item, o clics.Object) (Line, error) {
-	if o["reply_to_id"] != nil && !c.sawQuestion(to, it) {
+	if o["reply_to_id"] != nil && !c.sawRequest(to, it) {
 		o = clone(o)
 		delete(o, "reply_to_id")
 	}
-	if o[media.ProblemSet] != nil && !c.started() && !to.Role.Insider() {
+	if o[media.ProblemSet] != nil && !c.started() && !to.Role.SeesAll() {
 		o = clone(o)
 		delete(o, media.ProblemSet)
 	}
 	if it.letter != nil && len(it.secret) > 0 && to.Role == clics.Team {
 		o = clone(o)
-		o["to_team_ids"] = c.known(to, it)
+		o["to_team_ids"] = c.knownTeams(to, it)
 	}
 	if teams, has := o["team_ids"].([]string); has && to.Sites != "" {
 		o = clone(o)
-		o["team_ids"] = c.setup.onlyHere(to, teams)
+		o["team_ids"] = c.setup.teamsAtSites(to, teams)
 	}
 	if teams, has := o["to_team_ids"].([]string); has && to.Sites != "" {
 		o = clone(o)
-		o["to_team_ids"] = c.setup.onlyHere(to, teams)
+		o["to_team_ids"] = c.setup.teamsAtSites(to, teams)
 	}
-	l := Line{Type: typ, Object: o, Own: c.own(to, it)}
+	l := Line{Type: typ, Object: o, Own: c.isOwn(to, it)}
 	if typ != clics.Contest && typ != clics.State {
 		l.ID = o["id"].(string)
 	}
@@ -164,20 +164,20 @@ func (c *Contest) line(to Reader, typ clics.Type, it *item, o clics.Object) (Lin
 	return l, err
 }
 
-// sawQuestion reports whether a reader sees the clarification request that an item answers.
-func (c *Contest) sawQuestion(to Reader, it *item) bool {
-	if to.Role.Insider() || to.Role == clics.Analyst {
-		return c.setup.at(to, it.replied)
+// sawRequest reports whether a reader sees the clarification request that an item answers.
+func (c *Contest) sawRequest(reader Reader, object *item) bool {
+	if reader.Role.SeesAll() || reader.Role == clics.Analyst {
+		return c.setup.teamAtSites(reader, object.replied)
 	}
-	return it.replied == to.Team
+	return object.replied == reader.Team
 }
 
-// known returns the teams that receive the item, except teams that are hidden from the reader. If none remain, it
+// knownTeams returns the teams that receive the item, except teams that are hidden from the reader. If none remain, it
 // returns nil.
-func (c *Contest) known(to Reader, it *item) (ids []string) {
-	own := c.setup.teams[to.Team]
-	for _, id := range it.Object["to_team_ids"].([]string) {
-		if !slices.Contains(it.secret, id) || own != nil && own.ExtID == id {
+func (c *Contest) knownTeams(reader Reader, object *item) (ids []string) {
+	own := c.setup.teams[reader.Team]
+	for _, id := range object.Object["to_team_ids"].([]string) {
+		if !slices.Contains(object.secret, id) || own != nil && own.ExtID == id {
 			ids = append(ids, id)
 		}
 	}
@@ -185,8 +185,8 @@ func (c *Contest) known(to Reader, it *item) (ids []string) {
 }
 
 // List returns the objects of a type that a reader sees.
-func (c *Contest) List(to Reader, typ clics.Type) (all []Line, err error) {
-	for l, err := range c.Each(to, typ) {
+func (c *Contest) List(reader Reader, typ clics.Type) (all []Line, err error) {
+	for l, err := range c.Each(reader, typ) {
 		if err != nil {
 			return nil, err
 		}
@@ -221,79 +221,79 @@ var ErrToken = errors.New("the token is not of this contest and this client, or 
 
 // A Cursor is a reader's position in a contest.
 type Cursor struct {
-	c      *Contest
-	shared *broadcast
-	at     *step  // last step that was returned; nil before the first call of Next
-	seq    int64  // of the last token, which covers everything before it
-	word   string // word of the last token; it changes when the reader loses objects
+	c         *Contest
+	shared    *broadcast
+	at        *step  // last step that was returned; nil before the first call of Next
+	seq       int64  // id the last token, which covers everything before it
+	tokenWord string // tokenWord of the last token; it changes when the reader loses objects
 	// touched contains the units that are sent because the reader may have an older state of them. If nil, all
 	// units are sent.
-	touched map[key]bool
-	base    int64 // stamp of the contest before touched was computed
-	lost    int64 // Contest.lost before touched was computed
-	again   bool  // the reader has already read a part of the feed
+	touched         map[unitKey]bool
+	baseRevision    int64 // revision of the contest before touched was computed
+	baseRevocations int64 // Contest.baseRevocations before touched was computed
+	resumed         bool  // the reader has already read a part of the feed
 }
 
-// word returns the part of a token that identifies the contest and the kind of reader.
-func (c *Contest) word(to Reader) string {
-	whose := fmt.Appendf(nil, "%s %d %s %s %s %v", c.id, c.setup.contest.Epoch, to.Version, to.Role, to.Team, to.Strict)
-	if to.Sites != "" { // the reader loses the objects of a team that leaves its sites
+// tokenWord returns the part of a token that identifies the contest and the kind of reader.
+func (c *Contest) tokenWord(reader Reader) string {
+	identity := fmt.Appendf(nil, "%s %d %s %s %s %v", c.id, c.setup.contest.Epoch, reader.Version, reader.Role, reader.Team, reader.Strict)
+	if reader.Sites != "" { // the reader loses the objects of a team that leaves its sites
 		var teams []string
 		for id := range c.setup.teams {
-			if c.setup.at(to, id) {
+			if c.setup.teamAtSites(reader, id) {
 				teams = append(teams, id)
 			}
 		}
 		slices.Sort(teams)
-		whose = fmt.Appendf(whose, " %q %q", to.Sites, teams)
+		identity = fmt.Appendf(identity, " %q %q", reader.Sites, teams)
 	}
-	sum := sha256.Sum256(whose)
+	sum := sha256.Sum256(identity)
 	return hex.EncodeToString(sum[:6])
 }
 
-// Cursor returns a cursor after the line with the given token, or at the beginning of the contest if token is
+// NewCursor returns a cursor after the line with the given token, or at the beginning of the contest if token is
 // empty. It returns ErrToken if the token is not valid. The reader gets objects of the given types, or of all
 // types if types is empty.
-func (c *Contest) Cursor(ctx context.Context, to Reader, token string, types []clics.Type) (*Cursor, error) {
-	cur := &Cursor{c: c, shared: c.broadcast(to, types)}
+func (c *Contest) NewCursor(ctx context.Context, reader Reader, token string, types []clics.Type) (*Cursor, error) {
+	cur := &Cursor{c: c, shared: c.broadcast(reader, types)}
 	if token == "" {
 		c.mu.RLock()
 		defer c.mu.RUnlock()
-		cur.word = c.word(to)
+		cur.tokenWord = c.tokenWord(reader)
 		return cur, nil
 	}
 	c.mu.RLock()
 	word, digits, _ := strings.Cut(token, ".")
 	seq, err := strconv.ParseInt(digits, 10, 64)
-	cur.seq, cur.word, cur.again, cur.base, cur.lost = seq, word, true, c.stamp, c.lost
-	good := err == nil && word == c.word(to) && seq >= 0 && seq <= c.seq && digits == strconv.FormatInt(seq, 10)
+	cur.seq, cur.tokenWord, cur.resumed, cur.baseRevision, cur.baseRevocations = seq, word, true, c.revision, c.revocations
+	good := err == nil && word == c.tokenWord(reader) && seq >= 0 && seq <= c.seq && digits == strconv.FormatInt(seq, 10)
 	c.mu.RUnlock()
 	if !good {
 		return nil, ErrToken
 	}
-	events, err := c.Store.LogSince(ctx, c.id, seq, many+1)
+	events, err := c.Store.EventsSince(ctx, c.id, seq, maxEvents+1)
 	if err != nil {
 		return nil, err
 	}
-	if to.Role == clics.Balloon && c.mayHaveLost(events) {
+	if reader.Role == clics.Balloon && c.mayRevoke(events) {
 		return nil, ErrToken
 	}
 	ch, err := c.changesOf(ctx, events)
-	if err != nil || ch.everything || ch.setup || len(events) > many {
+	if err != nil || ch.everything || ch.setup || len(events) > maxEvents {
 		return cur, err
 	}
-	cur.touched = map[key]bool{}
-	if to.Role == clics.Balloon {
+	cur.touched = map[unitKey]bool{}
+	if reader.Role == clics.Balloon {
 		c.touchTeams(cur.touched, ch.submissions)
 	}
 	for _, id := range ch.submissions {
 		for _, t := range []clics.Type{clics.Submissions, clics.Judgements, clics.Runs} {
-			cur.touched[key{t, id}] = true
+			cur.touched[unitKey{t, id}] = true
 		}
 	}
 	for _, e := range events {
 		if ch.clarifications {
-			cur.touched[key{clics.Clarifications, e.Object}] = true
+			cur.touched[unitKey{clics.Clarifications, e.Object}] = true
 		}
 	}
 	return cur, nil
@@ -303,7 +303,7 @@ func (c *Contest) Cursor(ctx context.Context, to Reader, token string, types []c
 type Batch struct {
 	Lines []Line
 	// Partial is the token of each line except the last one. A reader that resumes from it gets the whole batch
-	// again. Token is the token of the last line.
+	// resumed. Token is the token of the last line.
 	Partial, Token string
 }
 
@@ -313,7 +313,7 @@ func (cur *Cursor) Next() (b Batch, err error) {
 	c, s := cur.c, cur.shared
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	b.Partial = token(cur.word, cur.seq)
+	b.Partial = token(cur.tokenWord, cur.seq)
 	if cur.at == nil {
 		b.Lines, err = cur.begin()
 	} else {
@@ -322,8 +322,8 @@ func (cur *Cursor) Next() (b Batch, err error) {
 	if err != nil {
 		return b, err
 	}
-	cur.seq, cur.word = cur.at.seq, cur.at.word
-	b.Token = token(cur.word, cur.seq)
+	cur.seq, cur.tokenWord = cur.at.seq, cur.at.word
+	b.Token = token(cur.tokenWord, cur.seq)
 	return b, nil
 }
 
@@ -332,7 +332,7 @@ func token(word string, seq int64) string { return fmt.Sprintf("%s.%d", word, se
 // begin returns the lines of the first batch.
 func (cur *Cursor) begin() ([]Line, error) {
 	c, s := cur.c, cur.shared
-	if cur.again && (s.to.Role == clics.Balloon && c.lost != cur.lost || s.to.Sites != "" && c.word(s.to) != cur.word) {
+	if cur.resumed && (s.to.Role == clics.Balloon && c.revocations != cur.baseRevocations || s.to.Sites != "" && c.tokenWord(s.to) != cur.tokenWord) {
 		return nil, ErrToken
 	}
 	at, found, err := s.join(c)
@@ -340,7 +340,7 @@ func (cur *Cursor) begin() ([]Line, error) {
 		return nil, err
 	}
 	var lost []Line
-	if cur.again || found == nil {
+	if cur.resumed || found == nil {
 		if lost, found, err = cur.all(); err != nil {
 			return nil, err
 		}
@@ -354,7 +354,7 @@ func (cur *Cursor) begin() ([]Line, error) {
 func (cur *Cursor) all() (lost, found []Line, err error) {
 	c, s := cur.c, cur.shared
 	for u := range s.units(c, 0) {
-		if cur.touched != nil && !cur.touched[u.key] && u.stamp <= cur.base && u.typ != clics.Awards && u.typ != clics.State {
+		if cur.touched != nil && !cur.touched[u.unitKey] && u.revision <= cur.baseRevision && u.typ != clics.Awards && u.typ != clics.State {
 			continue
 		}
 		now, err := c.lines(s.to, u, false)
@@ -365,7 +365,7 @@ func (cur *Cursor) all() (lost, found []Line, err error) {
 			l.Object = nil
 			found = append(found, l)
 		}
-		if cur.again {
+		if cur.resumed {
 			gone, err := c.lines(s.to, u, true)
 			if err != nil {
 				return nil, nil, err
@@ -377,7 +377,7 @@ func (cur *Cursor) all() (lost, found []Line, err error) {
 }
 
 // Write appends the line of an event feed.
-func (l *Line) Write(to *bytes.Buffer, token string) {
+func (l *Line) Write(out *bytes.Buffer, token string) {
 	id, data := "null", "null"
 	if l.ID != "" {
 		text, _ := json.Marshal(l.ID) // a string can always be encoded
@@ -386,5 +386,5 @@ func (l *Line) Write(to *bytes.Buffer, token string) {
 	if l.Data != nil {
 		data = string(l.Data)
 	}
-	fmt.Fprintf(to, `{"type":%q,"id":%s,"data":%s,"token":%q}`+"\n", l.Type, id, data, token)
+	fmt.Fprintf(out, `{"type":%q,"id":%s,"data":%s,"token":%q}`+"\n", l.Type, id, data, token)
 }

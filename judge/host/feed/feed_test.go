@@ -16,8 +16,8 @@ import (
 	"assay/judge"
 	"assay/judge/blob"
 	"assay/judge/host/clics"
-	"assay/judge/host/desk"
 	"assay/judge/host/feed"
+	"assay/judge/host/intake"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
 	"assay/judge/host/store/storetest"
@@ -28,11 +28,11 @@ type world struct {
 	*testing.T
 	now     time.Time
 	store   *store.Store
-	desk    *desk.Desk
+	intake  *intake.Service
 	people  []*store.Account
 	teams   []*store.Team
 	contest string // id
-	sent    []*store.Accepted
+	sent    []*store.StoredSubmission
 	made    []string // rejudgings
 	// If unverified is set, judges do not verify verdicts.
 	unverified bool
@@ -40,7 +40,7 @@ type world struct {
 
 var (
 	start  = time.Date(2026, 11, 28, 10, 0, 0, 0, time.UTC)
-	digest = blob.Of([]byte("a bundle"))
+	digest = blob.DigestOf([]byte("a bundle"))
 )
 
 func newWorld(t *testing.T) *world {
@@ -50,16 +50,16 @@ func newWorld(t *testing.T) *world {
 	w.store, err = store.Open(t.Context(), store.Options{Dir: storetest.Dir(t), Version: "test", Now: clock})
 	w.must(err)
 	t.Cleanup(func() { w.must(w.store.Close()) })
-	w.desk = &desk.Desk{Store: w.store, Now: clock, MaxSize: 128 << 10}
+	w.intake = &intake.Service{Store: w.store, Now: clock, MaxSize: 128 << 10}
 	n := &store.ContestImport{
 		Contest: &store.Contest{Slug: "wf", Name: "WF", Format: store.ICPC, Starts: start, Length: 5 * time.Hour, Freeze: 4 * time.Hour,
-			Visibility: store.Public},
+			Visibility: store.VisibilityPublic},
 		Organizations: []store.Organization{{ID: "u", Name: "U"}},
 		Groups:        []store.Group{{ID: "east", Name: "East", Type: "site"}, {ID: "west", Name: "West"}},
 		Persons:       []store.ContestPerson{{ID: "p", Name: "P", Role: "coach", Teams: []string{"t0"}}},
 	}
 	for i := range 5 {
-		a, err := w.store.NewAccount(t.Context(), fmt.Sprint("a", i), fmt.Sprint("A", i), store.Person, "")
+		a, err := w.store.NewAccount(t.Context(), fmt.Sprint("a", i), fmt.Sprint("A", i), store.PersonAccount, "")
 		w.must(err)
 		w.people = append(w.people, a)
 		n.Teams = append(n.Teams, store.Team{
@@ -100,7 +100,7 @@ func (w *world) submitAt(team int, problem string, at time.Time) {
 	w.Helper()
 	n := store.NewSubmission{
 		At:      at,
-		Contest: w.contest, Account: w.people[max(team, 0)].ID, Problem: problem, Lane: job.Contest, Class: "main",
+		Contest: w.contest, Account: w.people[max(team, 0)].ID, Problem: problem, Priority: job.ContestPriority, Class: "main",
 		Work: job.Work{Kind: job.Submission, Bundle: digest, Config: digest, Problem: problem, Program: "a.py",
 			Language: "python3", Files: []job.File{{Path: "a.py", Size: 1, Digest: digest}}},
 	}
@@ -113,19 +113,19 @@ func (w *world) submitAt(team int, problem string, at time.Time) {
 }
 
 // judge records a verdict for the first pending job of a lane.
-func (w *world) judge(lane job.Lane, v judge.Verdict) {
+func (w *world) judge(lane job.Priority, v judge.Verdict) {
 	w.Helper()
-	waiting, err := w.store.Next(w.Context(), lane, "main", 1)
+	waiting, err := w.store.NextJobs(w.Context(), lane, "main", 1)
 	w.must(err)
 	for _, s := range waiting {
 		r := &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w", State: job.Done,
-			Finished: &judge.Finished{Verdict: v}, Rows: []job.Row{{Case: "secret/1", Verdict: judge.Accepted, CPUUS: 1500},
+			Finished: &judge.Finished{Verdict: v}, Rows: []job.CaseRow{{Case: "secret/1", Verdict: judge.Accepted, CPUUS: 1500},
 				{Case: "secret/2", Verdict: v, CPUUS: 2500}}}
 		var doubt *store.Doubt
-		if !s.Work.Alone && len(w.sent)%7 == 3 && s.Generation == 1 && v == judge.TimeLimit {
+		if !s.Work.Retime && len(w.sent)%7 == 3 && s.Generation == 1 && v == judge.TimeLimit {
 			doubt = &store.Doubt{Why: "barely"}
 		}
-		if _, err := w.store.FoldDoubtful(w.Context(), r, "", doubt); err != nil {
+		if _, err := w.store.RecordDoubtfulResult(w.Context(), r, "", doubt); err != nil {
 			w.Fatal(err)
 		}
 	}
@@ -157,7 +157,7 @@ func (w *world) step(r *rand.Rand) string {
 		w.submit(r.IntN(6)-1, fmt.Sprint("p", r.IntN(3)))
 		return "submit"
 	case n < 26:
-		w.judge(job.Contest, verdicts[r.IntN(len(verdicts))])
+		w.judge(job.ContestPriority, verdicts[r.IntN(len(verdicts))])
 		return "judge"
 	case n < 29:
 		n := store.NewClarification{Contest: w.contest, Account: w.people[0].ID, Team: w.teams[0].ID, Text: fmt.Sprint("why ", w.now)}
@@ -170,7 +170,7 @@ func (w *world) step(r *rand.Rand) string {
 		}
 		w.must(err)
 		if r.IntN(2) == 0 {
-			n := store.NewClarification{Contest: w.contest, Account: w.people[1].ID, Staff: true, Text: fmt.Sprint("so ", w.now)}
+			n := store.NewClarification{Contest: w.contest, Account: w.people[1].ID, Jury: true, Text: fmt.Sprint("so ", w.now)}
 			if r.IntN(2) == 0 {
 				n.ReplyTo = number
 			}
@@ -187,12 +187,12 @@ func (w *world) step(r *rand.Rand) string {
 		}
 		return "clarify"
 	case n < 31 && len(w.sent) > 0:
-		m := store.Mark{Ignored: r.IntN(2) == 0, Verdict: []judge.Verdict{"", judge.Accepted, judge.WrongAnswer}[r.IntN(3)], Why: "x"}
-		w.must(w.store.Mark(w.Context(), w.sent[r.IntN(len(w.sent))].ID, w.people[0].ID, m, -1))
+		m := store.Override{Ignored: r.IntN(2) == 0, Verdict: []judge.Verdict{"", judge.Accepted, judge.WrongAnswer}[r.IntN(3)], Why: "x"}
+		w.must(w.store.AddOverride(w.Context(), w.sent[r.IntN(len(w.sent))].ID, w.people[0].ID, m, -1))
 		return "mark"
 	case n < 33:
 		made, _, err := w.store.Rejudge(w.Context(), store.NewRejudging{
-			Filter: store.Filter{Contest: w.contest}, Why: "x", Account: w.people[0].ID,
+			Filter: store.SubmissionFilter{Contest: w.contest}, Why: "x", Account: w.people[0].ID,
 		})
 		if err != nil {
 			return ""
@@ -201,11 +201,11 @@ func (w *world) step(r *rand.Rand) string {
 		return "rejudge"
 	case n < 37 && len(w.made) > 0:
 		for range 40 {
-			w.judge(job.Background, verdicts[r.IntN(4)])
+			w.judge(job.BackgroundPriority, verdicts[r.IntN(4)])
 		}
 		for _, id := range w.made {
-			if err := w.store.Apply(w.Context(), id); err != nil {
-				_, _ = w.store.Forget(w.Context(), id)
+			if err := w.store.ApplyRejudging(w.Context(), id); err != nil {
+				_, _ = w.store.CancelRejudging(w.Context(), id)
 			}
 		}
 		w.made = nil
@@ -259,7 +259,7 @@ func (w *world) rarely(r *rand.Rand, n int) string {
 	for _, a := range w.sent {
 		s, err := w.store.Submission(w.Context(), a.ID)
 		w.must(err)
-		if s.Verify.Open() && r.IntN(2) == 0 {
+		if s.Verify.Pending() && r.IntN(2) == 0 {
 			w.must(w.store.Verify(w.Context(), a.ID, w.people[0].ID, store.Verification{OK: true, Judgement: s.Judgement}))
 		}
 	}
@@ -373,12 +373,12 @@ func TestFeedIsREST(t *testing.T) {
 			t.Parallel()
 			w, r := newWorld(t), rand.New(rand.NewPCG(seed, 1))
 			w.set(func(c *store.Contest) { c.Settings.BalloonsInFreeze = int(seed) })
-			registry := &feed.Registry{Desk: w.desk}
+			registry := &feed.Registry{Intake: w.intake}
 			followers := map[feed.Reader]*follower{}
 			check := func(what string) {
 				t.Helper()
 				if r.IntN(4) == 0 {
-					registry = &feed.Registry{Desk: w.desk}
+					registry = &feed.Registry{Intake: w.intake}
 					for _, f := range followers {
 						f.cursor = nil
 					}
@@ -393,10 +393,10 @@ func TestFeedIsREST(t *testing.T) {
 					}
 					for cuts := r.IntN(3); ; cuts-- {
 						if f.cursor == nil {
-							f.cursor, err = c.Cursor(t.Context(), to, f.token, nil)
+							f.cursor, err = c.NewCursor(t.Context(), to, f.token, nil)
 							if errors.Is(err, feed.ErrToken) { // the public has lost objects
 								f.has = map[string]string{}
-								f.cursor, err = c.Cursor(t.Context(), to, "", nil)
+								f.cursor, err = c.NewCursor(t.Context(), to, "", nil)
 							}
 							w.must(err)
 						}
@@ -437,17 +437,17 @@ func TestFeedIsREST(t *testing.T) {
 // TestTokens checks that a token is valid only for its contest, epoch, version and role.
 func TestTokens(t *testing.T) {
 	w := newWorld(t)
-	registry := &feed.Registry{Desk: w.desk}
+	registry := &feed.Registry{Intake: w.intake}
 	c, err := registry.Contest(t.Context(), w.contest)
 	w.must(err)
 	readers := w.readers()
 	f := &follower{to: readers[0], has: map[string]string{}}
-	f.cursor, err = c.Cursor(t.Context(), f.to, "", nil)
+	f.cursor, err = c.NewCursor(t.Context(), f.to, "", nil)
 	w.must(err)
 	f.read(t, 1<<30)
 	word, _, _ := strings.Cut(f.token, ".")
 	good := func(to feed.Reader, token string) bool {
-		_, err := c.Cursor(t.Context(), to, token, nil)
+		_, err := c.NewCursor(t.Context(), to, token, nil)
 		if err != nil && !errors.Is(err, feed.ErrToken) {
 			t.Fatal(err)
 		}
@@ -474,7 +474,7 @@ func TestTokens(t *testing.T) {
 	}
 	for i, of := range w.teams[:2] { // a token of a team is of that team
 		to := feed.Reader{Version: clics.V2026, Role: clics.Team, Team: of.ID}
-		cur, err := c.Cursor(t.Context(), to, "", nil)
+		cur, err := c.NewCursor(t.Context(), to, "", nil)
 		w.must(err)
 		b, err := cur.Next()
 		w.must(err)
@@ -483,12 +483,12 @@ func TestTokens(t *testing.T) {
 		}
 	}
 	second, _, err := w.store.ImportContest(t.Context(), &store.ContestImport{Contest: &store.Contest{
-		Slug: "second", Name: "Second", Format: store.ICPC, Starts: start, Length: time.Hour, Visibility: store.Public,
+		Slug: "second", Name: "Second", Format: store.ICPC, Starts: start, Length: time.Hour, Visibility: store.VisibilityPublic,
 	}})
 	w.must(err)
 	twin, err := registry.Contest(t.Context(), second)
 	w.must(err)
-	cur, err := twin.Cursor(t.Context(), f.to, "", nil)
+	cur, err := twin.NewCursor(t.Context(), f.to, "", nil)
 	w.must(err)
 	b, err := cur.Next()
 	w.must(err)
@@ -499,7 +499,7 @@ func TestTokens(t *testing.T) {
 	other := *w.teams[2]
 	other.Hidden = true
 	w.must(w.store.SetTeam(t.Context(), &other, ""))
-	w.must(c.Follow(t.Context(), 0))
+	w.must(c.Refresh(t.Context(), 0))
 	if good(f.to, f.token) {
 		t.Error("a token of an earlier epoch is taken")
 	}
@@ -527,7 +527,7 @@ func (w *world) shown(registry *feed.Registry, to feed.Reader, feeds map[feed.Re
 	out.Write(data)
 	f := feeds[to]
 	if f == nil {
-		cursor, err := c.Cursor(w.Context(), to, "", nil)
+		cursor, err := c.NewCursor(w.Context(), to, "", nil)
 		w.must(err)
 		f = &follower{to: to, cursor: cursor}
 		feeds[to] = f
@@ -553,7 +553,7 @@ func TestFrozenVerdictsAreSecret(t *testing.T) {
 	type told map[feed.Reader][]string
 	play := func(frozen ...judge.Verdict) told {
 		w := newWorld(t)
-		registry, feeds, all := &feed.Registry{Desk: w.desk}, map[feed.Reader]*follower{}, told{}
+		registry, feeds, all := &feed.Registry{Intake: w.intake}, map[feed.Reader]*follower{}, told{}
 		look := func() {
 			for _, to := range w.readers() {
 				if to.Role == clics.Team {
@@ -567,7 +567,7 @@ func TestFrozenVerdictsAreSecret(t *testing.T) {
 		w.now = start.Add(time.Hour)
 		for i, v := range []judge.Verdict{judge.Accepted, judge.WrongAnswer, judge.Accepted} {
 			w.submit(i%2, "p0")
-			w.judge(job.Contest, v)
+			w.judge(job.ContestPriority, v)
 			w.now = w.now.Add(time.Minute)
 			look()
 		}
@@ -575,7 +575,7 @@ func TestFrozenVerdictsAreSecret(t *testing.T) {
 		for i, v := range frozen {
 			w.submit([]int{0, 2, 3}[i%3], fmt.Sprint("p", i%3))
 			look()
-			w.judge(job.Contest, v)
+			w.judge(job.ContestPriority, v)
 			w.now = w.now.Add(time.Minute)
 			look()
 		}

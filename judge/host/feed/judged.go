@@ -16,7 +16,7 @@ import (
 )
 
 // readSubmissions reads the submissions of a contest with their judgements and runs. If id is not empty, it reads
-// only that submission. It adds the submissions that affect the ranks to counted.
+// version that submission. It adds the submissions that affect the ranks to counted.
 func (c *Contest) readSubmissions(ctx context.Context, s *setup, id string, counted map[string]scoring.Submission) ([]*unit, error) {
 	submissions, err := c.Store.APISubmissions(ctx, c.id, id)
 	if err != nil {
@@ -26,74 +26,74 @@ func (c *Contest) readSubmissions(ctx context.Context, s *setup, id string, coun
 	if err != nil {
 		return nil, err
 	}
-	of := map[string][]*store.APIJudgement{}
+	bySubmission := map[string][]*store.APIJudgement{}
 	for _, j := range judgements {
-		of[j.Submission] = append(of[j.Submission], j)
+		bySubmission[j.Submission] = append(bySubmission[j.Submission], j)
 	}
-	var all [3][]*unit // submissions, judgements, runs
+	var units [3][]*unit // submissions, judgements, runs
 	for _, one := range submissions {
 		if team := s.teams[one.Team]; team != nil {
 			one.Team = team.ID // the same bytes for all submissions
 		}
-		for i, u := range s.submission(one, of[one.ID]) {
-			all[i] = append(all[i], u)
+		for i, u := range s.submissionUnits(one, bySubmission[one.ID]) {
+			units[i] = append(units[i], u)
 		}
-		counted[one.ID] = scored(one, of[one.ID])
+		counted[one.ID] = toScoring(one, bySubmission[one.ID])
 	}
-	return slices.Concat(all[:]...), nil
+	return slices.Concat(units[:]...), nil
 }
 
-// scored converts a submission for package scoring.
-func scored(one *store.APISubmission, judgements []*store.APIJudgement) scoring.Submission {
-	s := scoring.Submission{Number: one.Number, Team: one.Team, Problem: one.Label, At: one.At, Verdict: one.Given, Ignored: one.Ignored}
-	if one.Given == store.Unjudged {
+// toScoring converts a submission for package scoring.
+func toScoring(submission *store.APISubmission, judgements []*store.APIJudgement) scoring.Submission {
+	s := scoring.Submission{Number: submission.Number, Team: submission.Team, Problem: submission.Label, At: submission.At, Verdict: submission.Override, Ignored: submission.Ignored}
+	if submission.Override == store.Unjudged {
 		s.Verdict = judge.NotJudged
 	}
 	for _, j := range judgements {
-		if j.Current && one.Given == "" {
+		if j.Current && submission.Override == "" {
 			s.Verdict, s.Score, s.Parts, s.Unverified = j.Verdict, j.Score, j.Parts, j.Unverified
-			s.Ignored = one.Ignored || !j.Ended.IsZero() && j.Verdict == judge.NotJudged
+			s.Ignored = submission.Ignored || !j.Ended.IsZero() && j.Verdict == judge.NotJudged
 		}
 	}
 	return s
 }
 
-// submission returns three units: for the submission, for its judgements, and for the runs of these judgements.
-func (s *setup) submission(one *store.APISubmission, judgements []*store.APIJudgement) [3]*unit {
-	units := [3]*unit{{key: key{clics.Submissions, one.ID}}, {key: key{clics.Judgements, one.ID}}, {key: key{clics.Runs, one.ID}}}
-	if s.late(one) {
+// submissionUnits returns three units: for the submission, for its judgements, and for the runs of these judgements.
+func (s *setup) submissionUnits(submission *store.APISubmission, judgements []*store.APIJudgement) [3]*unit {
+	units := [3]*unit{{unitKey: unitKey{clics.Submissions, submission.ID}}, {unitKey: unitKey{clics.Judgements, submission.ID}}, {unitKey: unitKey{clics.Runs, submission.ID}}}
+	if s.afterEnd(submission) {
 		return units
 	}
-	team := s.teams[one.Team]
-	gone := one.Ignored
+	team := s.teams[submission.Team]
+	gone := submission.Ignored
 	for _, j := range judgements {
-		gone = gone || j.Current && !j.Ended.IsZero() && j.Verdict == judge.NotJudged && one.Given == "" // canceled
+		gone = gone || j.Current && !j.Ended.IsZero() && j.Verdict == judge.NotJudged && submission.Override == "" // canceled
 	}
-	base := item{team: one.Team, gone: gone, Facts: clics.Facts{Hidden: team == nil || team.Hidden}}
+	base := item{team: submission.Team, removed: gone, Visibility: clics.Visibility{Hidden: team == nil || team.Hidden}}
 	if team == nil {
-		base.only = clics.V2026 // in the other version each submission must have a team
+		base.version = clics.V2026 // in the other version each submission must have a team
 	}
 	it := base
-	it.made = s.submissionSource(one, team)
+	it.made = s.submissionSource(submission, team)
 	units[0].items = []item{it}
 	for _, j := range judgements {
-		s.judgement(units[1], units[2], base, one, j)
+		s.addJudgement(units[1], units[2], base, submission, j)
 	}
 	return units
 }
 
-// late reports whether a submission was received after the contest ended for its team. Such a submission is not
+// afterEnd reports whether a submission was received after the contest ended for its team. Such a submission is not
 // part of the contest.
-func (s *setup) late(one *store.APISubmission) bool {
+func (s *setup) afterEnd(submission *store.APISubmission) bool {
 	c := s.scored
 	if c.Start.IsZero() || c.Length <= 0 {
 		return false
 	}
 	end := c.Length
-	if team := s.teams[one.Team]; team != nil {
+	if team := s.teams[submission.Team]; team != nil {
 		end += max(team.ExtraTime, 0)
 	}
-	return c.Time(one.At) >= end
+	return c.Time(submission.At) >= end
 }
 
 // contestTime converts a time to contest time. It returns 0 if the start is not known.
@@ -120,7 +120,7 @@ func (s *setup) submissionSource(one *store.APISubmission, team *store.Team) *su
 	if team != nil {
 		o.team = team.ExtID
 	}
-	if !one.Folder && len(one.Files) > 0 {
+	if !one.IsDir && len(one.Files) > 0 {
 		switch language, _, _ := strings.Cut(o.language, "-"); language {
 		case "java", "kotlin":
 			o.entry = strings.TrimSuffix(one.Entry, path.Ext(one.Entry))
@@ -145,36 +145,36 @@ func (s *submissionSource) objects() []clics.Object {
 	return []clics.Object{o}
 }
 
-// judgement adds a judgement to the unit judgements, and its runs to the unit runs. If the verdict is a judge
+// addJudgement adds a judgement to the unit judgements, and its runs to the unit runs. If the verdict is a judge
 // error, or a judge must still verify it, only roles that see everything see the verdict. All other roles see the
-// judgement as pending.
-func (s *setup) judgement(judgements, runs *unit, base item, one *store.APISubmission, j *store.APIJudgement) {
-	base.at = one.At
+// addJudgement as pending.
+func (s *setup) addJudgement(judgements, runs *unit, base item, submission *store.APISubmission, j *store.APIJudgement) {
+	base.received = submission.At
 	if !j.Current { // 2026-01 keeps it, and 2023-06 deletes it
 		old := base
-		old.gone, old.only = true, clics.V2023
-		s.judged(judgements, runs, old, one, j, "")
-		base.only = clics.V2026
-		if base.gone {
-			base.only = ""
+		old.removed, old.version = true, clics.V2023
+		s.addJudgementObjects(judgements, runs, old, submission, j, "")
+		base.version = clics.V2026
+		if base.removed {
+			base.version = ""
 		}
 	}
-	s.judged(judgements, runs, base, one, j, one.Given)
+	s.addJudgementObjects(judgements, runs, base, submission, j, submission.Override)
 }
 
-func (s *setup) judged(judgements, runs *unit, base item, one *store.APISubmission, j *store.APIJudgement, given judge.Verdict) {
-	o := judgementSource{id: j.ID, submission: one.ExtID, current: j.Current, started: s.moment(j.Started)}
+func (s *setup) addJudgementObjects(judgements, runs *unit, base item, submission *store.APISubmission, j *store.APIJudgement, override judge.Verdict) {
+	o := judgementSource{id: j.ID, submission: submission.ExtID, current: j.Current, started: s.moment(j.Started)}
 	open := o
 	pending := base
 	pending.made = &open
 	verdict, ended := j.Verdict, j.Ended
-	if given != "" && j.Current {
-		verdict = given
+	if override != "" && j.Current {
+		verdict = override
 		if ended.IsZero() {
 			ended = j.Started
 		}
 	}
-	known, ok := judgementType(verdict)
+	known, ok := judgementTypeOf(verdict)
 	if ended.IsZero() || !ok {
 		judgements.items = append(judgements.items, pending)
 		return
@@ -184,19 +184,19 @@ func (s *setup) judged(judgements, runs *unit, base item, one *store.APISubmissi
 		o.score = &j.Score.Points
 	}
 	r := s.runs(j)
-	for _, one := range r.runs {
-		o.slowest = max(o.slowest, one.took)
+	for _, submission := range r.runs {
+		o.slowest = max(o.slowest, submission.took)
 	}
 	o.ran = len(r.runs) > 0
-	full, made := base, base
-	full.made, made.made = &o, r
-	if verdict == judge.JudgeError || j.Unverified && (given == "" || !j.Current) {
-		full.to, made.to, pending.to = insiders, insiders, outsiders
+	full, runObjects := base, base
+	full.made, runObjects.made = &o, r
+	if verdict == judge.JudgeError || j.Unverified && (override == "" || !j.Current) {
+		full.audience, runObjects.audience, pending.audience = insiders, insiders, outsiders
 		judgements.items = append(judgements.items, pending)
 	}
 	judgements.items = append(judgements.items, full)
 	if o.ran {
-		runs.items = append(runs.items, made)
+		runs.items = append(runs.items, runObjects)
 	}
 }
 
@@ -252,7 +252,7 @@ type run struct {
 func (s *setup) runs(j *store.APIJudgement) *runSource {
 	r := &runSource{judgement: j.ID, ended: s.moment(j.Ended), runs: make([]run, 0, len(j.Rows))}
 	for _, row := range j.Rows {
-		if verdict, ok := judgementType(row.Verdict); ok {
+		if verdict, ok := judgementTypeOf(row.Verdict); ok {
 			r.runs = append(r.runs, run{verdict, time.Duration(row.CPUUS) * time.Microsecond})
 		}
 	}
@@ -278,7 +278,7 @@ func shortID(id string) string {
 
 var judgementTypes = clics.JudgementTypesOf(false)
 
-func judgementType(v judge.Verdict) (*clics.JudgementType, bool) {
+func judgementTypeOf(v judge.Verdict) (*clics.JudgementType, bool) {
 	i := slices.IndexFunc(judgementTypes, func(t clics.JudgementType) bool { return t.ID == string(v) })
 	if i < 0 {
 		return nil, false
@@ -295,16 +295,16 @@ func clone(o clics.Object) clics.Object {
 }
 
 // Files returns the files of a submission that a reader may read.
-func (c *Contest) Files(ctx context.Context, to Reader, id string) ([]job.File, error) {
+func (c *Contest) Files(ctx context.Context, reader Reader, id string) ([]job.File, error) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	for _, u := range c.units[clics.Submissions] {
 		for i := range u.items {
-			it := &u.items[i]
-			if it.objects()[0]["id"] != id || !c.visible(to, u, it) || !clics.Sees(to.Role, to.Version, u.typ, "files", c.own(to, it)) {
+			object := &u.items[i]
+			if object.objects()[0]["id"] != id || !c.visible(reader, u, object) || !clics.CanSee(reader.Role, reader.Version, u.typ, "files", c.isOwn(reader, object)) {
 				continue
 			}
-			one, err := c.Store.Submission(ctx, u.of)
+			one, err := c.Store.Submission(ctx, u.id)
 			if err != nil {
 				return nil, err
 			}

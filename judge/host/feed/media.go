@@ -9,29 +9,29 @@ import (
 	"assay/judge/blob"
 	"assay/judge/host/clics"
 	"assay/judge/host/client"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/media"
 	"assay/judge/host/store"
 )
 
 // A File is a file that the Contest API sends.
 type File struct {
-	Digest   blob.Digest
-	Size     int64
-	MD5      string
-	Mime     string
-	Attached bool // a browser saves it instead of showing it
+	Digest     blob.Digest
+	Size       int64
+	MD5        string
+	MediaType  string
+	Attachment bool // a browser saves it instead of showing it
 }
 
 // filesOf returns the properties of an object that describe its files, and adds these files to known.
-func filesOf(slug, typ, id string, all []media.File, known map[string]File) clics.Object {
+func filesOf(slug, typ, id string, stored []media.File, files map[string]File) clics.Object {
 	o := clics.Object{}
-	for _, f := range all {
+	for _, f := range stored {
 		if f.Type != typ || f.Object != id {
 			continue
 		}
 		at := media.Place{Type: f.Type, Object: f.Object, Property: f.Property, Filename: f.Filename}
-		one := fileObject(slug, at, File{f.Digest, f.Size, f.MD5, f.Mime, false}, known)
+		one := fileObject(slug, at, File{f.Digest, f.Size, f.MD5, f.Mime, false}, files)
 		if f.Width > 0 {
 			one["width"], one["height"] = f.Width, f.Height
 		}
@@ -45,13 +45,13 @@ func filesOf(slug, typ, id string, all []media.File, known map[string]File) clic
 }
 
 // fileObject returns a file as an object of the Contest API, and adds it to known.
-func fileObject(slug string, at media.Place, f File, known map[string]File) clics.Object {
-	known[at.Href()] = f
-	parts := strings.Split(path.Join("contests", slug, at.Href()), "/")
+func fileObject(slug string, place media.Place, f File, files map[string]File) clics.Object {
+	files[place.Href()] = f
+	parts := strings.Split(path.Join("contests", slug, place.Href()), "/")
 	for i := range parts {
 		parts[i] = url.PathEscape(parts[i])
 	}
-	return clics.Object{"href": strings.Join(parts, "/"), "filename": at.Filename, "hash": f.MD5, "mime": f.Mime}
+	return clics.Object{"href": strings.Join(parts, "/"), "filename": place.Filename, "hash": f.MD5, "mime": f.MediaType}
 }
 
 // withFiles adds the file properties of an object to o.
@@ -63,13 +63,13 @@ func (s *setup) withFiles(o clics.Object, typ, id string) clics.Object {
 }
 
 // withDocuments adds the PDF statements and the attachments of a problem to o.
-func (s *setup) withDocuments(d *desk.Desk, o clics.Object, p *store.ContestProblem) error {
-	sheet, err := d.Sheet(p.Problem)
+func (s *setup) withDocuments(d *intake.Service, o clics.Object, p *store.ContestProblem) error {
+	sheet, err := d.ProblemInfo(p.Problem)
 	if err != nil {
 		return err
 	}
 	if sheet == nil {
-		sheet = &client.Sheet{}
+		sheet = &client.ProblemInfo{}
 	}
 	defer func() {
 		if o[media.Statement] != nil {
@@ -80,7 +80,7 @@ func (s *setup) withDocuments(d *desk.Desk, o clics.Object, p *store.ContestProb
 		}
 	}()
 	used, done := map[string]bool{}, map[string]bool{} // names are unique within their problem
-	add := func(property string, f *client.SheetFile, attached bool) error {
+	add := func(property string, f *client.ProblemFile, attached bool) error {
 		name := path.Base(f.Name)
 		if used[name] {
 			name = strings.ReplaceAll(f.Name, "/", "-")
@@ -99,7 +99,7 @@ func (s *setup) withDocuments(d *desk.Desk, o clics.Object, p *store.ContestProb
 		o[property] = append(before, fileObject(s.contest.Slug, at, File{f.Digest, f.Size, sum, mime, attached}, s.files))
 		return nil
 	}
-	for _, one := range sheet.In(s.contest.Settings.Statements) {
+	for _, one := range sheet.StatementsIn(s.contest.Settings.Statements) {
 		if f := sheet.File(one.Document); f != nil && f.Type == media.PDF {
 			if err := add("statement", f, false); err != nil {
 				return err
@@ -107,7 +107,7 @@ func (s *setup) withDocuments(d *desk.Desk, o clics.Object, p *store.ContestProb
 		}
 	}
 	for i := range sheet.Files {
-		if f := &sheet.Files[i]; f.Attached && len(f.Data) == 0 {
+		if f := &sheet.Files[i]; f.Attachment && len(f.Data) == 0 {
 			if err := add("attachments", f, true); err != nil {
 				return err
 			}
@@ -118,8 +118,8 @@ func (s *setup) withDocuments(d *desk.Desk, o clics.Object, p *store.ContestProb
 
 // File returns a file of an object. Seen reports whether the reader may see it. The id is empty for the contest
 // itself.
-func (c *Contest) File(to Reader, typ clics.Type, id, property, name string) (f File, seen bool, err error) {
-	lines, err := c.List(to, typ)
+func (c *Contest) File(reader Reader, typ clics.Type, id, property, name string) (f File, seen bool, err error) {
+	lines, err := c.List(reader, typ)
 	if err != nil {
 		return f, false, err
 	}
@@ -127,7 +127,7 @@ func (c *Contest) File(to Reader, typ clics.Type, id, property, name string) (f 
 	defer c.mu.RUnlock()
 	for _, l := range lines {
 		files, _ := l.Object[property].([]clics.Object)
-		if l.ID != id || !clics.Sees(to.Role, to.Version, typ, property, l.Own) ||
+		if l.ID != id || !clics.CanSee(reader.Role, reader.Version, typ, property, l.Own) ||
 			!slices.ContainsFunc(files, func(o clics.Object) bool { return o["filename"] == name }) {
 			continue
 		}

@@ -35,21 +35,21 @@ func TestMemory(t *testing.T) {
 	)
 	w := newWorld(t)
 	w.now = start.Add(time.Minute)
-	rows := make([]job.Row, runs)
+	rows := make([]job.CaseRow, runs)
 	for i := range rows {
-		rows[i] = job.Row{Case: fmt.Sprint("secret/", i), Verdict: judge.Accepted, CPUUS: int64(1500 * i)}
+		rows[i] = job.CaseRow{Case: fmt.Sprint("secret/", i), Verdict: judge.Accepted, CPUUS: int64(1500 * i)}
 	}
 	for i := range submissions {
 		w.submit(i%5, fmt.Sprint("p", i%3))
-		waiting, err := w.store.Next(t.Context(), job.Contest, "main", 1)
+		waiting, err := w.store.NextJobs(t.Context(), job.ContestPriority, "main", 1)
 		w.must(err)
 		for _, s := range waiting {
-			_, err := w.store.Fold(t.Context(), &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w", State: job.Done,
+			_, err := w.store.RecordResult(t.Context(), &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w", State: job.Done,
 				Finished: &judge.Finished{Verdict: judge.Accepted}, Rows: rows}, "")
 			w.must(err)
 		}
 	}
-	registry := &feed.Registry{Desk: w.desk}
+	registry := &feed.Registry{Intake: w.intake}
 	before := heap()
 	c, err := registry.Contest(t.Context(), w.contest)
 	w.must(err)
@@ -64,7 +64,7 @@ func TestMemory(t *testing.T) {
 		return n
 	}
 	for range readers {
-		cur, err := c.Cursor(t.Context(), feed.Reader{Version: clics.V2026, Role: clics.Public}, "", nil)
+		cur, err := c.NewCursor(t.Context(), feed.Reader{Version: clics.V2026, Role: clics.Public}, "", nil)
 		w.must(err)
 		cursors = append(cursors, cur)
 	}
@@ -102,11 +102,11 @@ func TestMemory(t *testing.T) {
 func TestAContestIsReleased(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		registry := &feed.Registry{Desk: w.desk}
+		registry := &feed.Registry{Intake: w.intake}
 		cursor := func() *feed.Cursor {
 			c, err := registry.Contest(t.Context(), w.contest)
 			w.must(err)
-			cur, err := c.Cursor(t.Context(), feed.Reader{Version: clics.V2026, Role: clics.Public}, "", nil)
+			cur, err := c.NewCursor(t.Context(), feed.Reader{Version: clics.V2026, Role: clics.Public}, "", nil)
 			w.must(err)
 			_, err = cur.Next()
 			w.must(err)

@@ -286,7 +286,7 @@ func TestOracle(t *testing.T) {
 
 // play plays a contest until its end, and compares with the oracle from time to time.
 func (w *world) play(r *rand.Rand, medals store.Medals) {
-	registry := &feed.Registry{Desk: w.desk}
+	registry := &feed.Registry{Intake: w.intake}
 	// In 2023-06, roles that see everything learn which teams are hidden.
 	readers := []*follower{
 		{to: feed.Reader{Version: clics.V2026, Role: clics.Public}}, {to: feed.Reader{Version: clics.V2023, Role: clics.Public}},
@@ -299,7 +299,7 @@ func (w *world) play(r *rand.Rand, medals store.Medals) {
 		for _, f := range readers {
 			if f.cursor == nil {
 				f.has = map[string]string{}
-				f.cursor, err = c.Cursor(w.Context(), f.to, "", nil)
+				f.cursor, err = c.NewCursor(w.Context(), f.to, "", nil)
 				w.must(err)
 			}
 			f.read(w.T, 1<<30)
@@ -334,12 +334,12 @@ func (w *world) play(r *rand.Rand, medals store.Medals) {
 	}
 	ask("all is judged", 0)
 	for _, id := range w.made {
-		_, err := w.store.Forget(w.Context(), id)
+		_, err := w.store.CancelRejudging(w.Context(), id)
 		w.must(err)
 	}
 	for n := range int64(200) {
 		_, err := w.store.Clarify(w.Context(), store.NewClarification{
-			Contest: w.contest, Account: w.people[1].ID, Staff: true, Text: fmt.Sprint("last ", n), ReplyTo: n + 1,
+			Contest: w.contest, Account: w.people[1].ID, Jury: true, Text: fmt.Sprint("last ", n), ReplyTo: n + 1,
 		})
 		if errors.Is(err, store.ErrNotFound) {
 			continue // an announcement or an empty line
@@ -349,7 +349,7 @@ func (w *world) play(r *rand.Rand, medals store.Medals) {
 	final := w.row()
 	final.FinalB = 1
 	for _, a := range w.sent { // submissions with a judge error
-		w.must(w.store.Mark(w.Context(), a.ID, w.people[0].ID, store.Mark{Verdict: judge.Accepted, Why: "x"}, -1))
+		w.must(w.store.AddOverride(w.Context(), a.ID, w.people[0].ID, store.Override{Verdict: judge.Accepted, Why: "x"}, -1))
 	}
 	thawed := final.Freeze == 0
 	w.must(w.store.Finalize(w.Context(), final, nil))
@@ -368,8 +368,8 @@ func (w *world) play(r *rand.Rand, medals store.Medals) {
 // judgeAll records a verdict for all pending submissions.
 func (w *world) judgeAll(r *rand.Rand) (any bool) {
 	w.Helper()
-	for _, lane := range []job.Lane{job.Contest, job.Background} {
-		waiting, err := w.store.Next(w.Context(), lane, "main", 1)
+	for _, lane := range []job.Priority{job.ContestPriority, job.BackgroundPriority} {
+		waiting, err := w.store.NextJobs(w.Context(), lane, "main", 1)
 		w.must(err)
 		if len(waiting) > 0 {
 			w.judge(lane, verdicts[r.IntN(len(verdicts))])

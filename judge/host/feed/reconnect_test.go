@@ -54,14 +54,14 @@ func TestReconnection(t *testing.T) {
 	judged := func(team int) { w.judged(team, "p0", judge.Accepted) }
 	judged(0)
 	judged(1)
-	registry := &feed.Registry{Desk: w.desk}
+	registry := &feed.Registry{Intake: w.intake}
 	to := feed.Reader{Version: clics.V2026, Role: clics.Public}
 	token := ""
 	back := func(what string, want ...string) {
 		t.Helper()
 		c, err := registry.Contest(t.Context(), w.contest)
 		w.must(err)
-		cur, err := c.Cursor(t.Context(), to, token, nil)
+		cur, err := c.NewCursor(t.Context(), to, token, nil)
 		w.must(err)
 		var got []string
 		if got, token = sends(t, cur); want == nil {
@@ -88,25 +88,25 @@ func TestReconnection(t *testing.T) {
 	back("a submission", "submissions 3", "judgements", "runs 1", "runs 2")
 	w.submit(1, "p1")
 	back("a pending submission", "submissions 4", "judgements")
-	_, err := w.store.Clarify(t.Context(), store.NewClarification{Contest: w.contest, Account: w.people[0].ID, Staff: true, Text: "hear"})
+	_, err := w.store.Clarify(t.Context(), store.NewClarification{Contest: w.contest, Account: w.people[0].ID, Jury: true, Text: "hear"})
 	w.must(err)
 	back("a clarification", "clarifications 1")
-	ignored := store.Mark{Ignored: true, Why: "x"}
-	w.must(w.store.Mark(t.Context(), w.sent[0].ID, w.people[0].ID, ignored, -1))
+	ignored := store.Override{Ignored: true, Why: "x"}
+	w.must(w.store.AddOverride(t.Context(), w.sent[0].ID, w.people[0].ID, ignored, -1))
 	back("an ignored submission", "-runs 1", "-runs 2", "-judgements", "-submissions 1")
 	back("nothing again", nothing...)
 	held := token
 	token = ""
 	back("another client")
 	token = held
-	w.must(w.store.Mark(t.Context(), w.sent[0].ID, w.people[0].ID, store.Mark{Why: "x"}, -1))
+	w.must(w.store.AddOverride(t.Context(), w.sent[0].ID, w.people[0].ID, store.Override{Why: "x"}, -1))
 	back("a submission that is back", "submissions 1", "judgements", "runs 1", "runs 2")
 	c, err := registry.Contest(t.Context(), w.contest)
 	w.must(err)
-	cur, err := c.Cursor(t.Context(), to, token, nil)
+	cur, err := c.NewCursor(t.Context(), to, token, nil)
 	w.must(err)
 	judged(3) // between the request and the first line
-	w.must(c.Follow(t.Context(), 0))
+	w.must(c.Refresh(t.Context(), 0))
 	got, token := sends(t, cur)
 	if !slices.Contains(got, "submissions 5") || slices.Contains(got, "submissions 4") {
 		t.Errorf("a submission after the request: %v", got)
@@ -116,7 +116,7 @@ func TestReconnection(t *testing.T) {
 	w.must(w.store.SetTeam(t.Context(), &named, ""))
 	c, err = registry.Contest(t.Context(), w.contest)
 	w.must(err)
-	cur, err = c.Cursor(t.Context(), to, token, nil)
+	cur, err = c.NewCursor(t.Context(), to, token, nil)
 	w.must(err)
 	if got, token = sends(t, cur); !slices.Contains(got, "teams t1") {
 		t.Errorf("after a change of a team: %v", got)
@@ -124,30 +124,30 @@ func TestReconnection(t *testing.T) {
 	w.set(func(c *store.Contest) { c.FormalName = "World Finals" })
 	c, err = registry.Contest(t.Context(), w.contest)
 	w.must(err)
-	cur, err = c.Cursor(t.Context(), to, token, nil)
+	cur, err = c.NewCursor(t.Context(), to, token, nil)
 	w.must(err)
 	if got, _ := sends(t, cur); got[0] != "contest" || !slices.Contains(got, "teams t0") {
 		t.Errorf("after a change of the contest: %v", got)
 	}
 
 	// A feed that stays open has the same in the same order.
-	live, err := c.Cursor(t.Context(), to, "", nil)
+	live, err := c.NewCursor(t.Context(), to, "", nil)
 	w.must(err)
 	sends(t, live)
-	w.must(w.store.Mark(t.Context(), w.sent[1].ID, w.people[0].ID, ignored, -1))
-	w.must(c.Follow(t.Context(), 0))
+	w.must(w.store.AddOverride(t.Context(), w.sent[1].ID, w.people[0].ID, ignored, -1))
+	w.must(c.Refresh(t.Context(), 0))
 	got, _ = sends(t, live)
 	if got = slices.DeleteFunc(got, func(line string) bool { return strings.HasPrefix(line, "awards ") }); !slices.Equal(got, []string{"-runs 1", "-runs 2", "-judgements", "-submissions 2"}) {
 		t.Errorf("an open feed: %v", got)
 	}
 	w.now = start.Add(4 * time.Hour)
 	w.submit(0, "p2")
-	w.must(c.Follow(t.Context(), 0))
+	w.must(c.Refresh(t.Context(), 0))
 	if got, _ := sends(t, live); got[len(got)-1] != "state" || !slices.Contains(got, "submissions 6") {
 		t.Errorf("at the freeze, the state is not the last line: %v", got)
 	}
 	w.now = start.Add(6 * time.Hour)
-	w.must(c.Follow(t.Context(), 0))
+	w.must(c.Refresh(t.Context(), 0))
 	if got, _ := sends(t, live); got[len(got)-1] != "state" {
 		t.Errorf("at the end, the state is not the last line: %v", got)
 	}
@@ -157,24 +157,24 @@ func TestReconnection(t *testing.T) {
 func TestManyChanges(t *testing.T) {
 	w := newWorld(t)
 	w.now = start.Add(time.Hour)
-	registry := &feed.Registry{Desk: w.desk}
+	registry := &feed.Registry{Intake: w.intake}
 	c, err := registry.Contest(t.Context(), w.contest)
 	w.must(err)
 	to := feed.Reader{Version: clics.V2026, Role: clics.Judge}
-	cur, err := c.Cursor(t.Context(), to, "", nil)
+	cur, err := c.NewCursor(t.Context(), to, "", nil)
 	w.must(err)
 	_, token := sends(t, cur)
 	w.submit(0, "p0")
 	for i := range 501 { // more than are applied one by one
-		m := store.Mark{Verdict: []judge.Verdict{judge.Accepted, judge.WrongAnswer}[i%2], Why: "x"}
-		w.must(w.store.Mark(t.Context(), w.sent[0].ID, w.people[0].ID, m, -1))
+		m := store.Override{Verdict: []judge.Verdict{judge.Accepted, judge.WrongAnswer}[i%2], Why: "x"}
+		w.must(w.store.AddOverride(t.Context(), w.sent[0].ID, w.people[0].ID, m, -1))
 	}
-	_, err = w.store.Clarify(t.Context(), store.NewClarification{Contest: w.contest, Account: w.people[0].ID, Staff: true, Text: "hear"})
+	_, err = w.store.Clarify(t.Context(), store.NewClarification{Contest: w.contest, Account: w.people[0].ID, Jury: true, Text: "hear"})
 	w.must(err)
-	for name, registry := range map[string]*feed.Registry{"follows": registry, "has just started": {Desk: w.desk}} {
+	for name, registry := range map[string]*feed.Registry{"follows": registry, "has just started": {Intake: w.intake}} {
 		c, err := registry.Contest(t.Context(), w.contest)
 		w.must(err)
-		cur, err := c.Cursor(t.Context(), to, token, nil)
+		cur, err := c.NewCursor(t.Context(), to, token, nil)
 		w.must(err)
 		if got, _ := sends(t, cur); !slices.Contains(got, "submissions 1") || !slices.Contains(got, "clarifications 1") {
 			t.Errorf("a server that %s sends %v", name, got)
@@ -186,7 +186,7 @@ func TestManyChanges(t *testing.T) {
 // but a strict client gets no accounts.
 func TestTypesOfAFeed(t *testing.T) {
 	w := newWorld(t)
-	c, err := (&feed.Registry{Desk: w.desk}).Contest(t.Context(), w.contest)
+	c, err := (&feed.Registry{Intake: w.intake}).Contest(t.Context(), w.contest)
 	w.must(err)
 	for _, tt := range []struct {
 		strict bool
@@ -198,7 +198,7 @@ func TestTypesOfAFeed(t *testing.T) {
 		{true, []clics.Type{clics.Accounts}, "accounts"},
 		{false, []clics.Type{clics.State, clics.Teams}, "teams state"},
 	} {
-		cur, err := c.Cursor(t.Context(), feed.Reader{Version: clics.V2026, Role: clics.Admin, Strict: tt.strict}, "", tt.types)
+		cur, err := c.NewCursor(t.Context(), feed.Reader{Version: clics.V2026, Role: clics.Admin, Strict: tt.strict}, "", tt.types)
 		w.must(err)
 		lines, _ := sends(t, cur)
 		var got []string
@@ -220,7 +220,7 @@ func TestTypesOfAFeed(t *testing.T) {
 func TestTokensOfSites(t *testing.T) {
 	for _, role := range []clics.Role{clics.Judge, clics.Balloon} {
 		w := newWorld(t)
-		registry := &feed.Registry{Desk: w.desk}
+		registry := &feed.Registry{Intake: w.intake}
 		contest := func() *feed.Contest {
 			c, err := registry.Contest(t.Context(), w.contest)
 			w.must(err)
@@ -228,7 +228,7 @@ func TestTokensOfSites(t *testing.T) {
 		}
 		to := feed.Reader{Version: clics.V2026, Role: role, Sites: "east"}
 		fresh := func(to feed.Reader) string {
-			cur, err := contest().Cursor(t.Context(), to, "", nil)
+			cur, err := contest().NewCursor(t.Context(), to, "", nil)
 			w.must(err)
 			_, token := sends(t, cur)
 			return token
@@ -242,7 +242,7 @@ func TestTokensOfSites(t *testing.T) {
 		token, all := fresh(to), fresh(feed.Reader{Version: clics.V2026, Role: role})
 		good := func(what string, to feed.Reader, token string, want bool) {
 			t.Helper()
-			_, err := contest().Cursor(t.Context(), to, token, nil)
+			_, err := contest().NewCursor(t.Context(), to, token, nil)
 			if (err == nil) != want || err != nil && !errors.Is(err, feed.ErrToken) {
 				t.Errorf("%s, %s: the token is good: %v", role, what, err)
 			}
@@ -260,7 +260,7 @@ func TestTokensOfSites(t *testing.T) {
 		good("at another site without teams", nowhere, at, false)
 		move(3)
 		good("a team of another site leaves it", to, token, true)
-		cur, err := contest().Cursor(t.Context(), to, token, nil)
+		cur, err := contest().NewCursor(t.Context(), to, token, nil)
 		w.must(err)
 		move(1, "West")
 		good("a team leaves", to, token, false)
@@ -272,7 +272,7 @@ func TestTokensOfSites(t *testing.T) {
 		token = fresh(to)
 		move(1, "East")
 		good("it is back", to, token, false)
-		open, err := contest().Cursor(t.Context(), to, "", nil)
+		open, err := contest().NewCursor(t.Context(), to, "", nil)
 		w.must(err)
 		sends(t, open)
 		move(2)

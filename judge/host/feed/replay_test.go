@@ -27,13 +27,13 @@ import (
 	"assay/judge/blob"
 	"assay/judge/host/api"
 	"assay/judge/host/auth"
-	"assay/judge/host/board"
 	"assay/judge/host/clics"
 	"assay/judge/host/client"
-	"assay/judge/host/desk"
 	"assay/judge/host/dispatch"
 	"assay/judge/host/feed"
+	"assay/judge/host/intake"
 	"assay/judge/host/job"
+	"assay/judge/host/scoreboard"
 	"assay/judge/host/store"
 	"assay/judge/host/store/storetest"
 )
@@ -67,7 +67,7 @@ func TestMain(m *testing.M) {
 }
 
 // open opens the database of the replay with the clock now.
-func (r *replay) open(ctx context.Context, now func() time.Time) (*store.Store, *desk.Desk, error) {
+func (r *replay) open(ctx context.Context, now func() time.Time) (*store.Store, *intake.Service, error) {
 	db, err := store.Open(ctx, store.Options{Dir: r.Dir, Version: "test", Now: now})
 	if err != nil {
 		return nil, nil, err
@@ -78,7 +78,7 @@ func (r *replay) open(ctx context.Context, now func() time.Time) (*store.Store, 
 	}
 	log := slog.New(slog.DiscardHandler)
 	d := dispatch.New(dispatch.Options{Store: db, Blobs: blobs, Log: log, Holder: "test", Class: "main"})
-	return db, &desk.Desk{Store: db, Blobs: blobs, Dispatch: d, Now: now, MaxSize: 1 << 20, MaxFiles: 3, Class: "main",
+	return db, &intake.Service{Store: db, Blobs: blobs, Dispatch: d, Now: now, MaxSize: 1 << 20, MaxFiles: 3, Class: "main",
 		FreeDisk: func() (int64, error) { return 1 << 40, nil }}, nil
 }
 
@@ -97,21 +97,21 @@ func (r *replay) serve() error {
 	fmt.Println("http://" + listener.Addr().String())
 	ended := make(chan error)
 	go func() {
-		ended <- http.Serve(listener, api.New(api.Options{Desk: d, Boards: board.NewHall(board.HallOptions{Store: db, Log: log}), Name: "Test",
+		ended <- http.Serve(listener, api.New(api.Options{Service: d, Scoreboards: scoreboard.NewRegistry(scoreboard.RegistryOptions{Store: db, Log: log}), Name: "Test",
 			Version: "test", Passwords: auth.NewPasswords(), Log: log, URL: client.Address{URL: "http://test.example"}}))
 	}()
 	go func() {
 		for ; ; time.Sleep(5 * time.Millisecond) {
 			var waiting []*job.Spec
 			var err error
-			for _, lane := range job.Lanes {
-				some, err2 := db.Next(ctx, lane, "main", 10)
+			for _, lane := range job.Priorities {
+				some, err2 := db.NextJobs(ctx, lane, "main", 10)
 				waiting, err = append(waiting, some...), errors.Join(err, err2)
 			}
 			for _, s := range waiting {
 				v := judge.Verdict(strings.TrimSuffix(s.Work.Program, ".sh"))
-				_, err2 := db.Fold(ctx, &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w", State: job.Done,
-					Finished: &judge.Finished{Verdict: v}, Rows: []job.Row{{Case: "secret/1", Verdict: v, CPUUS: 1500}}}, "")
+				_, err2 := db.RecordResult(ctx, &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w", State: job.Done,
+					Finished: &judge.Finished{Verdict: v}, Rows: []job.CaseRow{{Case: "secret/1", Verdict: v, CPUUS: 1500}}}, "")
 				err = errors.Join(err, err2)
 			}
 			if err != nil {
@@ -161,18 +161,18 @@ func (r *replay) set(t *testing.T, teams, problems int) (contest string, tokens 
 	db, d, err := r.open(t.Context(), func() time.Time { return start.Add(-time.Hour) })
 	must(err)
 	defer func() { must(db.Close()) }()
-	sheet, err := json.Marshal(client.Sheet{Format: client.SheetFormat, Title: "x", Languages: []client.OfferedLanguage{{ID: "sh", Name: "Shell", Extensions: []string{"sh"}}}})
+	sheet, err := json.Marshal(client.ProblemInfo{Format: client.ProblemInfoFormat, Title: "x", Languages: []client.OfferedLanguage{{ID: "sh", Name: "Shell", Extensions: []string{"sh"}}}})
 	must(err)
 	at, _, err := d.Blobs.Add(bytes.NewReader(sheet))
 	must(err)
 	n := &store.ContestImport{
 		Contest: &store.Contest{Slug: "wf", Name: "WF", Format: store.ICPC, Starts: start, Length: 5 * time.Hour, Freeze: 4 * time.Hour,
-			Visibility: store.Public},
+			Visibility: store.VisibilityPublic},
 		Groups: []store.Group{{ID: "east", Name: "East"}, {ID: "west", Name: "West"}},
 	}
 	tokens = map[string]string{"": ""}
 	account := func(login, typ string, role auth.Role, team string) *store.Account {
-		a, err := db.NewAccount(t.Context(), login, login, store.Person, "")
+		a, err := db.NewAccount(t.Context(), login, login, store.PersonAccount, "")
 		must(err)
 		text, hash := auth.NewToken()
 		_, err = db.NewToken(t.Context(), a.ID, hash, "", []string{"submit"}, time.Time{})
@@ -184,7 +184,7 @@ func (r *replay) set(t *testing.T, teams, problems int) (contest string, tokens 
 	chief := account("chief", "admin", auth.ContestAdmin, "")
 	for i := range problems {
 		slug := fmt.Sprintf("p%02d", i)
-		_, err := db.PutBundle(t.Context(), store.NewBundle{Problem: slug, Title: slug, Owner: chief.ID, ID: digest, Manifest: digest, Config: digest, Sheet: at, MadeBy: chief.ID})
+		_, err := db.PutBundle(t.Context(), store.NewBundle{Problem: slug, Title: slug, Owner: chief.ID, ID: digest, Manifest: digest, Config: digest, ProblemInfo: at, MadeBy: chief.ID})
 		must(err)
 		n.Problems = append(n.Problems, store.NewContestProblem{Label: string(rune('A' + i)), Slug: slug, ExtID: slug})
 	}
@@ -272,7 +272,7 @@ func (p *replayed) send(s played) error {
 		return err
 	}
 	body := fmt.Sprintf(`{"id": %q, "problem_id": %q, "language_id": "sh", "team_id": %q, "time": %q, "files": [{"data": %q}]}`,
-		s.id, s.problem, s.team, clics.Time(start.Add(s.at)), base64.StdEncoding.EncodeToString(packed.Bytes()))
+		s.id, s.problem, s.team, clics.FormatTime(start.Add(s.at)), base64.StdEncoding.EncodeToString(packed.Bytes()))
 	for again := false; ; again = true {
 		answer, err := p.request(p.Context(), "chief", "PUT", "/submissions/"+s.id, body)
 		if err != nil { // the server was killed
@@ -440,17 +440,17 @@ func run(t *testing.T, size replaySize, kills int) string {
 func (p *replayed) results(contest string, folded map[string]map[string]string) string {
 	now := start.Add(5*time.Hour + 30*time.Minute)
 	db, d, err := p.open(p.Context(), func() time.Time { return now })
-	w := &world{T: p.T, store: db, desk: d, contest: contest}
+	w := &world{T: p.T, store: db, intake: d, contest: contest}
 	w.must(err)
 	defer func() { w.must(db.Close()) }()
-	log, err := db.LogSince(p.Context(), contest, 0, 1<<20)
+	log, err := db.EventsSince(p.Context(), contest, 0, 1<<20)
 	w.must(err)
 	for i, e := range log {
 		if e.Seq != int64(i+1) {
 			p.Fatalf("the log has number %d in place %d", e.Seq, i+1)
 		}
 	}
-	registry := &feed.Registry{Desk: d}
+	registry := &feed.Registry{Intake: d}
 	var out strings.Builder
 	teams, err := db.Teams(p.Context(), contest)
 	w.must(err)

@@ -282,7 +282,7 @@ func TestSchemas(t *testing.T) {
 	w.must(err)
 	_, _, err = w.store.ImportContest(t.Context(), &store.ContestImport{ID: w.contest, Media: []media.File{logo}})
 	w.must(err)
-	registry := &feed.Registry{Desk: w.desk}
+	registry := &feed.Registry{Intake: w.intake}
 	n := 0
 	look := func(state string) {
 		c, err := registry.Contest(t.Context(), w.contest)
@@ -313,7 +313,7 @@ func TestSchemas(t *testing.T) {
 					file := singular(typ)
 					required, _ := s.files[file]["required"].([]any)
 					for _, name := range slices.Clone(required) {
-						if !clics.Sees(to.Role, to.Version, typ, name.(string), false) {
+						if !clics.CanSee(to.Role, to.Version, typ, name.(string), false) {
 							optional(s.files[file], name.(string))
 						}
 					}
@@ -333,7 +333,7 @@ func TestSchemas(t *testing.T) {
 	w.now = start.Add(time.Minute)
 	for i, v := range []judge.Verdict{judge.Accepted, judge.WrongAnswer, judge.JudgeError, judge.MemoryLimit} {
 		w.submit(i%3-1, "p0")
-		w.judge(job.Contest, v)
+		w.judge(job.ContestPriority, v)
 	}
 	w.submit(1, "p1")
 	clarify := func(n store.NewClarification) {
@@ -342,14 +342,14 @@ func TestSchemas(t *testing.T) {
 		w.must(err)
 	}
 	clarify(store.NewClarification{Text: "why", Problem: "p1"})
-	clarify(store.NewClarification{Staff: true, Text: "so", ReplyTo: 1})
+	clarify(store.NewClarification{Jury: true, Text: "so", ReplyTo: 1})
 	look("running")
 	w.now = start.Add(4*time.Hour + time.Minute)
 	w.submit(2, "p2")
-	w.judge(job.Contest, judge.Accepted)
+	w.judge(job.ContestPriority, judge.Accepted)
 	look("frozen")
 	w.now = start.Add(6 * time.Hour)
-	w.judge(job.Contest, judge.Accepted)
+	w.judge(job.ContestPriority, judge.Accepted)
 	look("ended")
 	w.set(func(c *store.Contest) { c.Finalized, c.MainGroup = w.now, "east" })
 	look("final")

@@ -6,27 +6,27 @@ import (
 	"strings"
 	"time"
 
-	"assay/judge/host/board"
 	"assay/judge/host/clics"
+	"assay/judge/host/scoreboard"
 	"assay/judge/host/scoring"
 	"assay/judge/host/store"
 )
 
 // stateOf returns the state of a contest at the time now.
 func stateOf(c *store.Contest, now time.Time) clics.Object {
-	m := clics.Moments{Start: c.Starts, End: c.Ends(), Thaw: c.Thaw, Final: c.Finalized}
+	m := clics.Milestones{Start: c.Starts, End: c.Ends(), Thaw: c.Thaw, Final: c.Finalized}
 	if c.Freeze != 0 && !c.Starts.IsZero() {
-		scored := board.Contest(c, nil)
-		m.Freeze = scored.Moment(c.Freeze)
+		scored := scoreboard.Contest(c, nil)
+		m.Freeze = scored.TimeAt(c.Freeze)
 	} else if c.Freeze != 0 {
 		m.Freeze = time.Unix(1<<40, 0) // the time of the freeze is not known yet
 	}
 	return clics.StateOf(m, now)
 }
 
-// phaseOf returns the names of the moments of a contest, such as the freeze, that have passed at the time now. The
+// passedMoments returns the names of the moments of a contest, such as the freeze, that have passed at the time now. The
 // names are sorted and separated by spaces.
-func phaseOf(c *store.Contest, now time.Time) string {
+func passedMoments(c *store.Contest, now time.Time) string {
 	var come []string
 	for name, at := range stateOf(c, now) {
 		if at != nil {
@@ -37,13 +37,13 @@ func phaseOf(c *store.Contest, now time.Time) string {
 	return strings.Join(come, " ")
 }
 
-// score updates the scoreboards with changed submissions. If its first argument is true, score builds new
+// updateScores updates the scoreboards with changed submissions. If its first argument is true, score builds new
 // scoreboards. It returns the units that depend on the scoreboards: the state and the awards. The caller must have
 // locked the contest.
-func (c *Contest) score(anew bool, changed []scoring.Submission) []*unit {
+func (c *Contest) updateScores(rebuild bool, changed []scoring.Submission) []*unit {
 	views := [2]scoring.View{c.setup.scored.Public(c.now), {Unverified: true}}
 	for i, v := range views {
-		if c.boards[i] != nil && !anew {
+		if c.boards[i] != nil && !rebuild {
 			c.boards[i].Apply(scoring.Change{Submissions: changed})
 			continue
 		}
@@ -51,7 +51,7 @@ func (c *Contest) score(anew bool, changed []scoring.Submission) []*unit {
 		for _, t := range c.setup.teams {
 			teams = append(teams, scoring.Team{
 				ID: t.ID, Name: t.Name, Groups: t.Groups, Organization: t.Organization, Hidden: t.Hidden, Penalty: t.ExtraPenalty,
-				Extra: t.ExtraTime,
+				ExtraTime: t.ExtraTime,
 			})
 		}
 		var counted []scoring.Submission
@@ -60,10 +60,10 @@ func (c *Contest) score(anew bool, changed []scoring.Submission) []*unit {
 		}
 		c.boards[i] = scoring.New(c.setup.scored, teams, counted, v)
 	}
-	units := append([]*unit{{key: key{clics.State, ""}, items: []item{{Object: stateOf(c.setup.contest, c.now)}}}}, c.prizes()...)
+	units := append([]*unit{{unitKey: unitKey{clics.State, ""}, items: []item{{Object: stateOf(c.setup.contest, c.now)}}}}, c.awardUnits()...)
 	for _, u := range c.units[clics.Awards] { // deleted awards
-		if !slices.ContainsFunc(units, func(is *unit) bool { return is.key == u.key }) {
-			units = append(units, &unit{key: u.key})
+		if !slices.ContainsFunc(units, func(is *unit) bool { return is.unitKey == u.unitKey }) {
+			units = append(units, &unit{unitKey: u.unitKey})
 		}
 	}
 	return units
@@ -72,23 +72,23 @@ func (c *Contest) score(anew bool, changed []scoring.Submission) []*unit {
 // firstToSolve is the prefix of the ids of first-to-solve awards, followed by a problem id.
 const firstToSolve = "first-to-solve-"
 
-// prizes returns the units of all awards, both those that administrators have set and computed ones. An award that
+// awardUnits returns the units of all awards, both those that administrators have set and computed ones. An award that
 // an administrator has set or turned off is not computed.
-func (c *Contest) prizes() (units []*unit) {
+func (c *Contest) awardUnits() (units []*unit) {
 	settings := &c.setup.contest.Settings
 	prizes := map[string]*unit{}
 	for i, to := range []audience{outsiders, insiders} {
-		for _, one := range c.awards(c.boards[i]) {
-			if slices.Contains(settings.AwardsOff, one.ID) || settings.OwnAward(one.ID) >= 0 {
+		for _, one := range c.computeAwards(c.boards[i]) {
+			if slices.Contains(settings.AwardsOff, one.ID) || settings.AwardIndex(one.ID) >= 0 {
 				continue
 			}
 			u := prizes[one.ID]
 			if u == nil {
-				u = &unit{key: key{clics.Awards, one.ID}}
+				u = &unit{unitKey: unitKey{clics.Awards, one.ID}}
 				prizes[one.ID], units = u, append(units, u)
 			}
-			it := item{Object: clics.Object{"id": one.ID, "citation": cmp.Or(settings.Citations[one.ID], one.Citation), "team_ids": one.Teams}, to: to}
-			it.Names = strings.HasPrefix(one.ID, firstToSolve)
+			it := item{Object: clics.Object{"id": one.ID, "citation": cmp.Or(settings.Citations[one.ID], one.Citation), "team_ids": one.Teams}, audience: to}
+			it.NamesProblem = strings.HasPrefix(one.ID, firstToSolve)
 			u.items = append(u.items, it)
 		}
 	}
@@ -100,9 +100,9 @@ func (c *Contest) prizes() (units []*unit) {
 		}
 		return true
 	}
-	known := c.setup.scored.Public(c.now).Known
+	known := c.setup.scored.Public(c.now).KnownBefore
 	frozen := !known.IsZero() && !c.now.Before(known)
-	computed := c.awards(c.boards[0])
+	computed := c.computeAwards(c.boards[0])
 	for _, one := range settings.Awards {
 		shown := slices.DeleteFunc(append([]string{}, one.Teams...), hidden)
 		o := clics.Object{"id": one.ID, "citation": one.Citation, "team_ids": append([]string{}, one.Teams...)}
@@ -111,13 +111,13 @@ func (c *Contest) prizes() (units []*unit) {
 		if frozen && slices.ContainsFunc(computed, func(a scoring.Award) bool { return a.ID == one.ID }) {
 			delete(public, "team_ids") // the teams would reveal results that the scoreboard hides
 		}
-		units = append(units, &unit{key: key{clics.Awards, one.ID}, items: []item{{Object: o, to: insiders}, {Object: public, to: outsiders, Facts: clics.Facts{Names: strings.HasPrefix(one.ID, firstToSolve)}}}})
+		units = append(units, &unit{unitKey: unitKey{clics.Awards, one.ID}, items: []item{{Object: o, audience: insiders}, {Object: public, audience: outsiders, Visibility: clics.Visibility{NamesProblem: strings.HasPrefix(one.ID, firstToSolve)}}}})
 	}
 	return units
 }
 
-// awards returns the awards for a scoreboard, with the team ids of the Contest API.
-func (c *Contest) awards(b *scoring.Board) []scoring.Award {
+// computeAwards returns the awards for a scoreboard, with the team ids of the Contest API.
+func (c *Contest) computeAwards(b *scoring.Scoreboard) []scoring.Award {
 	all := scoring.Awards(b, c.setup.awardRules())
 	for i := range all {
 		for j, id := range all[i].Teams {
@@ -150,11 +150,11 @@ func (s *setup) awardRules() scoring.AwardRules {
 }
 
 // FinalRanks returns the rows of the jury's main scoreboard, and their ranks in the final results.
-func (c *Contest) FinalRanks() ([]scoring.Place, []int) {
+func (c *Contest) FinalRanks() ([]scoring.RankedRow, []int) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	r := c.setup.awardRules()
-	places := c.boards[1].MainPlaces(&r)
+	places := c.boards[1].MainRows(&r)
 	return places, scoring.FinalRanks(places, &r)
 }
 
@@ -163,24 +163,24 @@ func (c *Contest) FinalRanks() ([]scoring.Place, []int) {
 func (c *Contest) ComputedAwards() []scoring.Award {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.awards(c.boards[1])
+	return c.computeAwards(c.boards[1])
 }
 
-// Computes reports whether ComputedAwards contains an award with the given id.
-func (c *Contest) Computes(id string) bool {
+// ComputesAward reports whether ComputedAwards contains an award with the given id.
+func (c *Contest) ComputesAward(id string) bool {
 	return slices.ContainsFunc(c.ComputedAwards(), func(a scoring.Award) bool { return a.ID == id })
 }
 
 // Scoreboard returns the scoreboard that a reader sees. If group is empty, it returns the main scoreboard.
 // Otherwise it returns the scoreboard of the group with this id, or false if there is no such group.
-func (c *Contest) Scoreboard(to Reader, group string) (clics.Object, bool) {
+func (c *Contest) Scoreboard(reader Reader, group string) (clics.Object, bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	b, name := c.boards[0], ""
-	if to.Role.Insider() {
+	if reader.Role.SeesAll() {
 		b = c.boards[1]
 	}
-	if group == "" && to.Version == clics.V2026 {
+	if group == "" && reader.Version == clics.V2026 {
 		group = c.setup.contest.MainGroup // this version can express it
 	}
 	if group != "" {
@@ -190,23 +190,23 @@ func (c *Contest) Scoreboard(to Reader, group string) (clics.Object, bool) {
 		}
 		name = c.setup.groups[at].Name
 	}
-	var places []scoring.Place
-	for _, p := range b.Places() {
-		if p.Rank > 0 && (name == "" || slices.Contains(p.Team.Groups, name)) && c.setup.at(to, p.Team.ID) {
+	var places []scoring.RankedRow
+	for _, p := range b.Rows() {
+		if p.Rank > 0 && (name == "" || slices.Contains(p.Team.Groups, name)) && c.setup.teamAtSites(reader, p.Team.ID) {
 			places = append(places, p)
 		}
 	}
 	rows := []clics.Object{}
-	for _, p := range scoring.Ranked(places) {
-		rows = append(rows, c.row(&p, to))
+	for _, p := range scoring.Rerank(places) {
+		rows = append(rows, c.scoreboardRow(&p, reader))
 	}
 	return clics.Object{
 		"time": c.at, "contest_time": c.setup.contestTime(c.at), "state": stateOf(c.setup.contest, c.now), "rows": rows,
 	}, true
 }
 
-// row returns a row of a scoreboard.
-func (c *Contest) row(p *scoring.Place, to Reader) clics.Object {
+// scoreboardRow returns a row of a scoreboard.
+func (c *Contest) scoreboardRow(p *scoring.RankedRow, reader Reader) clics.Object {
 	total := clics.Object{"num_solved": p.Solved}
 	passFail := c.setup.contest.Format == store.ICPC
 	if passFail {
@@ -219,10 +219,10 @@ func (c *Contest) row(p *scoring.Place, to Reader) clics.Object {
 	}
 	cells := []clics.Object{}
 	for i, cell := range p.Cells {
-		if !to.Role.Insider() && !c.started() {
+		if !reader.Role.SeesAll() && !c.started() {
 			break // no role sees the problems yet
 		}
-		o := clics.Object{"problem_id": c.setup.problems[i].ExtID, "num_judged": cell.Tries, "num_pending": cell.Pending}
+		o := clics.Object{"problem_id": c.setup.problems[i].ExtID, "num_judged": cell.Attempts, "num_pending": cell.Pending}
 		if passFail {
 			o["solved"] = cell.Solved
 		} else {

@@ -26,7 +26,7 @@ func TestUnverifiedVerdictsAreSecret(t *testing.T) {
 	type told map[feed.Reader][]string
 	play := func(first, second judge.Verdict) (told, string) {
 		w := newWorld(t)
-		registry, feeds, all := &feed.Registry{Desk: w.desk}, map[feed.Reader]*follower{}, told{}
+		registry, feeds, all := &feed.Registry{Intake: w.intake}, map[feed.Reader]*follower{}, told{}
 		look := func() {
 			for _, to := range w.readers() { // the team is the one that submitted
 				is := feed.Reader{Version: to.Version, Role: to.Role}
@@ -40,20 +40,20 @@ func TestUnverifiedVerdictsAreSecret(t *testing.T) {
 		for i, v := range []judge.Verdict{first, second} {
 			w.submit(0, []string{"p0", "p1"}[i])
 			look()
-			w.judge(job.Contest, v)
+			w.judge(job.ContestPriority, v)
 			look()
 		}
-		r, _, err := w.store.Rejudge(t.Context(), store.NewRejudging{Filter: store.Filter{Contest: w.contest}, Why: "x", Account: w.people[0].ID})
+		r, _, err := w.store.Rejudge(t.Context(), store.NewRejudging{Filter: store.SubmissionFilter{Contest: w.contest}, Why: "x", Account: w.people[0].ID})
 		w.must(err)
 		for _, v := range []judge.Verdict{second, first} {
-			waiting, err := w.store.Next(t.Context(), job.Background, "main", 1)
+			waiting, err := w.store.NextJobs(t.Context(), job.BackgroundPriority, "main", 1)
 			w.must(err)
 			if len(waiting) != 1 {
 				t.Fatalf("%d jobs wait", len(waiting))
 			}
-			w.judge(job.Background, v)
+			w.judge(job.BackgroundPriority, v)
 		}
-		w.must(w.store.Apply(t.Context(), r.ID))
+		w.must(w.store.ApplyRejudging(t.Context(), r.ID))
 		look()
 		public := w.shown(registry, feed.Reader{Version: clics.V2026, Role: clics.Public}, map[feed.Reader]*follower{})
 		return all, public
@@ -82,11 +82,11 @@ func TestEntryPoint(t *testing.T) {
 	w.now = start.Add(time.Hour)
 	w.submitAt(0, "p0", w.now)
 	_, err := w.store.Submit(t.Context(), store.NewSubmission{
-		Contest: w.contest, Account: w.people[0].ID, Team: w.teams[0].ID, Problem: "p0", Lane: job.Contest, Class: "main", Unjudged: true, At: w.now,
+		Contest: w.contest, Account: w.people[0].ID, Team: w.teams[0].ID, Problem: "p0", Priority: job.ContestPriority, Class: "main", Unjudged: true, At: w.now,
 		Work: job.Work{Kind: job.Submission, Bundle: digest, Config: digest, Problem: "p0", Program: "no files", Language: "python3"},
 	})
 	w.must(err)
-	registry := &feed.Registry{Desk: w.desk}
+	registry := &feed.Registry{Intake: w.intake}
 	c, err := registry.Contest(t.Context(), w.contest)
 	w.must(err)
 	lines, err := c.List(feed.Reader{Version: clics.V2026, Role: clics.Judge}, clics.Submissions)

@@ -9,16 +9,16 @@ import (
 	"strings"
 	"time"
 
-	"assay/judge/host/board"
 	"assay/judge/host/clics"
 	"assay/judge/host/client"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/media"
+	"assay/judge/host/scoreboard"
 	"assay/judge/host/store"
 )
 
-// ofSetup lists the types whose objects exist before the first submission.
-var ofSetup = []clics.Type{
+// setupTypes lists the types whose objects exist before the first submission.
+var setupTypes = []clics.Type{
 	clics.Contest, clics.JudgementTypes, clics.Languages, clics.Groups, clics.Organizations, clics.Persons, clics.Teams,
 	clics.Accounts, clics.Problems,
 }
@@ -37,7 +37,7 @@ func (c *Contest) readSetup(ctx context.Context, row *store.Contest) (setup, []*
 	}
 	s := setup{
 		contest: row, problems: problems, teams: map[string]*store.Team{}, groups: groups, organizations: organizations, accounts: map[string]string{},
-		scored: board.Contest(row, problems), media: pictures, files: map[string]File{},
+		scored: scoreboard.Contest(row, problems), media: pictures, files: map[string]File{},
 	}
 	spoken, err := c.Languages(problems)
 	if err != nil {
@@ -50,30 +50,30 @@ func (c *Contest) readSetup(ctx context.Context, row *store.Contest) (setup, []*
 	}
 	// Clients choose the first language with the extension of a file. Therefore languages without extensions come
 	// last.
-	slices.SortStableFunc(s.languages, func(a, b desk.Spoken) int { return min(len(b.Endings), 1) - min(len(a.Endings), 1) })
-	if s.languages, err = c.withThoseOfPrimary(ctx, s.languages); err != nil {
+	slices.SortStableFunc(s.languages, func(a, b intake.SubmissionLanguage) int { return min(len(b.Extensions), 1) - min(len(a.Extensions), 1) })
+	if s.languages, err = c.withPrimaryLanguages(ctx, s.languages); err != nil {
 		return setup{}, nil, err
 	}
 	for i := range s.languages {
 		l := &s.languages[i]
-		if len(l.Endings) > 0 {
-			l.All = l.Endings
+		if len(l.Extensions) > 0 {
+			l.AllExtensions = l.Extensions
 		}
-		l.All = slices.Compact(slices.Sorted(slices.Values(l.All)))
+		l.AllExtensions = slices.Compact(slices.Sorted(slices.Values(l.AllExtensions)))
 	}
-	units := []*unit{{key: key{clics.Contest, ""}, items: []item{{Object: s.withFiles(Overview(row, nil), media.Contest, "")}}}}
+	units := []*unit{{unitKey: unitKey{clics.Contest, ""}, items: []item{{Object: s.withFiles(Overview(row, nil), media.Contest, "")}}}}
 	add := func(typ clics.Type, it item) {
-		units = append(units, &unit{key: key{typ, it.Object["id"].(string)}, items: []item{it}})
+		units = append(units, &unit{unitKey: unitKey{typ, it.Object["id"].(string)}, items: []item{it}})
 	}
 	for _, one := range clics.JudgementTypesOf(row.Settings.CompileErrors) {
 		add(clics.JudgementTypes, item{Object: one.Object()})
 	}
 	for _, l := range s.languages {
-		if len(l.All) == 0 {
+		if len(l.AllExtensions) == 0 {
 			continue
 		}
 		add(clics.Languages, item{Object: clics.Object{"id": l.ID, "name": l.Name, "entry_point_required": false,
-			"extensions": l.All}})
+			"extensions": l.AllExtensions}})
 	}
 	for _, g := range groups {
 		add(clics.Groups, item{Object: s.withFiles(clics.Object{"id": g.ID, "icpc_id": g.ICPCID, "name": g.Name, "type": g.Type,
@@ -92,7 +92,7 @@ func (c *Contest) readSetup(ctx context.Context, row *store.Contest) (setup, []*
 	}
 	for _, t := range teams {
 		s.teams[t.ID] = t
-		add(clics.Teams, item{Object: s.withFiles(teamObject(t), media.Teams, t.ExtID), Facts: clics.Facts{Hidden: t.Hidden}, team: t.ID})
+		add(clics.Teams, item{Object: s.withFiles(teamObject(t), media.Teams, t.ExtID), Visibility: clics.Visibility{Hidden: t.Hidden}, team: t.ID})
 	}
 	for _, a := range accounts {
 		s.accounts[a.Account.ID] = a.ID
@@ -102,9 +102,9 @@ func (c *Contest) readSetup(ctx context.Context, row *store.Contest) (setup, []*
 		}})
 	}
 	for i, p := range problems {
-		o, err := problemObject(c.Desk, row, p, i)
+		o, err := problemObject(c.Service, row, p, i)
 		if err == nil {
-			err = s.withDocuments(c.Desk, o, p)
+			err = s.withDocuments(c.Service, o, p)
 		}
 		if err != nil {
 			return setup{}, nil, err
@@ -114,9 +114,9 @@ func (c *Contest) readSetup(ctx context.Context, row *store.Contest) (setup, []*
 	return s, units, nil
 }
 
-// withThoseOfPrimary returns all, together with the languages of the primary that the contest follows. Submissions
+// withPrimaryLanguages returns all, together with the languages of the primary that the contest follows. Submissions
 // from the primary use these languages.
-func (c *Contest) withThoseOfPrimary(ctx context.Context, all []desk.Spoken) ([]desk.Spoken, error) {
+func (c *Contest) withPrimaryLanguages(ctx context.Context, languages []intake.SubmissionLanguage) ([]intake.SubmissionLanguage, error) {
 	theirs, err := c.Store.ExternalObjects(ctx, c.id, string(clics.Languages))
 	if err != nil {
 		return nil, err
@@ -126,12 +126,12 @@ func (c *Contest) withThoseOfPrimary(ctx context.Context, all []desk.Spoken) ([]
 			Name       string   `json:"name"`
 			Extensions []string `json:"extensions"`
 		}
-		known := slices.ContainsFunc(all, func(is desk.Spoken) bool { return is.ID == o.ID })
+		known := slices.ContainsFunc(languages, func(is intake.SubmissionLanguage) bool { return is.ID == o.ID })
 		if !known && json.Unmarshal([]byte(o.Data), &l) == nil && len(l.Extensions) > 0 {
-			all = append(all, desk.Spoken{ID: o.ID, Name: cmp.Or(l.Name, o.ID), All: l.Extensions})
+			languages = append(languages, intake.SubmissionLanguage{ID: o.ID, Name: cmp.Or(l.Name, o.ID), AllExtensions: l.Extensions})
 		}
 	}
-	return all, nil
+	return languages, nil
 }
 
 func teamObject(t *store.Team) clics.Object {
@@ -151,7 +151,7 @@ func Overview(c *store.Contest, files []media.File) clics.Object {
 	}
 	if c.Format == store.ICPC {
 		kind = "pass-fail"
-		o["penalty_time"] = clics.Minutes(board.Contest(c, nil).Rules.Penalty)
+		o["penalty_time"] = clics.Minutes(scoreboard.Contest(c, nil).Rules.Penalty)
 	}
 	o["scoreboard_type"] = kind
 	if c.Starts.IsZero() && c.Settings.Paused > 0 {
@@ -166,20 +166,20 @@ func Overview(c *store.Contest, files []media.File) clics.Object {
 	return o
 }
 
-func problemObject(d *desk.Desk, c *store.Contest, p *store.ContestProblem, ordinal int) (clics.Object, error) {
+func problemObject(d *intake.Service, c *store.Contest, p *store.ContestProblem, ordinal int) (clics.Object, error) {
 	o := clics.Object{"id": p.ExtID, "label": p.Label, "name": p.Title, "ordinal": ordinal, "code_limit": int(d.MaxSize >> 10)}
-	if hex, color := colors(p); color != "" {
+	if hex, color := problemColor(p); color != "" {
 		o["rgb"], o["color"] = hex, color
 	}
 	if c.Format != store.ICPC {
 		o["max_score"] = float64(cmp.Or(p.Points, 100))
 	}
-	sheet, err := d.Sheet(p.Problem)
+	sheet, err := d.ProblemInfo(p.Problem)
 	if err != nil {
 		return nil, err
 	}
 	if sheet == nil {
-		sheet = &client.Sheet{}
+		sheet = &client.ProblemInfo{}
 	}
 	o["test_data_count"] = sheet.Cases
 	if sheet.TimeMS > 0 {
@@ -197,8 +197,8 @@ func problemObject(d *desk.Desk, c *store.Contest, p *store.ContestProblem, ordi
 // mebibytes converts bytes to MiB. It rounds up, so that no limit becomes 0.
 func mebibytes(size int64) int { return int((size + 1<<20 - 1) >> 20) }
 
-// colors returns the HTML hexadecimal form of a problem's color, and the color's name. Either may be empty.
-func colors(p *store.ContestProblem) (hex, name string) {
+// problemColor returns the HTML hexadecimal form of a problem's color, and the color's name. Either may be empty.
+func problemColor(p *store.ContestProblem) (hex, name string) {
 	if strings.HasPrefix(p.Color, "#") {
 		hex = p.Color
 	} else {
@@ -228,12 +228,12 @@ func (s *setup) problemByID(id string) string {
 }
 
 // languageOf returns the language id of a submission.
-func (s *setup) languageOf(one *store.APISubmission) string {
-	if one.Language != "" {
-		return one.Language
+func (s *setup) languageOf(submission *store.APISubmission) string {
+	if submission.Language != "" {
+		return submission.Language
 	}
 	for _, l := range s.languages {
-		if slices.Contains(l.Endings, one.Ending) {
+		if slices.Contains(l.Extensions, submission.Extension) {
 			return l.ID
 		}
 	}

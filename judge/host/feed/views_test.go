@@ -97,7 +97,7 @@ func (v *views) stable(text string) string {
 // TestViews checks what each reader sees of each object in each state of a contest.
 func TestViews(t *testing.T) {
 	w := newWorld(t)
-	v := &views{world: w, feeds: &feed.Registry{Desk: w.desk}, forms: map[string][]string{}, last: map[string]string{}, names: map[string]string{}}
+	v := &views{world: w, feeds: &feed.Registry{Intake: w.intake}, forms: map[string][]string{}, last: map[string]string{}, names: map[string]string{}}
 	var heads []string
 	add := func(name string, to feed.Reader) {
 		for _, to.Version = range clics.Versions {
@@ -114,7 +114,7 @@ func TestViews(t *testing.T) {
 	}
 	add("team of the west", feed.Reader{Role: clics.Team, Team: w.teams[3].ID})
 	add("hidden team", feed.Reader{Role: clics.Team, Team: w.teams[4].ID, Account: w.people[4].ID})
-	chief, err := w.store.NewAccount(t.Context(), "chief", "Chief", store.Person, "")
+	chief, err := w.store.NewAccount(t.Context(), "chief", "Chief", store.PersonAccount, "")
 	w.must(err)
 	add("proxy with an account", feed.Reader{Role: clics.Proxy, Account: chief.ID})
 	add("judge of the east", feed.Reader{Role: clics.Judge, Sites: "east", Account: chief.ID})
@@ -141,7 +141,7 @@ func TestViews(t *testing.T) {
 	w.must(w.store.SetVerify(t.Context(), w.contest, "C", store.VerifyBefore))
 	w.set(func(c *store.Contest) {
 		c.Settings.BalloonsInFreeze = 2
-		c.Settings.Awards = []store.OwnAward{
+		c.Settings.Awards = []store.CustomAward{
 			{ID: "best-name", Citation: "Best name", Teams: []string{"t0", "t3", "t4"}},
 			{ID: "first-to-solve-p1", Citation: "Fast", Teams: []string{"t1"}},
 		}
@@ -154,11 +154,11 @@ func TestViews(t *testing.T) {
 	}
 	id := func(i int) string { return w.teams[i].ID }
 	say(store.NewClarification{Team: id(0), Text: "why?"})
-	say(store.NewClarification{Staff: true, ReplyTo: 1, Text: "so", Teams: []string{id(0), id(3), id(4)}})
+	say(store.NewClarification{Jury: true, ReplyTo: 1, Text: "so", Teams: []string{id(0), id(3), id(4)}})
 	say(store.NewClarification{Team: id(3), Text: "how?", Problem: "p0"})
-	say(store.NewClarification{Staff: true, ReplyTo: 3, Text: "thus"})
-	say(store.NewClarification{Staff: true, Text: "east", Groups: []string{"east"}})
-	say(store.NewClarification{Staff: true, Text: "about A", Problem: "p0"})
+	say(store.NewClarification{Jury: true, ReplyTo: 3, Text: "thus"})
+	say(store.NewClarification{Jury: true, Text: "east", Groups: []string{"east"}})
+	say(store.NewClarification{Jury: true, Text: "about A", Problem: "p0"})
 	v.look("before the start")
 
 	w.now = start.Add(time.Hour)
@@ -176,12 +176,12 @@ func TestViews(t *testing.T) {
 	judged(1, "p0", judge.WrongAnswer)
 	judged(2, "p0", judge.WrongAnswer)
 	w.submit(2, "p0") // pending
-	w.must(w.store.Mark(t.Context(), w.sent[7].ID, w.people[0].ID, store.Mark{Verdict: judge.Accepted, Why: "x"}, -1))
-	w.must(w.store.Mark(t.Context(), w.sent[8].ID, w.people[0].ID, store.Mark{Ignored: true, Why: "x"}, -1))
-	made, _, err := w.store.Rejudge(t.Context(), store.NewRejudging{Filter: store.Filter{Contest: w.contest, Verdict: string(judge.TimeLimit)}, Why: "x", Account: w.people[0].ID})
+	w.must(w.store.AddOverride(t.Context(), w.sent[7].ID, w.people[0].ID, store.Override{Verdict: judge.Accepted, Why: "x"}, -1))
+	w.must(w.store.AddOverride(t.Context(), w.sent[8].ID, w.people[0].ID, store.Override{Ignored: true, Why: "x"}, -1))
+	made, _, err := w.store.Rejudge(t.Context(), store.NewRejudging{Filter: store.SubmissionFilter{Contest: w.contest, Verdict: string(judge.TimeLimit)}, Why: "x", Account: w.people[0].ID})
 	w.must(err)
-	w.judge(job.Background, judge.MemoryLimit)
-	w.must(w.store.Apply(t.Context(), made.ID))
+	w.judge(job.BackgroundPriority, judge.MemoryLimit)
+	w.must(w.store.ApplyRejudging(t.Context(), made.ID))
 	v.look("running")
 
 	w.now = start.Add(4 * time.Hour)

@@ -15,36 +15,36 @@ import (
 // TestAdequacyIsPlanned checks that the mutants are generated first, then judged in parts, and finally scored with
 // the outputs of all parts, in any order.
 func TestAdequacyIsPlanned(t *testing.T) {
-	s := spec(t, Adequacy, AdequacyOptions{Problem: "problems/sum", Hunt: mutate.Hunt{Seed: 7, Count: 5}})
-	lab := func(m Mutated) Part {
-		return Part{Key: LabKey, State: job.Done, Output: output(t, m), Events: blob.Of([]byte("lab"))}
+	s := spec(t, Adequacy, AdequacyOptions{Problem: "problems/sum", Budget: mutate.SearchBudget{Seed: 7, Count: 5}})
+	lab := func(m MutantSet) TaskResult {
+		return TaskResult{Key: MutantGenerationKey, State: job.Done, Output: output(t, m), Events: blob.DigestOf([]byte("lab"))}
 	}
-	three := lab(Mutated{Made: "x", Count: 10, Each: time.Second})
-	of := func(first int) Part {
+	three := lab(MutantSet{Digest: "x", Count: 10, TimePerMutant: time.Second})
+	of := func(first int) TaskResult {
 		key := MutantsKey(first, 3)
-		return Part{Key: key, State: job.Done, Events: blob.Of([]byte(key))}
+		return TaskResult{Key: key, State: job.Done, Events: blob.DigestOf([]byte(key))}
 	}
-	bad := Part{Key: MutantsKey(1, 3), State: job.Failed, Reason: "no disk"}
-	score := Part{Key: ScoreKey, State: job.Done}
+	bad := TaskResult{Key: MutantsKey(1, 3), State: job.Failed, Reason: "no disk"}
+	score := TaskResult{Key: ScoreKey, State: job.Done}
 	for name, tt := range map[string]struct {
-		parts  []Part
+		parts  []TaskResult
 		keys   string
 		done   bool
 		failed string
 	}{
 		"at first":             {nil, "lab", false, ""},
-		"made":                 {[]Part{three}, "mutants 0 of 3, mutants 1 of 3, mutants 2 of 3", false, ""},
-		"in the middle":        {[]Part{of(2), three, of(0)}, "mutants 1 of 3", false, ""},
-		"twice":                {[]Part{of(2), three, of(0), of(2)}, "mutants 1 of 3", false, ""},
-		"judged":               {[]Part{of(2), of(0), three, of(1)}, "score", false, ""},
-		"at the end":           {[]Part{of(2), of(0), three, of(1), score}, "", true, ""},
-		"one is bad":           {[]Part{of(2), of(0), three, bad}, "", true, "mutants 1 of 3: no disk"},
-		"the lab is bad":       {[]Part{{Key: LabKey, State: job.GivenUp, Reason: "no disk"}}, "", true, "no disk"},
-		"the score is bad":     {[]Part{of(2), of(0), three, of(1), {Key: ScoreKey, State: job.Failed, Reason: "no disk"}}, "", true, "no disk"},
-		"nothing to mutate":    {[]Part{lab(Mutated{Made: "x"})}, "score", false, ""},
-		"the folder is bad":    {[]Part{lab(Mutated{})}, "", true, ""},
-		"fewer than the cut":   {[]Part{lab(Mutated{Made: "x", Count: 2, Each: time.Hour})}, "mutants 0 of 2, mutants 1 of 2", false, ""},
-		"all are done at once": {[]Part{lab(Mutated{Made: "x", Count: 900})}, "mutants 0 of 1", false, ""},
+		"made":                 {[]TaskResult{three}, "mutants 0 of 3, mutants 1 of 3, mutants 2 of 3", false, ""},
+		"in the middle":        {[]TaskResult{of(2), three, of(0)}, "mutants 1 of 3", false, ""},
+		"twice":                {[]TaskResult{of(2), three, of(0), of(2)}, "mutants 1 of 3", false, ""},
+		"judged":               {[]TaskResult{of(2), of(0), three, of(1)}, "score", false, ""},
+		"at the end":           {[]TaskResult{of(2), of(0), three, of(1), score}, "", true, ""},
+		"one is bad":           {[]TaskResult{of(2), of(0), three, bad}, "", true, "mutants 1 of 3: no disk"},
+		"the lab is bad":       {[]TaskResult{{Key: MutantGenerationKey, State: job.GivenUp, Reason: "no disk"}}, "", true, "no disk"},
+		"the score is bad":     {[]TaskResult{of(2), of(0), three, of(1), {Key: ScoreKey, State: job.Failed, Reason: "no disk"}}, "", true, "no disk"},
+		"nothing to mutate":    {[]TaskResult{lab(MutantSet{Digest: "x"})}, "score", false, ""},
+		"the folder is bad":    {[]TaskResult{lab(MutantSet{})}, "", true, ""},
+		"fewer than the cut":   {[]TaskResult{lab(MutantSet{Digest: "x", Count: 2, TimePerMutant: time.Hour})}, "mutants 0 of 2, mutants 1 of 2", false, ""},
+		"all are done at once": {[]TaskResult{lab(MutantSet{Digest: "x", Count: 900})}, "mutants 0 of 1", false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			lines := ""
@@ -54,10 +54,10 @@ func TestAdequacyIsPlanned(t *testing.T) {
 				if keys != tt.keys || step.Done != tt.done || step.Failed != tt.failed {
 					t.Fatalf("got %q, %+v", keys, step)
 				}
-				if len(step.Jobs) == 0 {
+				if len(step.Tasks) == 0 {
 					continue
 				}
-				if now := fmt.Sprintf("%s %v", step.Jobs[0].Work.Options, step.Jobs[0].Work.Lines); lines != "" && now != lines {
+				if now := fmt.Sprintf("%s %v", step.Tasks[0].Work.Options, step.Tasks[0].Work.Lines); lines != "" && now != lines {
 					t.Fatalf("the first job is %s, and was %s", now, lines)
 				} else {
 					lines = now
@@ -65,10 +65,10 @@ func TestAdequacyIsPlanned(t *testing.T) {
 			}
 		})
 	}
-	_, step := next(t, s, []Part{of(2), of(0), three, of(1)})
-	options := string(step.Jobs[0].Work.Options)
-	for _, part := range []Part{of(0), of(1), of(2)} {
-		if n := strings.Count(fmt.Sprint(step.Jobs[0].Work.Lines), string(part.Events)); n != 1 {
+	_, step := next(t, s, []TaskResult{of(2), of(0), three, of(1)})
+	options := string(step.Tasks[0].Work.Options)
+	for _, part := range []TaskResult{of(0), of(1), of(2)} {
+		if n := strings.Count(fmt.Sprint(step.Tasks[0].Work.Lines), string(part.Events)); n != 1 {
 			t.Errorf("the score goes on from the lines of %s %d times", part.Key, n)
 		}
 	}
@@ -83,7 +83,7 @@ func TestGridIsPlanned(t *testing.T) {
 	if keys, step := next(t, s, nil); keys != "grid" || step.Done {
 		t.Errorf("got %q, %+v", keys, step)
 	}
-	if keys, step := next(t, s, []Part{{Key: GridKey, State: job.Done}}); keys != "" || !step.Done || step.Failed != "" {
+	if keys, step := next(t, s, []TaskResult{{Key: GridKey, State: job.Done}}); keys != "" || !step.Done || step.Failed != "" {
 		t.Errorf("got %q, %+v", keys, step)
 	}
 }
@@ -91,18 +91,18 @@ func TestGridIsPlanned(t *testing.T) {
 // TestMutantsAreCut checks that jobs take about three seconds, and that there are not too many.
 func TestMutantsAreCut(t *testing.T) {
 	for _, tt := range []struct {
-		m    Mutated
+		m    MutantSet
 		want int
 	}{
-		{Mutated{}, 0},
-		{Mutated{Count: -3, Each: time.Second}, 0},
-		{Mutated{Count: 1000, Each: 30 * time.Millisecond}, 10},
-		{Mutated{Count: 1000, Each: time.Microsecond}, 1},
-		{Mutated{Count: 1000, Each: -time.Second}, 1},
-		{Mutated{Count: 5, Each: time.Minute}, 5},
-		{Mutated{Count: 100_000, Each: time.Minute}, mostMutants},
+		{MutantSet{}, 0},
+		{MutantSet{Count: -3, TimePerMutant: time.Second}, 0},
+		{MutantSet{Count: 1000, TimePerMutant: 30 * time.Millisecond}, 10},
+		{MutantSet{Count: 1000, TimePerMutant: time.Microsecond}, 1},
+		{MutantSet{Count: 1000, TimePerMutant: -time.Second}, 1},
+		{MutantSet{Count: 5, TimePerMutant: time.Minute}, 5},
+		{MutantSet{Count: 100_000, TimePerMutant: time.Minute}, maxTasks},
 	} {
-		if got := tt.m.Cut(); got != tt.want {
+		if got := tt.m.TaskCount(); got != tt.want {
 			t.Errorf("%+v is cut into %d, want %d", tt.m, got, tt.want)
 		}
 	}
@@ -124,7 +124,7 @@ func TestAdequacyOfOthers(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "[", `{"count": "7"}`} {
-		if _, err := Next(good(), []Part{{Key: LabKey, State: job.Done, Output: []byte(text)}}); err == nil {
+		if _, err := Next(good(), []TaskResult{{Key: MutantGenerationKey, State: job.Done, Output: []byte(text)}}); err == nil {
 			t.Errorf("the output %q was read", text)
 		}
 	}

@@ -22,7 +22,7 @@ import (
 
 // ArenaOptions configure a tournament.
 type ArenaOptions struct {
-	arena.Choice
+	arena.RulesChoice
 	Seed     uint64     `json:"seed"`
 	Bots     []ArenaBot `json:"bots"` // in order of id
 	Language string     `json:"language,omitempty"`
@@ -30,7 +30,7 @@ type ArenaOptions struct {
 
 // An ArenaBot is a bot among the files of a workflow.
 type ArenaBot struct {
-	At   string `json:"at"`             // path among the files, such as "3/bot.py"
+	Path string `json:"at"`             // path among the files, such as "3/bot.py"
 	File string `json:"file"`           // its name in records
 	Name string `json:"name,omitempty"` // unique; known after the opening
 }
@@ -38,12 +38,12 @@ type ArenaBot struct {
 // ArenaOpened is the output of a job of kind Opening. Its lines are the records that open the tournament. If the
 // options are not valid, Misuse contains the reason.
 type ArenaOpened struct {
-	Misuse  string          `json:"misuse,omitempty"`
-	Opened  *arena.Opened   `json:"opened"`
-	Records []*arena.Record `json:"records"`         // the others
-	Pure    bool            `json:"pure"`            // no bot remembers
-	Title   string          `json:"title"`           // of the game
-	Notes   []string        `json:"notes,omitempty"` // printed with the results
+	Misuse   string          `json:"misuse,omitempty"`
+	Opened   *arena.Opened   `json:"opened"`
+	Records  []*arena.Record `json:"records"`         // the others
+	NoMemory bool            `json:"pure"`            // no bot remembers
+	Title    string          `json:"title"`           // of the game
+	Notes    []string        `json:"notes,omitempty"` // printed with the results
 }
 
 // GamesOptions select the games that a job of kind Games plays.
@@ -58,21 +58,21 @@ type GamesOptions struct {
 
 // ArenaPlayed is the output of a job of kind Games. Its lines are the game records.
 type ArenaPlayed struct {
-	Records []*arena.Record `json:"records,omitempty"` // without the moves; empty for a slice
-	Took    float64         `json:"seconds"`           // per game
-	Bytes   int             `json:"bytes"`             // size of one game's record
-	Over    bool            `json:"over,omitempty"`    // for a slice: whether the tournament has ended
+	Records        []*arena.Record `json:"records,omitempty"` // without the moves; empty for a slice
+	SecondsPerGame float64         `json:"seconds"`           // per game
+	Bytes          int             `json:"bytes"`             // size of one game's record
+	Over           bool            `json:"over,omitempty"`    // for a slice: whether the tournament has ended
 }
 
-// LookOptions select the games of a tournament that a referee analyzes.
-type LookOptions struct {
+// AnalysisOptions select the games of a tournament that a referee analyzes.
+type AnalysisOptions struct {
 	Opened *arena.Opened `json:"opened"`
 }
 
-// A LookedAt is a referee's description of a game. It is a line in the output of a job of kind Look.
-type LookedAt struct {
-	Key  arena.Key          `json:"key"`
-	Seen []referee.Position `json:"seen"`
+// A AnalyzedGame is a referee's description of a game. It is a line in the output of a job of kind Analysis.
+type AnalyzedGame struct {
+	Key       arena.Key          `json:"key"`
+	Positions []referee.Position `json:"seen"`
 }
 
 // OpeningKey is the key of the part that opens a tournament.
@@ -81,43 +81,43 @@ const OpeningKey = "opening"
 // SliceKey returns the key of the n-th slice, from 1, of a tournament with bots that remember.
 func SliceKey(n int) string { return fmt.Sprintf("history %d", n) }
 
-// Slice is the minimum time that a worker plays a slice before another worker may continue.
-const Slice = 20 * time.Second
+// MinSlice is the minimum time that a worker plays a slice before another worker may continue.
+const MinSlice = 20 * time.Second
 
 // The sizes of the other jobs of kind Games.
 const (
-	aim       = 2 * time.Second // playing time per job
-	probe     = 4               // maximum number of games if the game duration is unknown
-	mostGames = 400
-	mostBytes = 512 << 10 // size of the records, before compression
-	mostTries = 20        // maximum number of jobs for the same games; each plays some of them
+	targetTime = 2 * time.Second // playing time per job
+	probeGames = 4               // maximum number of games if the game duration is unknown
+	maxGames   = 400
+	maxBytes   = 512 << 10 // size of the records, before compression
+	maxTries   = 20        // maximum number of jobs for the same games; each plays some of them
 )
 
 func checkArena(s *Spec) error {
 	var o ArenaOptions
-	if err := s.strict(&o); err != nil {
+	if err := s.decodeOptions(&o); err != nil {
 		return err
 	}
 	if len(o.Bots) < 2 {
 		return errors.New("an event has two bots at least")
 	}
 	for i, b := range o.Bots {
-		if !slices.ContainsFunc(s.Work.Files, func(f job.File) bool { return f.Path == b.At || strings.HasPrefix(f.Path, b.At+"/") }) {
-			return fmt.Errorf("bot %d, %.200q, is not among the files", i+1, b.At)
+		if !slices.ContainsFunc(s.Work.Files, func(f job.File) bool { return f.Path == b.Path || strings.HasPrefix(f.Path, b.Path+"/") }) {
+			return fmt.Errorf("bot %d, %.200q, is not among the files", i+1, b.Path)
 		}
 	}
 	return nil
 }
 
-func nextOfArena(s *Spec, parts []Part) (*Step, error) {
+func planArena(s *Spec, parts []TaskResult) (*Step, error) {
 	var o ArenaOptions
 	if err := json.Unmarshal(s.Options, &o); err != nil {
 		return nil, err
 	}
-	opening := part(parts, OpeningKey)
+	opening := findResult(parts, OpeningKey)
 	if opening == nil {
-		work, err := s.work(job.Opening, o)
-		return &Step{Jobs: []Job{{Key: OpeningKey, Work: work, Lane: job.GameLane, Cost: usualCost}}}, err
+		work, err := s.taskWork(job.Opening, o)
+		return &Step{Tasks: []Task{{Key: OpeningKey, Work: work, Priority: job.GamePriority, Cost: defaultCost}}}, err
 	}
 	for _, p := range parts {
 		if p.State != job.Done {
@@ -137,30 +137,30 @@ func nextOfArena(s *Spec, parts []Part) (*Step, error) {
 	for i := range o.Bots {
 		o.Bots[i].Name = opened.Opened.Bots[i].Name
 	}
-	e := &event{spec: s, options: &o, opened: &opened, parts: parts}
-	if !opened.Pure {
-		return e.history(opening.Events)
+	e := &tournamentPlan{spec: s, options: &o, opened: &opened, parts: parts}
+	if !opened.NoMemory {
+		return e.planSlice(opening.Events)
 	}
-	return e.games()
+	return e.planGames()
 }
 
-// An event is the plan of a tournament.
-type event struct {
+// An tournamentPlan is the plan of a tournament.
+type tournamentPlan struct {
 	spec    *Spec
 	options *ArenaOptions
 	opened  *ArenaOpened
-	parts   []Part
+	parts   []TaskResult
 }
 
-// history plans the next slice.
-func (e *event) history(opening blob.Digest) (*Step, error) {
+// planSlice plans the next slice.
+func (e *tournamentPlan) planSlice(opening blob.Digest) (*Step, error) {
 	before := []blob.Digest{opening}
 	for n := 1; ; n++ {
-		p := part(e.parts, SliceKey(n))
+		p := findResult(e.parts, SliceKey(n))
 		if p == nil {
-			work, err := e.spec.work(job.Games, GamesOptions{Opened: e.opened.Opened, Bots: e.options.Bots, Language: e.options.Language})
+			work, err := e.spec.taskWork(job.Games, GamesOptions{Opened: e.opened.Opened, Bots: e.options.Bots, Language: e.options.Language})
 			work.Lines = before
-			return &Step{Jobs: []Job{{Key: SliceKey(n), Work: work, Lane: job.GameLane, Cost: Slice}}}, err
+			return &Step{Tasks: []Task{{Key: SliceKey(n), Work: work, Priority: job.GamePriority, Cost: MinSlice}}}, err
 		}
 		var played ArenaPlayed
 		if err := json.Unmarshal(p.Output, &played); err != nil {
@@ -173,13 +173,13 @@ func (e *event) history(opening blob.Digest) (*Step, error) {
 	}
 }
 
-// games plans the missing games of the tournament.
-func (e *event) games() (*Step, error) {
-	so, todo, err := e.fold()
+// planGames plans the missing games of the tournament.
+func (e *tournamentPlan) planGames() (*Step, error) {
+	so, todo, err := e.combineResults()
 	if err != nil {
 		return nil, err
 	}
-	if todo.Over() {
+	if todo.IsComplete() {
 		return &Step{Done: true}, nil
 	}
 	played := map[arena.Key]bool{}
@@ -189,7 +189,7 @@ func (e *event) games() (*Step, error) {
 	var batches []*batch
 	byKey := map[string]*batch{}
 	for _, o := range todo.Encounters {
-		paced, err := e.pace(o)
+		paced, err := e.paceFor(o)
 		if err != nil {
 			return nil, err
 		}
@@ -200,11 +200,11 @@ func (e *event) games() (*Step, error) {
 			key := paced.key(&e.opened.Opened.Rules, k)
 			b := byKey[key]
 			if b == nil {
-				b = &batch{key: key, pair: pairOf(o), takes: paced.takes}
+				b = &batch{key: key, pair: pairOf(o), gameTime: paced.gameTime}
 				byKey[key] = b
 				batches = append(batches, b)
 			}
-			if !paced.known && (b.games == probe || b.games > 0 && b.only[0].Round != o.Round) {
+			if !paced.known && (b.games == probeGames || b.games > 0 && b.encounters[0].Round != o.Round) {
 				break
 			}
 			b.add(o, i)
@@ -212,17 +212,17 @@ func (e *event) games() (*Step, error) {
 	}
 	step := &Step{}
 	for _, b := range batches {
-		j, err := e.job(b)
+		j, err := e.batchTask(b)
 		if err != nil {
 			return nil, err
 		}
-		step.Jobs = append(step.Jobs, *j)
+		step.Tasks = append(step.Tasks, *j)
 	}
 	return step, nil
 }
 
-// fold combines the results of the finished parts.
-func (e *event) fold() (*arena.Results, *arena.Todo, error) {
+// combineResults combines the results of the finished parts.
+func (e *tournamentPlan) combineResults() (*arena.Results, *arena.RemainingGames, error) {
 	var log bytes.Buffer
 	to := json.NewEncoder(&log)
 	err := to.Encode(&arena.Record{Opened: e.opened.Opened})
@@ -233,7 +233,7 @@ func (e *event) fold() (*arena.Results, *arena.Todo, error) {
 		return nil, nil, err
 	}
 	sorted := slices.Clone(e.parts)
-	slices.SortFunc(sorted, func(a, b Part) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(sorted, func(a, b TaskResult) int { return strings.Compare(a.Key, b.Key) })
 	for _, p := range sorted {
 		if p.Key == OpeningKey {
 			continue
@@ -261,24 +261,24 @@ func (e *event) fold() (*arena.Results, *arena.Todo, error) {
 	if !known {
 		return nil, nil, fmt.Errorf("the format %.40q is not known here", rules.Format)
 	}
-	return held.Fold(format(rules))
+	return held.Evaluate(format(rules))
 }
 
-// A pace describes how the games of a pair are divided into jobs.
-type pace struct {
-	pair  [2]int
-	known bool // the first part of the pair exists, so the game duration is known
-	size  int  // games per job
-	takes time.Duration
+// A pairPlan describes how the games of a pair are divided into jobs.
+type pairPlan struct {
+	pair     [2]int
+	known    bool // the first part of the pair exists, so the game duration is known
+	size     int  // planGames per job
+	gameTime time.Duration
 }
 
 func pairOf(o arena.Encounter) [2]int { return [2]int{min(o.A, o.B), max(o.A, o.B)} }
 
-// pace returns how the games of a pair are divided into jobs. The division depends only on the result of the
+// paceFor returns how the games of a pair are divided into jobs. The division depends only on the result of the
 // pair's first job, so that each game is always in the same job.
-func (e *event) pace(o arena.Encounter) (*pace, error) {
-	w := &pace{pair: pairOf(o), takes: usualCost / probe}
-	first := part(e.parts, w.firstKey())
+func (e *tournamentPlan) paceFor(o arena.Encounter) (*pairPlan, error) {
+	w := &pairPlan{pair: pairOf(o), gameTime: defaultCost / probeGames}
+	first := findResult(e.parts, w.firstKey())
 	if first == nil {
 		return w, nil
 	}
@@ -286,18 +286,18 @@ func (e *event) pace(o arena.Encounter) (*pace, error) {
 	if err := json.Unmarshal(first.Output, &played); err != nil {
 		return nil, fmt.Errorf("read the part %s: %w", first.Key, err)
 	}
-	w.known, w.takes = true, max(time.Duration(played.Took*float64(time.Second)), aim/mostGames)
-	w.size = max(1, min(int(aim/w.takes), mostBytes/max(played.Bytes, 1), mostGames))
+	w.known, w.gameTime = true, max(time.Duration(played.SecondsPerGame*float64(time.Second)), targetTime/maxGames)
+	w.size = max(1, min(int(targetTime/w.gameTime), maxBytes/max(played.Bytes, 1), maxGames))
 	if games := e.opened.Opened.Rules.Games; w.size > games {
 		w.size -= w.size % games
 	}
 	return w, nil
 }
 
-func (w *pace) firstKey() string { return fmt.Sprintf("games %d-%d first", w.pair[0], w.pair[1]) }
+func (w *pairPlan) firstKey() string { return fmt.Sprintf("games %d-%d first", w.pair[0], w.pair[1]) }
 
 // key returns the key of the job that plays game k.
-func (w *pace) key(r *arena.Rules, k arena.Key) string {
+func (w *pairPlan) key(r *arena.Rules, k arena.Key) string {
 	if !w.known {
 		return w.firstKey()
 	}
@@ -307,38 +307,38 @@ func (w *pace) key(r *arena.Rules, k arena.Key) string {
 
 // A batch is a job of kind Games.
 type batch struct {
-	key   string
-	pair  [2]int
-	only  []arena.Encounter
-	games int
-	takes time.Duration // per game
+	key        string
+	pair       [2]int
+	encounters []arena.Encounter
+	games      int
+	gameTime   time.Duration // per game
 }
 
 // add adds the i-th game of an encounter.
 func (b *batch) add(o arena.Encounter, i int) {
 	b.games++
-	if n := len(b.only); n > 0 {
-		last := &b.only[n-1]
-		if last.Round == o.Round && last.A == o.A && last.From+last.Games == o.From+i {
+	if n := len(b.encounters); n > 0 {
+		last := &b.encounters[n-1]
+		if last.Round == o.Round && last.A == o.A && last.Offset+last.Games == o.Offset+i {
 			last.Games++
 			return
 		}
 	}
-	o.From, o.Games = o.From+i, 1
-	b.only = append(b.only, o)
+	o.Offset, o.Games = o.Offset+i, 1
+	b.encounters = append(b.encounters, o)
 }
 
-// job returns the job that plays a batch. If a job has played only some of the batch, another job with another key
+// batchTask returns the job that plays a batch. If a job has played only some of the batch, another job with another key
 // plays the remaining games.
-func (e *event) job(b *batch) (*Job, error) {
+func (e *tournamentPlan) batchTask(b *batch) (*Task, error) {
 	key := b.key
-	for n := 1; part(e.parts, key) != nil; n++ {
-		if n == mostTries {
-			return nil, fmt.Errorf("%d jobs have not played the %s", mostTries, b.key)
+	for n := 1; findResult(e.parts, key) != nil; n++ {
+		if n == maxTries {
+			return nil, fmt.Errorf("%d jobs have not played the %s", maxTries, b.key)
 		}
 		key = fmt.Sprintf("%s again %d", b.key, n)
 	}
-	o := GamesOptions{Opened: e.opened.Opened, Only: b.only, Language: e.options.Language}
+	o := GamesOptions{Opened: e.opened.Opened, Only: b.encounters, Language: e.options.Language}
 	s := *e.spec
 	s.Work.Files = nil
 	for _, id := range b.pair {
@@ -347,20 +347,20 @@ func (e *event) job(b *batch) (*Job, error) {
 		}
 		bot := e.options.Bots[id-1]
 		o.Bots = append(o.Bots, bot)
-		own, _, _ := strings.Cut(bot.At, "/")
+		own, _, _ := strings.Cut(bot.Path, "/")
 		for _, f := range e.spec.Work.Files {
 			if strings.HasPrefix(f.Path, own+"/") {
 				s.Work.Files = append(s.Work.Files, f)
 			}
 		}
 	}
-	work, err := s.work(job.Games, o)
-	return &Job{Key: key, Work: work, Lane: job.GameLane, Cost: time.Duration(b.games) * b.takes}, err
+	work, err := s.taskWork(job.Games, o)
+	return &Task{Key: key, Work: work, Priority: job.GamePriority, Cost: time.Duration(b.games) * b.gameTime}, err
 }
 
-func checkLook(s *Spec) error {
-	var o LookOptions
-	if err := s.strict(&o); err != nil {
+func checkAnalysis(s *Spec) error {
+	var o AnalysisOptions
+	if err := s.decodeOptions(&o); err != nil {
 		return err
 	}
 	if o.Opened == nil {
@@ -372,22 +372,22 @@ func checkLook(s *Spec) error {
 	return nil
 }
 
-// nextOfLook plans one job per file.
-func nextOfLook(s *Spec, parts []Part) (*Step, error) {
+// planAnalysis plans one job per file.
+func planAnalysis(s *Spec, parts []TaskResult) (*Step, error) {
 	step := &Step{Done: true}
 	for _, f := range s.Work.Files {
 		key := "look " + f.Path
-		if !step.missing(part(parts, key), "") {
+		if !step.isMissing(findResult(parts, key), "") {
 			continue
 		}
 		step.Done = false
 		one := *s
 		one.Work.Files = []job.File{f}
-		work, err := one.work(job.Look, s.Options)
+		work, err := one.taskWork(job.Analysis, s.Options)
 		if err != nil {
 			return nil, err
 		}
-		step.Jobs = append(step.Jobs, Job{Key: key, Work: work, Lane: job.GameLane, Cost: usualCost})
+		step.Tasks = append(step.Tasks, Task{Key: key, Work: work, Priority: job.GamePriority, Cost: defaultCost})
 	}
 	return step, nil
 }

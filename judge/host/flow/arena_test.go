@@ -21,27 +21,27 @@ func arenaSpec(t *testing.T, bots int) *Spec {
 	var files []job.File
 	for i := range bots {
 		at := fmt.Sprintf("%d/bot.py", i+1)
-		o.Bots = append(o.Bots, ArenaBot{At: at, File: "bot.py"})
-		files = append(files, job.File{Path: at, Size: 1, Digest: blob.Of([]byte(at))})
+		o.Bots = append(o.Bots, ArenaBot{Path: at, File: "bot.py"})
+		files = append(files, job.File{Path: at, Size: 1, Digest: blob.DigestOf([]byte(at))})
 	}
 	return spec(t, Arena, o, files...)
 }
 
 // openedPart returns the part that opens a tournament.
-func openedPart(t *testing.T, bots int, pure bool, rules arena.Rules) (Part, *arena.Opened) {
+func openedPart(t *testing.T, bots int, pure bool, rules arena.Rules) (TaskResult, *arena.Opened) {
 	t.Helper()
 	o := &arena.Opened{Version: arena.Version, Game: "sum", Rules: rules, Seed: 7}
-	a := ArenaOpened{Opened: o, Pure: pure}
+	a := ArenaOpened{Opened: o, NoMemory: pure}
 	for i := range bots {
 		o.Bots = append(o.Bots, arena.Bot{ID: i + 1, Name: fmt.Sprint("bot", i+1), Hash: fmt.Sprint(i)})
 		a.Records = append(a.Records, &arena.Record{Ready: &arena.Ready{Bot: i + 1, Pure: pure}})
 	}
-	return Part{Key: OpeningKey, State: job.Done, Output: output(t, a), Events: blob.Of([]byte(OpeningKey))}, o
+	return TaskResult{Key: OpeningKey, State: job.Done, Output: output(t, a), Events: blob.DigestOf([]byte(OpeningKey))}, o
 }
 
 // playedPart returns the result of a job of kind Games. Bot 3 has a failure in round 5 that disqualifies it. The
 // duration of a game depends on the ids of its bots.
-func playedPart(t *testing.T, j Job) (p Part, games []arena.Key) {
+func playedPart(t *testing.T, j Task) (p TaskResult, games []arena.Key) {
 	t.Helper()
 	var o GamesOptions
 	if err := json.Unmarshal(j.Work.Options, &o); err != nil {
@@ -55,16 +55,16 @@ func playedPart(t *testing.T, j Job) (p Part, games []arena.Key) {
 				g.Fault = &arena.GameFault{Seat: 2, Kind: arena.Crashed}
 			}
 			played.Records = append(played.Records, &arena.Record{Game: g})
-			played.Took = float64(k.First*k.Second) / 20
+			played.SecondsPerGame = float64(k.First*k.Second) / 20
 			games = append(games, k)
 		}
 	}
-	return Part{Key: j.Key, State: job.Done, Output: output(t, played)}, games
+	return TaskResult{Key: j.Key, State: job.Done, Output: output(t, played)}, games
 }
 
 var roundRobin = arena.Rules{
-	Name: "s1", Format: "round-robin", Rounds: 10, Games: 2, Score: arena.Score{By: arena.ByGame},
-	Costs: map[arena.Fault]arena.Cost{arena.Crashed: arena.CostEvent},
+	Name: "s1", Format: "round-robin", Rounds: 10, Games: 2, Score: arena.Score{Criterion: arena.ByGame},
+	Costs: map[arena.Fault]arena.Cost{arena.Crashed: arena.CostTournament},
 }
 
 // TestAnEventIsPlanned checks that each game is played once in any order of jobs, except the games of a
@@ -93,8 +93,8 @@ func eventIsPlanned(t *testing.T, rules arena.Rules, draw *rand.Rand) {
 		t.Fatalf("first comes %q", keys)
 	}
 	opening, opened := openedPart(t, 4, true, rules)
-	parts := []Part{opening}
-	waiting := map[string]Job{}
+	parts := []TaskResult{opening}
+	waiting := map[string]Task{}
 	times := map[arena.Key]int{}
 	for {
 		keys, step := next(t, s, parts)
@@ -106,7 +106,7 @@ func eventIsPlanned(t *testing.T, rules arena.Rules, draw *rand.Rand) {
 				t.Fatalf("the same parts in another order: %q, and not %q", other, keys)
 			}
 		}
-		for _, j := range step.Jobs {
+		for _, j := range step.Tasks {
 			if _, known := waiting[j.Key]; !known { // as in the store, a known key is ignored
 				waiting[j.Key] = j
 			}
@@ -133,7 +133,7 @@ func eventIsPlanned(t *testing.T, rules arena.Rules, draw *rand.Rand) {
 		}
 	}
 	so, todo := slowly(t, opened, parts)
-	if !todo.Over() {
+	if !todo.IsComplete() {
 		t.Errorf("%s: it is said to be over, and %v is missing", rules.Format, todo.Encounters)
 	}
 	for i := range so.Games {
@@ -141,15 +141,15 @@ func eventIsPlanned(t *testing.T, rules arena.Rules, draw *rand.Rand) {
 			t.Errorf("%s: %v was played %d times", rules.Format, so.Games[i].Key(), times[so.Games[i].Key()])
 		}
 	}
-	if most := 40 + todo.Asked/2; len(parts) > most {
-		t.Errorf("%s: %d games in %d jobs", rules.Format, todo.Asked, len(parts))
+	if most := 40 + todo.Requested/2; len(parts) > most {
+		t.Errorf("%s: %d games in %d jobs", rules.Format, todo.Requested, len(parts))
 	}
 }
 
 // slowly computes the results of the parts from one log.
-func slowly(t *testing.T, o *arena.Opened, parts []Part) (*arena.Results, *arena.Todo) {
+func slowly(t *testing.T, o *arena.Opened, parts []TaskResult) (*arena.Results, *arena.RemainingGames) {
 	t.Helper()
-	g, err := arena.Gather("")
+	g, err := arena.NewRemoteTournament("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,12 +181,12 @@ func slowly(t *testing.T, o *arena.Opened, parts []Part) (*arena.Results, *arena
 func TestJobsOfGames(t *testing.T) {
 	s := arenaSpec(t, 3)
 	opening, _ := openedPart(t, 3, true, roundRobin)
-	keys, step := next(t, s, []Part{opening})
+	keys, step := next(t, s, []TaskResult{opening})
 	if keys != "games 2-3 first, games 1-3 first, games 1-2 first" && keys != "games 1-2 first, games 1-3 first, games 2-3 first" {
 		t.Errorf("first come %q", keys)
 	}
-	parts := []Part{opening}
-	for _, j := range step.Jobs {
+	parts := []TaskResult{opening}
+	for _, j := range step.Tasks {
 		p, games := playedPart(t, j)
 		parts = append(parts, p)
 		if len(games) != 2 || len(j.Work.Files) != 2 ||
@@ -196,7 +196,7 @@ func TestJobsOfGames(t *testing.T) {
 	}
 	_, step = next(t, s, parts)
 	count := map[string]int{}
-	for _, j := range step.Jobs {
+	for _, j := range step.Tasks {
 		_, games := playedPart(t, j)
 		pair := j.Key[:9]
 		count[pair]++
@@ -224,12 +224,12 @@ func TestJobsCutEncounters(t *testing.T) {
 		rules.Rounds, rules.Games = c.rounds, c.games
 		s := arenaSpec(t, 2)
 		opening, _ := openedPart(t, 2, true, rules)
-		_, step := next(t, s, []Part{opening})
-		p, games := playedPart(t, step.Jobs[0])
+		_, step := next(t, s, []TaskResult{opening})
+		p, games := playedPart(t, step.Tasks[0])
 		if len(games) != c.first {
 			t.Errorf("%d games of %d rounds: the first job has %d", c.games, c.rounds, len(games))
 		}
-		if keys, _ := next(t, s, []Part{opening, p}); keys != c.want {
+		if keys, _ := next(t, s, []TaskResult{opening, p}); keys != c.want {
 			t.Errorf("%d games of %d rounds: then come %s", c.games, c.rounds, keys)
 		}
 	}
@@ -239,21 +239,21 @@ func TestJobsCutEncounters(t *testing.T) {
 func TestAHistoryIsPlanned(t *testing.T) {
 	s := arenaSpec(t, 2)
 	opening, _ := openedPart(t, 2, false, roundRobin)
-	parts := []Part{opening}
+	parts := []TaskResult{opening}
 	for n := 1; n <= 3; n++ {
 		keys, step := next(t, s, parts)
 		if keys != SliceKey(n) {
 			t.Fatalf("after %d slices comes %q", n-1, keys)
 		}
 		var o GamesOptions
-		if err := json.Unmarshal(step.Jobs[0].Work.Options, &o); err != nil {
+		if err := json.Unmarshal(step.Tasks[0].Work.Options, &o); err != nil {
 			t.Fatal(err)
 		}
-		before := step.Jobs[0].Work.Lines
+		before := step.Tasks[0].Work.Lines
 		if len(before) != n || before[n-1] != parts[n-1].Events || o.Only != nil || len(o.Bots) != 2 || o.Bots[1].Name != "bot2" {
 			t.Errorf("slice %d: %+v", n, o)
 		}
-		parts = append(parts, Part{Key: keys, State: job.Done, Output: output(t, ArenaPlayed{Over: n == 3}), Events: blob.Of([]byte(keys))})
+		parts = append(parts, TaskResult{Key: keys, State: job.Done, Output: output(t, ArenaPlayed{Over: n == 3}), Events: blob.DigestOf([]byte(keys))})
 	}
 	if keys, step := next(t, s, parts); keys != "" || !step.Done || step.Failed != "" {
 		t.Errorf("after the last: %q, %+v", keys, step)
@@ -263,13 +263,13 @@ func TestAHistoryIsPlanned(t *testing.T) {
 // TestAnEventThatFails checks that the first failed job ends the tournament.
 func TestAnEventThatFails(t *testing.T) {
 	s := arenaSpec(t, 2)
-	failed := Part{Key: OpeningKey, State: job.Failed, Reason: "sylver has no rules"}
-	if _, step := next(t, s, []Part{failed}); !step.Done || step.Failed != failed.Reason {
+	failed := TaskResult{Key: OpeningKey, State: job.Failed, Reason: "sylver has no rules"}
+	if _, step := next(t, s, []TaskResult{failed}); !step.Done || step.Failed != failed.Reason {
 		t.Errorf("%+v", step)
 	}
 	opening, _ := openedPart(t, 2, true, roundRobin)
 	// A job that plays no games is not repeated forever.
-	parts := []Part{opening}
+	parts := []TaskResult{opening}
 	for range 50 {
 		step, err := Next(s, parts)
 		if err != nil {
@@ -278,8 +278,8 @@ func TestAnEventThatFails(t *testing.T) {
 			}
 			return
 		}
-		for _, j := range step.Jobs {
-			parts = append(parts, Part{Key: j.Key, State: job.Done, Output: output(t, ArenaPlayed{})})
+		for _, j := range step.Tasks {
+			parts = append(parts, TaskResult{Key: j.Key, State: job.Done, Output: output(t, ArenaPlayed{})})
 		}
 	}
 	t.Error("it is asked for for ever")
@@ -287,12 +287,12 @@ func TestAnEventThatFails(t *testing.T) {
 
 // TestLookIsPlanned checks that there is one job per file.
 func TestLookIsPlanned(t *testing.T) {
-	s := spec(t, Look, LookOptions{&arena.Opened{}}, job.File{Path: "1", Digest: blob.Of(nil)}, job.File{Path: "26", Digest: blob.Of(nil)})
+	s := spec(t, Analysis, AnalysisOptions{&arena.Opened{}}, job.File{Path: "1", Digest: blob.DigestOf(nil)}, job.File{Path: "26", Digest: blob.DigestOf(nil)})
 	keys, step := next(t, s, nil)
-	if keys != "look 1, look 26" || len(step.Jobs[1].Work.Files) != 1 || step.Jobs[1].Work.Files[0].Path != "26" {
+	if keys != "look 1, look 26" || len(step.Tasks[1].Work.Files) != 1 || step.Tasks[1].Work.Files[0].Path != "26" {
 		t.Errorf("%q", keys)
 	}
-	parts := []Part{{Key: "look 26", State: job.Done}, {Key: "look 1", State: job.Failed, Reason: "no"}}
+	parts := []TaskResult{{Key: "look 26", State: job.Done}, {Key: "look 1", State: job.Failed, Reason: "no"}}
 	if _, step := next(t, s, parts); !step.Done || step.Failed != "no" {
 		t.Errorf("%+v", step)
 	}
@@ -305,13 +305,13 @@ func BenchmarkNext(b *testing.B) {
 	rules := roundRobin
 	rules.Rounds, rules.Costs = 112, nil
 	opening, _ := openedPart(t, 10, true, rules)
-	parts := []Part{opening}
+	parts := []TaskResult{opening}
 	for range 2 {
 		step, err := Next(s, parts)
 		if err != nil {
 			b.Fatal(err)
 		}
-		for _, j := range step.Jobs {
+		for _, j := range step.Tasks {
 			p, _ := playedPart(t, j)
 			parts = append(parts, p)
 		}

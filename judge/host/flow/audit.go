@@ -17,25 +17,25 @@ type AuditOptions struct {
 	Verdict    judge.Verdict `json:"verdict"`
 }
 
-// NewAudit returns a workflow in which another worker rejudges a submission.
-func NewAudit(w *job.Work, o AuditOptions) (*Spec, error) {
+// NewAuditSpec returns a workflow in which another worker rejudges a submission.
+func NewAuditSpec(w *job.Work, o AuditOptions) (*Spec, error) {
 	data, err := json.Marshal(o)
 	return &Spec{Kind: Audit, Work: *w, Options: data}, err
 }
 
 // Disagree reports whether two verdicts contradict each other. A verdict that depends on the machine, such as a
 // time limit, contradicts no other verdict.
-func Disagree(a, b judge.Verdict) bool { return a != b && !hangs(a) && !hangs(b) }
+func Disagree(a, b judge.Verdict) bool { return a != b && !isTimeLimit(a) && !isTimeLimit(b) }
 
-// hangs reports whether a verdict depends on the machine.
-func hangs(v judge.Verdict) bool {
+// isTimeLimit reports whether a verdict depends on the machine.
+func isTimeLimit(v judge.Verdict) bool {
 	return v == judge.TimeLimit || v == judge.IdlenessLimit || v == judge.JudgeError
 }
 
-// nextOfAudit lets a second worker judge the submission. If the first two workers disagree, each of them judges
+// planAudit lets a second worker judge the submission. If the first two workers disagree, each of them judges
 // the submission twice more, to show whether the program or a machine behaves randomly. A third worker also judges
 // it, to decide which of the two is right.
-func nextOfAudit(s *Spec, parts []Part) (*Step, error) {
+func planAudit(s *Spec, parts []TaskResult) (*Step, error) {
 	var o AuditOptions
 	if err := json.Unmarshal(s.Options, &o); err != nil {
 		return nil, err
@@ -44,25 +44,25 @@ func nextOfAudit(s *Spec, parts []Part) (*Step, error) {
 	work.Kind = job.Submission
 	step := &Step{}
 	ask := func(key, only string, exclude ...string) {
-		if part(parts, key) == nil {
-			step.Jobs = append(step.Jobs, Job{Key: key, Work: work, Lane: job.Background, Cost: usualCost, Only: only, Exclude: exclude})
+		if findResult(parts, key) == nil {
+			step.Tasks = append(step.Tasks, Task{Key: key, Work: work, Priority: job.BackgroundPriority, Cost: defaultCost, Only: only, Exclude: exclude})
 		}
 	}
 	const again = "again"
 	ask(again, "", o.Worker)
-	if second := part(parts, again); second != nil && second.State == job.Done && Disagree(second.Verdict, o.Verdict) {
+	if second := findResult(parts, again); second != nil && second.State == job.Done && Disagree(second.Verdict, o.Verdict) {
 		ask("third", "", o.Worker, second.Worker)
 		for _, n := range []string{"2", "3"} {
 			ask("first/"+n, o.Worker)
 			ask("second/"+n, second.Worker)
 		}
 	}
-	step.Done = len(step.Jobs) == 0
+	step.Done = len(step.Tasks) == 0
 	return step, nil
 }
 
-// An Opinion contains the verdicts of one worker on a submission.
-type Opinion struct {
+// An WorkerVerdicts contains the verdicts of one worker on a submission.
+type WorkerVerdicts struct {
 	Worker   string
 	Verdicts []judge.Verdict
 	// Right reports whether another worker gives the same verdict. Wrong reports whether another worker gives a
@@ -71,68 +71,68 @@ type Opinion struct {
 	Right, Wrong bool
 }
 
-// disagrees reports whether a verdict of o contradicts a verdict of the other opinion.
-func (o *Opinion) disagrees(with *Opinion) bool {
+// contradicts reports whether a verdict of o contradicts a verdict of the other opinion.
+func (o *WorkerVerdicts) contradicts(other *WorkerVerdicts) bool {
 	return slices.ContainsFunc(o.Verdicts, func(a judge.Verdict) bool {
-		return slices.ContainsFunc(with.Verdicts, func(b judge.Verdict) bool { return Disagree(a, b) })
+		return slices.ContainsFunc(other.Verdicts, func(b judge.Verdict) bool { return Disagree(a, b) })
 	})
 }
 
-// same reports whether the two opinions have a common verdict that does not depend on the machine.
-func (o *Opinion) same(as *Opinion) bool {
-	return slices.ContainsFunc(o.Verdicts, func(v judge.Verdict) bool { return !hangs(v) && slices.Contains(as.Verdicts, v) })
+// agrees reports whether the two opinions have a common verdict that does not depend on the machine.
+func (o *WorkerVerdicts) agrees(other *WorkerVerdicts) bool {
+	return slices.ContainsFunc(o.Verdicts, func(v judge.Verdict) bool { return !isTimeLimit(v) && slices.Contains(other.Verdicts, v) })
 }
 
-// Audited is the current result of an audit.
-type Audited struct {
-	Submission string     // id
-	Opinions   []*Opinion // the first worker's is first
-	Agree      bool       // no two verdicts contradict each other
+// AuditResult is the current result of an audit.
+type AuditResult struct {
+	Submission string            // id
+	Opinions   []*WorkerVerdicts // the first worker's is first
+	Consistent bool              // no two verdicts contradict each other
 }
 
-// endOfAudit adds the current result of an audit to a step. It also makes the jobs of the step optional, because
+// addAuditResult adds the current result of an audit to a step. It also makes the jobs of the step optional, because
 // an audit does not wait for workers that are offline.
-func endOfAudit(s *Spec, parts []Part, step *Step) {
+func addAuditResult(s *Spec, parts []TaskResult, step *Step) {
 	var o AuditOptions
-	if step.Failed != "" || json.Unmarshal(s.Options, &o) != nil { // nextOfAudit reports this error
+	if step.Failed != "" || json.Unmarshal(s.Options, &o) != nil { // planAudit reports this error
 		return
 	}
-	step.Optional, step.Audit = true, &Audited{Submission: o.Submission}
-	step.Audit.Opinions, step.Audit.Agree = opinions(&o, parts)
+	step.Optional, step.Audit = true, &AuditResult{Submission: o.Submission}
+	step.Audit.Opinions, step.Audit.Consistent = opinions(&o, parts)
 }
 
-// opinions returns the opinions of the workers in an audit, starting with the first worker's. Agree reports
+// opinions returns the opinions of the workers in an audit, starting with the first worker's. Consistent reports
 // whether no two verdicts contradict each other.
-func opinions(o *AuditOptions, parts []Part) (all []*Opinion, agree bool) {
-	all = []*Opinion{{Worker: o.Worker, Verdicts: []judge.Verdict{o.Verdict}}}
+func opinions(o *AuditOptions, parts []TaskResult) (verdicts []*WorkerVerdicts, agree bool) {
+	verdicts = []*WorkerVerdicts{{Worker: o.Worker, Verdicts: []judge.Verdict{o.Verdict}}}
 	for _, p := range parts {
 		if p.State != job.Done {
 			continue
 		}
-		i := slices.IndexFunc(all, func(o *Opinion) bool { return o.Worker == p.Worker })
+		i := slices.IndexFunc(verdicts, func(o *WorkerVerdicts) bool { return o.Worker == p.Worker })
 		if i < 0 {
-			i, all = len(all), append(all, &Opinion{Worker: p.Worker})
+			i, verdicts = len(verdicts), append(verdicts, &WorkerVerdicts{Worker: p.Worker})
 		}
-		all[i].Verdicts = append(all[i].Verdicts, p.Verdict)
+		verdicts[i].Verdicts = append(verdicts[i].Verdicts, p.Verdict)
 	}
 	agree = true
-	for _, one := range all {
-		varies := one.disagrees(one)
-		steady, against := false, false // another worker was asked repeatedly and is consistent; one disagrees
-		for _, other := range all {
-			if other == one || other.disagrees(other) {
+	for _, one := range verdicts {
+		varies := one.contradicts(one)
+		steady, contradicted := false, false // another worker was asked repeatedly and is consistent; one disagrees
+		for _, other := range verdicts {
+			if other == one || other.contradicts(other) {
 				continue
 			}
-			steady, against = steady || len(other.Verdicts) > 1, against || one.disagrees(other)
-			one.Right = one.Right || !varies && one.same(other)
+			steady, contradicted = steady || len(other.Verdicts) > 1, contradicted || one.contradicts(other)
+			one.Right = one.Right || !varies && one.agrees(other)
 		}
-		one.Wrong = varies && steady || !varies && against && !one.Right
-		agree = agree && !varies && !against
+		one.Wrong = varies && steady || !varies && contradicted && !one.Right
+		agree = agree && !varies && !contradicted
 	}
-	return all, agree
+	return verdicts, agree
 }
 
-func (o *Opinion) String() string {
+func (o *WorkerVerdicts) String() string {
 	said := make([]string, len(o.Verdicts))
 	for i, v := range o.Verdicts {
 		said[i] = string(v)

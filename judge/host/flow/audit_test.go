@@ -15,7 +15,7 @@ import (
 // TestAuditIsPlanned checks which workers rejudge a submission in which round, and the finding about each: ! means
 // wrong and + right. The verdicts of a worker are listed in the order of its jobs.
 func TestAuditIsPlanned(t *testing.T) {
-	d := blob.Of([]byte("x"))
+	d := blob.DigestOf([]byte("x"))
 	w := job.Work{
 		Kind: job.Submission, Bundle: d, Config: d, Problem: "sum", Program: "a.py",
 		Files: []job.File{{Path: "a.py", Size: 1, Digest: d}},
@@ -71,7 +71,7 @@ func TestAuditIsPlanned(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := NewAudit(&w, AuditOptions{Submission: "7", Worker: "w1", Verdict: tt.says["w1"][0]})
+			s, err := NewAuditSpec(&w, AuditOptions{Submission: "7", Worker: "w1", Verdict: tt.says["w1"][0]})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,7 +79,7 @@ func TestAuditIsPlanned(t *testing.T) {
 				t.Error("anybody may ask for an audit")
 			}
 			turn := map[string]int{"w1": 1}
-			var parts []Part
+			var parts []TaskResult
 			var asked []string
 			for {
 				_, step := next(t, s, parts)
@@ -87,8 +87,8 @@ func TestAuditIsPlanned(t *testing.T) {
 					break
 				}
 				var round []string
-				for _, j := range step.Jobs {
-					if j.Work.Kind != job.Submission || j.Lane != job.Background {
+				for _, j := range step.Tasks {
+					if j.Work.Kind != job.Submission || j.Priority != job.BackgroundPriority {
 						t.Errorf("planned is %+v", j)
 					}
 					who := j.Only
@@ -98,7 +98,7 @@ func TestAuditIsPlanned(t *testing.T) {
 					} else {
 						round = append(round, said)
 					}
-					p := Part{Key: j.Key, State: job.Done, Worker: who, Verdict: tt.says[who][turn[who]]}
+					p := TaskResult{Key: j.Key, State: job.Done, Worker: who, Verdict: tt.says[who][turn[who]]}
 					if turn[who]++; p.Verdict == "" {
 						p.State = job.GivenUp
 					}
@@ -111,11 +111,11 @@ func TestAuditIsPlanned(t *testing.T) {
 				t.Errorf("asked are %q, want %q", asked, tt.asked)
 			}
 			_, step := next(t, s, parts)
-			if !step.Optional || step.Audit == nil || step.Audit.Submission != "7" || step.Answer != nil {
+			if !step.Optional || step.Audit == nil || step.Audit.Submission != "7" || step.GolfCheck != nil {
 				t.Fatalf("the last step is %+v", step)
 			}
-			said, agree := step.Audit.Opinions, step.Audit.Agree
-			slices.SortFunc(said, func(a, b *Opinion) int { return strings.Compare(a.Worker, b.Worker) })
+			said, agree := step.Audit.Opinions, step.Audit.Consistent
+			slices.SortFunc(said, func(a, b *WorkerVerdicts) int { return strings.Compare(a.Worker, b.Worker) })
 			var got []string
 			for _, o := range said {
 				got = append(got, map[bool]string{true: "!"}[o.Wrong]+map[bool]string{true: "+"}[o.Right]+o.Worker)

@@ -20,10 +20,10 @@ func spec(t *testing.T, k Kind, options any, files ...job.File) *Spec {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := blob.Of([]byte("x"))
+	d := blob.DigestOf([]byte("x"))
 	s := &Spec{
 		Kind: k, Options: data,
-		Work: job.Work{Bundle: d, Config: d, Problem: "sum", Program: "sum", Snapshot: OnSnapshot(k), Files: files, Folder: true},
+		Work: job.Work{Bundle: d, Config: d, Problem: "sum", Program: "sum", Snapshot: UsesSnapshot(k), Files: files, IsDir: true},
 	}
 	if err := s.Check(); err != nil {
 		t.Fatal(err)
@@ -41,14 +41,14 @@ func output(t *testing.T, v any) json.RawMessage {
 }
 
 // next returns the next step and its keys.
-func next(t *testing.T, s *Spec, parts []Part) (keys string, step *Step) {
+func next(t *testing.T, s *Spec, parts []TaskResult) (keys string, step *Step) {
 	t.Helper()
 	step, err := Next(s, parts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all []string
-	for _, j := range step.Jobs {
+	for _, j := range step.Tasks {
 		if err := j.Work.Check(); err != nil {
 			t.Errorf("the job %s: %v", j.Key, err)
 		}
@@ -61,19 +61,19 @@ func next(t *testing.T, s *Spec, parts []Part) (keys string, step *Step) {
 // of the parts.
 func TestVerifyIsPlanned(t *testing.T) {
 	s := spec(t, Verify, VerifyOptions{Problem: "problems/sum"})
-	checks := Part{Key: ChecksKey, State: job.Done, Output: output(t, Checked{Ready: true, Solutions: []string{"a", "b", "c"}})}
-	of := func(path string) Part { return Part{Key: SolutionKey(path), State: job.Done} }
+	checks := TaskResult{Key: ChecksKey, State: job.Done, Output: output(t, ChecksOutput{Ready: true, Solutions: []string{"a", "b", "c"}})}
+	of := func(path string) TaskResult { return TaskResult{Key: SolutionKey(path), State: job.Done} }
 	for name, tt := range map[string]struct {
-		parts []Part
+		parts []TaskResult
 		keys  string
 		done  bool
 	}{
 		"at first":      {nil, "checks", false},
-		"checked":       {[]Part{checks}, "solution a, solution b, solution c", false},
-		"in the middle": {[]Part{of("c"), checks, of("a")}, "solution b", false},
-		"at the end":    {[]Part{of("c"), checks, of("a"), of("b")}, "", true},
-		"not ready":     {[]Part{{Key: ChecksKey, State: job.Done, Output: output(t, Checked{Solutions: []string{"a"}})}}, "", true},
-		"none":          {[]Part{{Key: ChecksKey, State: job.Done, Output: output(t, Checked{Ready: true})}}, "", true},
+		"checked":       {[]TaskResult{checks}, "solution a, solution b, solution c", false},
+		"in the middle": {[]TaskResult{of("c"), checks, of("a")}, "solution b", false},
+		"at the end":    {[]TaskResult{of("c"), checks, of("a"), of("b")}, "", true},
+		"not ready":     {[]TaskResult{{Key: ChecksKey, State: job.Done, Output: output(t, ChecksOutput{Solutions: []string{"a"}})}}, "", true},
+		"none":          {[]TaskResult{{Key: ChecksKey, State: job.Done, Output: output(t, ChecksOutput{Ready: true})}}, "", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for range 10 {
@@ -90,16 +90,16 @@ func TestVerifyIsPlanned(t *testing.T) {
 // failed solution ends it when the other solutions are done.
 func TestWhatFailsIsSaid(t *testing.T) {
 	s := spec(t, Verify, VerifyOptions{Problem: "problems/sum"})
-	failed := Part{Key: ChecksKey, State: job.GivenUp, Reason: "no disk"}
-	if _, step := next(t, s, []Part{failed}); !step.Done || step.Failed != "no disk" {
+	failed := TaskResult{Key: ChecksKey, State: job.GivenUp, Reason: "no disk"}
+	if _, step := next(t, s, []TaskResult{failed}); !step.Done || step.Failed != "no disk" {
 		t.Errorf("got %+v", step)
 	}
-	checks := Part{Key: ChecksKey, State: job.Done, Output: output(t, Checked{Ready: true, Solutions: []string{"a", "b"}})}
-	bad := Part{Key: SolutionKey("a"), State: job.Failed, Reason: "no disk"}
-	if keys, step := next(t, s, []Part{bad, checks}); step.Done || keys != "solution b" {
+	checks := TaskResult{Key: ChecksKey, State: job.Done, Output: output(t, ChecksOutput{Ready: true, Solutions: []string{"a", "b"}})}
+	bad := TaskResult{Key: SolutionKey("a"), State: job.Failed, Reason: "no disk"}
+	if keys, step := next(t, s, []TaskResult{bad, checks}); step.Done || keys != "solution b" {
 		t.Errorf("got %q, %+v", keys, step)
 	}
-	if _, step := next(t, s, []Part{bad, checks, {Key: SolutionKey("b"), State: job.Done}}); !step.Done || step.Failed != "a: no disk" {
+	if _, step := next(t, s, []TaskResult{bad, checks, {Key: SolutionKey("b"), State: job.Done}}); !step.Done || step.Failed != "a: no disk" {
 		t.Errorf("got %+v", step)
 	}
 }
@@ -123,10 +123,10 @@ func TestSpecsOfOthers(t *testing.T) {
 		}
 	}
 	for k, options := range map[Kind]any{
-		Verify: VerifyOptions{Problem: "x"}, Adequacy: AdequacyOptions{Problem: "x"}, Golf: GolfOptions{Answers: []GolfAnswer{{"a", "a"}}},
-		Arena: ArenaOptions{Bots: []ArenaBot{{At: "a"}, {At: "a"}}}, Look: LookOptions{Opened: &arena.Opened{}},
+		Verify: VerifyOptions{Problem: "x"}, Adequacy: AdequacyOptions{Problem: "x"}, Golf: GolfOptions{Submissions: []GolfFile{{"a", "a"}}},
+		Arena: ArenaOptions{Bots: []ArenaBot{{Path: "a"}, {Path: "a"}}}, Analysis: AnalysisOptions{Opened: &arena.Opened{}},
 	} {
-		s := spec(t, k, options, job.File{Path: "a", Digest: blob.Of([]byte("x"))})
+		s := spec(t, k, options, job.File{Path: "a", Digest: blob.DigestOf([]byte("x"))})
 		kept := string(s.Options)
 		s.Options = []byte(`{"filler": "` + strings.Repeat("x", 1000) + `", ` + kept[1:])
 		if err := s.Check(); err == nil || !strings.Contains(err.Error(), `"filler"`) || len(err.Error()) > 300 {
@@ -139,12 +139,12 @@ func TestSpecsOfOthers(t *testing.T) {
 	}
 	for k, p := range planners {
 		err := p.check(&Spec{Kind: k})
-		if own := err != nil && strings.HasPrefix(err.Error(), "only the server itself"); own == slices.Contains(Asked(), k) {
+		if own := err != nil && strings.HasPrefix(err.Error(), "only the server itself"); own == slices.Contains(AccountKinds(), k) {
 			t.Errorf("whether people ask for %s: %v", k, err)
 		}
 	}
 	for _, text := range []string{"", "[", `{"ready": 7}`} {
-		if _, err := Next(good(), []Part{{Key: ChecksKey, State: job.Done, Output: []byte(text)}}); err == nil {
+		if _, err := Next(good(), []TaskResult{{Key: ChecksKey, State: job.Done, Output: []byte(text)}}); err == nil {
 			t.Errorf("the output %q was read", text)
 		}
 	}
@@ -161,12 +161,12 @@ func TestPlanningTwiceIsTheSame(t *testing.T) {
 	for i := range 30 {
 		paths = append(paths, fmt.Sprint("solutions/sum/accepted/", i))
 	}
-	parts := []Part{{Key: ChecksKey, State: job.Done, Output: output(t, Checked{Ready: true, Solutions: paths})}}
+	parts := []TaskResult{{Key: ChecksKey, State: job.Done, Output: output(t, ChecksOutput{Ready: true, Solutions: paths})}}
 	planned := map[string]string{}
 	draw := rand.New(rand.NewPCG(3, 4))
 	for {
 		_, step := next(t, s, parts)
-		for _, j := range step.Jobs {
+		for _, j := range step.Tasks {
 			work := string(output(t, j.Work))
 			if was, known := planned[j.Key]; known && was != work {
 				t.Fatalf("the job %s has changed", j.Key)
@@ -176,8 +176,8 @@ func TestPlanningTwiceIsTheSame(t *testing.T) {
 		if step.Done {
 			break
 		}
-		j := step.Jobs[draw.IntN(len(step.Jobs))]
-		parts = slices.Insert(parts, draw.IntN(len(parts)+1), Part{Key: j.Key, State: job.Done})
+		j := step.Tasks[draw.IntN(len(step.Tasks))]
+		parts = slices.Insert(parts, draw.IntN(len(parts)+1), TaskResult{Key: j.Key, State: job.Done})
 	}
 	if len(planned) != 30 {
 		t.Errorf("%d jobs were planned", len(planned))

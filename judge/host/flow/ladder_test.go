@@ -12,7 +12,7 @@ import (
 )
 
 func TestBotsOfALadder(t *testing.T) {
-	d := blob.Of([]byte("x"))
+	d := blob.DigestOf([]byte("x"))
 	work := job.Work{Bundle: d, Config: d, Problem: "sylver", Program: "hill"}
 	one := flow.Player{Number: 7, Name: "bot-7", File: "a.py", Files: []job.File{{Path: "a.py", Size: 1, Digest: d}}}
 	many := flow.Player{
@@ -20,34 +20,34 @@ func TestBotsOfALadder(t *testing.T) {
 		Files: []job.File{{Path: "main.py", Size: 1, Digest: d}, {Path: "lib.py", Size: 1, Digest: d}},
 	}
 
-	trial, err := flow.NewTrial(work, arena.Choice{Rules: "s1"}, &many)
+	trial, err := flow.NewTrialSpec(work, arena.RulesChoice{Rules: "s1"}, &many)
 	if err != nil {
 		t.Fatal(err)
 	}
-	encounter, err := flow.NewEncounter(work, arena.Rules{Name: "s1", Rounds: 1, Games: 4}, 5, 12, one, many)
+	encounter, err := flow.NewEncounterSpec(work, arena.Rules{Name: "s1", Rounds: 1, Games: 4}, 5, 12, one, many)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules, err := flow.NewTrial(work, arena.Choice{}, nil)
+	rules, err := flow.NewTrialSpec(work, arena.RulesChoice{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for spec, lane := range map[*flow.Spec]job.Lane{trial: job.TrialLane, encounter: job.GameLane, rules: job.TrialLane} {
+	for spec, lane := range map[*flow.Spec]job.Priority{trial: job.TrialPriority, encounter: job.GamePriority, rules: job.TrialPriority} {
 		if err := spec.Check(); err == nil || !strings.Contains(err.Error(), "only the server itself") {
 			t.Errorf("somebody may ask for a %s: %v", spec.Kind, err)
 		}
 		step, err := flow.Next(spec, nil)
-		if err != nil || step.Done || len(step.Jobs) != 1 || step.Jobs[0].Lane != lane {
+		if err != nil || step.Done || len(step.Tasks) != 1 || step.Tasks[0].Priority != lane {
 			t.Fatalf("%s: %+v, %v", spec.Kind, step, err)
 		}
-		if err := step.Jobs[0].Work.Check(); err != nil {
+		if err := step.Tasks[0].Work.Check(); err != nil {
 			t.Errorf("%s: %v", spec.Kind, err)
 		}
-		key := step.Jobs[0].Key
-		if step, err = flow.Next(spec, []flow.Part{{Key: key, State: job.Done}}); err != nil || !step.Done || step.Failed != "" {
+		key := step.Tasks[0].Key
+		if step, err = flow.Next(spec, []flow.TaskResult{{Key: key, State: job.Done}}); err != nil || !step.Done || step.Failed != "" {
 			t.Errorf("%s: %+v, %v", spec.Kind, step, err)
 		}
-		if step, err = flow.Next(spec, []flow.Part{{Key: key, State: job.Failed, Reason: "no worker could"}}); err != nil ||
+		if step, err = flow.Next(spec, []flow.TaskResult{{Key: key, State: job.Failed, Reason: "no worker could"}}); err != nil ||
 			step.Failed != "no worker could" {
 			t.Errorf("%s: %+v, %v", spec.Kind, step, err)
 		}
@@ -60,7 +60,7 @@ func TestBotsOfALadder(t *testing.T) {
 		o.Opened.Bots[1].ID != 3 {
 		t.Errorf("got %+v", o)
 	}
-	if o.Bots[0].At != "1/a.py" || o.Bots[1].At != "2/bot" || encounter.Work.Files[2].Path != "2/bot/lib.py" {
+	if o.Bots[0].Path != "1/a.py" || o.Bots[1].Path != "2/bot" || encounter.Work.Files[2].Path != "2/bot/lib.py" {
 		t.Errorf("got %+v and %+v", o.Bots, encounter.Work.Files)
 	}
 }

@@ -18,18 +18,18 @@ type VerifyOptions struct {
 	Fresh   bool     `json:"fresh,omitempty"`
 }
 
-// Checked is the output of a job of kind Checks.
-type Checked struct {
-	Ready     bool           `json:"ready"`     // the solutions can be judged
-	Solutions []string       `json:"solutions"` // their paths in the snapshot
-	Found     *bundle.Frozen `json:"found,omitempty"`
+// ChecksOutput is the output of a job of kind Checks.
+type ChecksOutput struct {
+	Ready     bool             `json:"ready"`     // the solutions can be judged
+	Solutions []string         `json:"solutions"` // their paths in the snapshot
+	Findings  *bundle.Findings `json:"found,omitempty"`
 }
 
 // SolutionOptions say which solution a job of kind Solution judges.
 type SolutionOptions struct {
 	VerifyOptions
-	Path  string         `json:"path"` // in the snapshot
-	Found *bundle.Frozen `json:"found,omitempty"`
+	Path     string           `json:"path"` // in the snapshot
+	Findings *bundle.Findings `json:"found,omitempty"`
 }
 
 // ChecksKey is the key of the part with everything except the solutions.
@@ -38,28 +38,28 @@ const ChecksKey = "checks"
 // SolutionKey returns the key of the part that judges a solution.
 func SolutionKey(path string) string { return "solution " + path }
 
-// usualCost is the default estimate of a part's CPU time.
-const usualCost = time.Second
+// defaultCost is the default estimate of a part's CPU time.
+const defaultCost = time.Second
 
 func checkVerify(s *Spec) error {
 	var o VerifyOptions
-	if err := s.strict(&o); err != nil {
+	if err := s.decodeOptions(&o); err != nil {
 		return err
 	}
-	return named(o.Problem)
+	return checkProblemPath(o.Problem)
 }
 
-func nextOfVerify(s *Spec, parts []Part) (*Step, error) {
+func planVerify(s *Spec, parts []TaskResult) (*Step, error) {
 	var o VerifyOptions
 	if err := json.Unmarshal(s.Options, &o); err != nil {
 		return nil, err
 	}
-	step, err := s.single(job.Checks, job.Background, ChecksKey, o, parts)
+	step, err := s.planSingle(job.Checks, job.BackgroundPriority, ChecksKey, o, parts)
 	if err != nil || !step.Done || step.Failed != "" {
 		return step, err
 	}
-	var c Checked
-	if err := json.Unmarshal(part(parts, ChecksKey).Output, &c); err != nil {
+	var c ChecksOutput
+	if err := json.Unmarshal(findResult(parts, ChecksKey).Output, &c); err != nil {
 		return nil, fmt.Errorf("read what the checks found: %w", err)
 	}
 	if !c.Ready {
@@ -67,15 +67,15 @@ func nextOfVerify(s *Spec, parts []Part) (*Step, error) {
 	}
 	for _, path := range c.Solutions {
 		key := SolutionKey(path)
-		if !step.missing(part(parts, key), path+": ") {
+		if !step.isMissing(findResult(parts, key), path+": ") {
 			continue
 		}
 		step.Done = false
-		work, err := s.work(job.Solution, SolutionOptions{o, path, c.Found})
+		work, err := s.taskWork(job.Solution, SolutionOptions{o, path, c.Findings})
 		if err != nil {
 			return nil, err
 		}
-		step.Jobs = append(step.Jobs, Job{Key: key, Work: work, Lane: job.Background, Cost: usualCost})
+		step.Tasks = append(step.Tasks, Task{Key: key, Work: work, Priority: job.BackgroundPriority, Cost: defaultCost})
 	}
 	return step, nil
 }

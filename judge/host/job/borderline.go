@@ -7,10 +7,10 @@ import (
 	"assay/judge"
 )
 
-// Borderline returns a text about the test case that decided the verdict, if its time was so near the limit that
+// NearLimit returns a text about the test case that decided the verdict, if its time was so near the limit that
 // another run may give another verdict. If the problem has scores, every test case counts as decisive. Borderline
 // returns an empty string if no decisive test case has a time near the limit.
-func Borderline(events []judge.Event) (why string) {
+func NearLimit(events []judge.Event) (reason string) {
 	var limit time.Duration
 	var near []*judge.CaseJudged
 	for _, e := range events {
@@ -18,7 +18,7 @@ func Borderline(events []judge.Event) (why string) {
 		case *judge.Started:
 			limit = time.Duration(e.TimeMS) * time.Millisecond
 		case *judge.CaseJudged:
-			if e.Borderline(limit) {
+			if e.NearTimeLimit(limit) {
 				near = append(near, e)
 			}
 		case *judge.Finished:

@@ -36,10 +36,10 @@ func TestBorderline(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			events := append([]judge.Event{&judge.Started{TimeMS: 1000}}, tt.cases...)
 			events = append(events, &judge.Finished{First: tt.first, Score: tt.score})
-			if got := job.Borderline(events); got != tt.want {
+			if got := job.NearLimit(events); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
-			if got := job.Borderline(events[:len(events)-1]); got != "" {
+			if got := job.NearLimit(events[:len(events)-1]); got != "" {
 				t.Errorf("before its end it says %q", got)
 			}
 		})

@@ -8,7 +8,7 @@ import (
 )
 
 func TestClaims(t *testing.T) {
-	for _, c := range []job.Claim{{Job: "01J", Token: "secret"}, {Bundle: blob.Of([]byte("manifest"))}} {
+	for _, c := range []job.Claim{{Job: "01J", Token: "secret"}, {Bundle: blob.DigestOf([]byte("manifest"))}} {
 		if got, err := job.ParseClaim(c.String()); err != nil || got != c {
 			t.Errorf("%q is read as %+v, %v", c, got, err)
 		}

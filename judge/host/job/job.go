@@ -16,39 +16,39 @@ import (
 	"assay/judge/blob"
 )
 
-// Protocol is the version of these types. It increases when a field changes its meaning. Oldest is the oldest
+// Protocol is the version of these types. It increases when a field changes its meaning. MinProtocol is the oldest
 // worker version that a server accepts. It increases when older workers can no longer do the work: before version
 // 2, workers sent no claims, and would get no files.
 const (
-	Protocol = 2
-	Oldest   = 2
+	Protocol    = 2
+	MinProtocol = 2
 )
 
-// A Lane is a priority of jobs.
-type Lane int
+// A Priority is a priority of jobs.
+type Priority int
 
 // The lanes, highest priority first.
 const (
-	Contest    Lane = iota // submissions to running contests
-	Practice               // practice, previews, and the first inputs of golf submissions
-	ProofLane              // checks of golf submissions on all inputs
-	TrialLane              // tests of new bots
-	Background             // rejudging, verification, adequacy
-	GameLane               // ladder games, which never run out
+	ContestPriority    Priority = iota // submissions to running contests
+	PracticePriority                   // practice, previews, and the first inputs of golf submissions
+	GolfPriority                       // checks of golf submissions on all inputs
+	TrialPriority                      // tests of new bots
+	BackgroundPriority                 // rejudging, verification, adequacy
+	GamePriority                       // ladder games, which never run out
 )
 
 // String returns the display name of the lane.
-func (l Lane) String() string {
-	if l < 0 || int(l) >= len(laneNames) {
+func (l Priority) String() string {
+	if l < 0 || int(l) >= len(priorityNames) {
 		return fmt.Sprintf("lane %d", int(l))
 	}
-	return laneNames[l]
+	return priorityNames[l]
 }
 
-var laneNames = []string{"contest", "practice", "proofs", "trials", "background", "games"}
+var priorityNames = []string{"contest", "practice", "proofs", "trials", "background", "games"}
 
-// Lanes lists all lanes in order.
-var Lanes = []Lane{Contest, Practice, ProofLane, TrialLane, Background, GameLane}
+// Priorities lists all lanes in order.
+var Priorities = []Priority{ContestPriority, PracticePriority, GolfPriority, TrialPriority, BackgroundPriority, GamePriority}
 
 // A File is one submitted file. Its bytes are a blob.
 type File struct {
@@ -68,14 +68,14 @@ type Work struct {
 	// Problem is the problem's name in reports. It must be a valid directory name.
 	Problem string `json:"problem"`
 	// Files are the submitted files, if any.
-	Files    []File `json:"files"`
-	Folder   bool   `json:"folder,omitempty"`   // the files are a directory, even if there is only one
-	Program  string `json:"program"`            // name of the submission in reports
-	Language string `json:"language,omitempty"` // chosen by the sender; if empty, the file name decides
-	All      bool   `json:"all,omitempty"`      // continue after the first failure
-	// Alone reports whether this run repeats one that was slightly too slow. Excluded workers must not run the
+	Files             []File `json:"files"`
+	IsDir             bool   `json:"folder,omitempty"`   // the files are a directory, even if there is only one
+	Program           string `json:"program"`            // name of the submission in reports
+	Language          string `json:"language,omitempty"` // chosen by the sender; if empty, the file name decides
+	ContinueOnFailure bool   `json:"all,omitempty"`      // continue after the first failure
+	// Retime reports whether this run repeats one that was slightly too slow. Excluded workers must not run the
 	// job, no other job may run at the same time, and no progress is sent.
-	Alone bool `json:"alone,omitempty"`
+	Retime bool `json:"alone,omitempty"`
 	// Options are the options of the job's kind. Lines contains packed lines of other jobs in the workflow that
 	// the job needs.
 	Options json.RawMessage `json:"options,omitempty"`
@@ -87,9 +87,9 @@ type Spec struct {
 	Work
 	ID string `json:"id"`
 	// Generation increases each time the server dispatches the job again because it was lost.
-	Generation int    `json:"generation"`
-	Lane       Lane   `json:"lane"`
-	Class      string `json:"class"` // class of the workers that may take it
+	Generation int      `json:"generation"`
+	Priority   Priority `json:"lane"`
+	Class      string   `json:"class"` // class of the workers that may take it
 	// Token is known only to receivers of the job. A result must contain it.
 	Token string `json:"token"`
 	// Exclude lists the workers that must not take the job, because they have failed at it or have already judged
@@ -99,11 +99,11 @@ type Spec struct {
 	Tries int `json:"-"`
 }
 
-// Longest is the maximum time for a job, after which the worker stops it.
-const Longest = time.Hour
+// MaxDuration is the maximum time for a job, after which the worker stops it.
+const MaxDuration = time.Hour
 
-// HeldMost is the maximum time for which the server accepts a worker's claim to run a job.
-const HeldMost = Longest + 10*time.Minute
+// MaxClaim is the maximum time for which the server accepts a worker's claim to run a job.
+const MaxClaim = MaxDuration + 10*time.Minute
 
 // A State says how a job ended.
 type State string
@@ -117,8 +117,8 @@ const (
 	GivenUp State = "given up"
 )
 
-// A Row is a test case in the judgement of a submission.
-type Row struct {
+// A CaseRow is a test case in the judgement of a submission.
+type CaseRow struct {
 	Case    string        `json:"case"` // group/name
 	Verdict judge.Verdict `json:"verdict"`
 	CPUUS   int64         `json:"cpu_us"`
@@ -135,25 +135,25 @@ type Result struct {
 	Worker     string `json:"worker"`
 	State      State  `json:"state"`
 	Reason     string `json:"reason,omitempty"`
-	// TooOften reports whether the job was given up because it was delivered too often. The server sets Unproven
+	// TooManyDeliveries reports whether the job was given up because it was delivered too often. The server sets Unproven
 	// if no worker is known to have crashed because of the job.
-	TooOften bool     `json:"too_often,omitempty"`
-	Unproven bool     `json:"-"`
-	Had      []string `json:"-"` // if Unproven: workers that had the job but returned no result
+	TooManyDeliveries bool     `json:"too_often,omitempty"`
+	Unproven          bool     `json:"-"`
+	LostWorkers       []string `json:"-"` // if Unproven: workers that had the job but returned no result
 	// Blame says who caused a failure. Setter means an error that would occur on every worker.
 	Blame    judge.Blame     `json:"blame,omitempty"`
 	Finished *judge.Finished `json:"finished,omitempty"` // of a submission
-	Rows     []Row           `json:"rows,omitempty"`
+	Rows     []CaseRow       `json:"rows,omitempty"`
 	// Events contains all events as JSON lines, compressed with gzip, in at most MaxEvents bytes.
 	Events []byte `json:"events,omitempty"`
 	// Output is the output of a job in a workflow. Its type depends on the kind.
 	Output json.RawMessage `json:"output,omitempty"`
 	// The following fields describe the origin of the result.
-	Version    string            `json:"version"`
-	Machine    string            `json:"machine"`
-	Rung       string            `json:"sandbox"`              // isolation level
-	Toolchains map[string]string `json:"toolchains,omitempty"` // language id to toolchain identity
-	CPUUS      int64             `json:"cpu_us"`               // of all programs that ran, for the next estimate
+	Version        string            `json:"version"`
+	Machine        string            `json:"machine"`
+	IsolationLevel string            `json:"sandbox"`              // isolation level
+	Toolchains     map[string]string `json:"toolchains,omitempty"` // language id to toolchain identity
+	CPUUS          int64             `json:"cpu_us"`               // of all programs that ran, for the next estimate
 }
 
 // The size limits. A queue message can have at most 1 MiB.
@@ -164,7 +164,7 @@ const (
 	maxRows   = 128 << 10 // approximate bytes of the rows of a result
 	MaxFiles  = 256       // files of a submission
 	maxPath   = 255       // bytes of a path in a submission
-	maxWord   = 128       // bytes of a name
+	maxText   = 128       // bytes of a name
 )
 
 // A Running names a job that a worker runs.
@@ -173,8 +173,8 @@ type Running struct {
 	Generation int    `json:"generation"`
 }
 
-// A Beat is a worker's heartbeat, sent every few seconds.
-type Beat struct {
+// A Heartbeat is a worker's heartbeat, sent every few seconds.
+type Heartbeat struct {
 	Running  []Running `json:"running,omitempty"`
 	Slots    int       `json:"slots"`
 	Draining bool      `json:"draining,omitempty"`
@@ -188,11 +188,11 @@ type Progress struct {
 	Events [][]byte `json:"events"`
 }
 
-// An Order is a control message from the server to one worker.
-type Order struct {
-	Kind    OrderKind `json:"kind"`
-	Job     string    `json:"job,omitempty"`
-	Bundles []Bundle  `json:"bundles,omitempty"`
+// An Control is a control message from the server to one worker.
+type Control struct {
+	Kind    ControlKind `json:"kind"`
+	Job     string      `json:"job,omitempty"`
+	Bundles []Bundle    `json:"bundles,omitempty"`
 }
 
 // A Bundle identifies a bundled problem and its languages and limits.
@@ -202,29 +202,29 @@ type Bundle struct {
 	Problem  string      `json:"problem"` // its name in reports
 }
 
-// OrderKind is the kind of a control message.
-type OrderKind string
+// ControlKind is the kind of a control message.
+type ControlKind string
 
-// The control messages.
+// The isControl messages.
 const (
-	Cancel OrderKind = "cancel" // stop Job and discard its result
-	Drain  OrderKind = "drain"  // accept no more jobs, finish the running ones, exit
-	Warm   OrderKind = "warm"   // fetch Bundles and build their programs, because jobs will come soon
+	Cancel ControlKind = "cancel" // stop Job and discard its result
+	Drain  ControlKind = "drain"  // accept no more jobs, finish the running ones, exit
+	Warm   ControlKind = "warm"   // fetch Bundles and build their programs, because jobs will come soon
 )
 
-// An Offer describes the capabilities of a worker. They decide whether the worker fits a class.
-type Offer struct {
-	Protocol  int               `json:"protocol"`
-	Version   string            `json:"version"` // of the judge
-	Arch      string            `json:"arch"`    // in Go's notation, such as linux/amd64
-	Rung      string            `json:"sandbox"`
-	Languages map[string]string `json:"languages"` // language id to toolchain identity
-	// Obtain maps language ids to instructions for installing the toolchain: a command or a sentence. It includes
+// An Capabilities describes the capabilities of a worker. They decide whether the worker fits a class.
+type Capabilities struct {
+	Protocol       int               `json:"protocol"`
+	Version        string            `json:"version"` // of the judge
+	Arch           string            `json:"arch"`    // in Go's notation, such as linux/amd64
+	IsolationLevel string            `json:"sandbox"`
+	Languages      map[string]string `json:"languages"` // language id to toolchain identity
+	// InstallHints maps language ids to instructions for installing the toolchain: a command or a sentence. It includes
 	// languages that are not installed.
-	Obtain  map[string]string `json:"obtain,omitempty"`
-	Slots   int               `json:"slots"`
-	Machine string            `json:"machine"`         // processor and memory, for display
-	Speed   *Speed            `json:"speed,omitempty"` // nil if not measured
+	InstallHints map[string]string `json:"obtain,omitempty"`
+	Slots        int               `json:"slots"`
+	Machine      string            `json:"machine"`         // processor and memory, for display
+	Speed        *Speed            `json:"speed,omitempty"` // nil if not measured
 }
 
 // Check returns an error if untrusted work is not valid.
@@ -232,33 +232,33 @@ func (w *Work) Check() error {
 	if _, known := kinds[w.Kind]; !known {
 		return fmt.Errorf("the kind of job %.40q is not known here", w.Kind)
 	}
-	for what, d := range map[string]blob.Digest{"bundle": w.Bundle, "config": w.Config} {
+	for name, d := range map[string]blob.Digest{"bundle": w.Bundle, "config": w.Config} {
 		if _, err := blob.Parse(string(d)); err != nil {
-			return fmt.Errorf("the %s: %w", what, err)
+			return fmt.Errorf("the %s: %w", name, err)
 		}
 	}
-	for what, word := range map[string]string{"problem": w.Problem, "program": w.Program, "language": w.Language} {
-		if len(word) > maxWord || strings.ContainsFunc(word, control) || word == "" && what != "language" {
-			return fmt.Errorf("the %s %.40q is not a name of 1 to %d bytes", what, word, maxWord)
+	for name, word := range map[string]string{"problem": w.Problem, "program": w.Program, "language": w.Language} {
+		if len(word) > maxText || strings.ContainsFunc(word, isControl) || word == "" && name != "language" {
+			return fmt.Errorf("the %s %.40q is not a name of 1 to %d bytes", name, word, maxText)
 		}
 	}
 	if strings.ContainsAny(w.Problem, `/\:`) || strings.HasPrefix(w.Problem, ".") {
 		return fmt.Errorf("the problem %.40q is not a valid directory name", w.Problem)
 	}
-	if !w.Kind.Judging() && len(w.Files) == 0 {
+	if !w.Kind.JudgesSubmission() && len(w.Files) == 0 {
 		return nil
 	}
-	return CheckFiles(w.Files, w.Folder)
+	return CheckFiles(w.Files, w.IsDir)
 }
 
 // CheckFiles returns an error if the files of a submission cannot be stored in one directory on every system.
-func CheckFiles(files []File, folder bool) error {
+func CheckFiles(files []File, dir bool) error {
 	switch {
 	case len(files) == 0:
 		return fmt.Errorf("the submission has no files")
 	case len(files) > MaxFiles:
 		return fmt.Errorf("the submission has %d files; the most is %d", len(files), MaxFiles)
-	case !folder && (len(files) > 1 || strings.Contains(files[0].Path, "/")):
+	case !dir && (len(files) > 1 || strings.Contains(files[0].Path, "/")):
 		return fmt.Errorf("the submission has several files or a subdirectory, but is not marked as a directory")
 	}
 	seen := map[string]bool{}
@@ -285,7 +285,7 @@ func CheckFiles(files []File, folder bool) error {
 func checkFile(f File) error {
 	parts := strings.Split(f.Path, "/")
 	bad := func(part string) bool {
-		return part == "" || part == "." || part == ".." || strings.ContainsAny(part, `\:`) || strings.ContainsFunc(part, control)
+		return part == "" || part == "." || part == ".." || strings.ContainsAny(part, `\:`) || strings.ContainsFunc(part, isControl)
 	}
 	switch _, err := blob.Parse(string(f.Digest)); {
 	case err != nil:
@@ -298,4 +298,4 @@ func checkFile(f File) error {
 	return nil
 }
 
-func control(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' }
+func isControl(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' }

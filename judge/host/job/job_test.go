@@ -12,16 +12,16 @@ import (
 )
 
 func work() Work {
-	d := blob.Of([]byte("x"))
+	d := blob.DigestOf([]byte("x"))
 	return Work{Kind: Submission, Bundle: d, Config: d, Problem: "wythoff", Program: "a.py", Files: []File{{Path: "a.py", Size: 1, Digest: d}}}
 }
 
 func TestWorkOfOthersIsChecked(t *testing.T) {
 	file := func(paths ...string) func(*Work) {
 		return func(w *Work) {
-			w.Folder, w.Files = true, nil
+			w.IsDir, w.Files = true, nil
 			for _, p := range paths {
-				w.Files = append(w.Files, File{Path: p, Digest: blob.Of(nil)})
+				w.Files = append(w.Files, File{Path: p, Digest: blob.DigestOf(nil)})
 			}
 		}
 	}
@@ -69,7 +69,7 @@ func TestWorkOfOthersIsChecked(t *testing.T) {
 }
 
 func TestSpecsAndResultsTravel(t *testing.T) {
-	s := &Spec{Work: work(), ID: "1", Generation: 2, Lane: Background, Class: "main", Token: "t", Exclude: []string{"w"}}
+	s := &Spec{Work: work(), ID: "1", Generation: 2, Priority: BackgroundPriority, Class: "main", Token: "t", Exclude: []string{"w"}}
 	data, err := s.Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestSpecsAndResultsTravel(t *testing.T) {
 	}
 	r := &Result{
 		Job: "1", Worker: "w", State: Done, Finished: &judge.Finished{Verdict: judge.Accepted},
-		Rows: []Row{{Case: "a/b", Verdict: judge.Accepted}}, Toolchains: map[string]string{"c": "gcc"},
+		Rows: []CaseRow{{Case: "a/b", Verdict: judge.Accepted}}, Toolchains: map[string]string{"c": "gcc"},
 	}
 	if data, err = r.Encode(); err != nil {
 		t.Fatal(err)
@@ -148,10 +148,10 @@ func TestEventsArePacked(t *testing.T) {
 		cases, details, notes int
 	}{
 		"small":                        {stream(10, 10, all), 10, 10, 0},
-		"details of the first only":    {stream(50, 10, all), 50, detailed, 0},
+		"details of the first only":    {stream(50, 10, all), 50, maxDetailed, 0},
 		"details that are too large":   {stream(50, 100_000, all), 50, 0, 1},
 		"cases that are too many":      {stream(2000, 4000, func(i int) bool { return i == 7 }), 1, 0, 1},
-		"accepted and failing, mixed":  {stream(100, 10, func(i int) bool { return i%2 == 0 }), 100, detailed, 0},
+		"accepted and failing, mixed":  {stream(100, 10, func(i int) bool { return i%2 == 0 }), 100, maxDetailed, 0},
 		"nothing but start and finish": {stream(0, 0, all), 0, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -13,18 +13,18 @@ type Kind string
 // The kinds of jobs. All kinds except Submission occur in workflows: each has its own type of Options in Work and
 // of Output in Result. Package flow plans them.
 const (
-	Submission Kind = "submission" // judge a submission on the test cases of a problem
-	Checks     Kind = "checks"     // verify a problem directory without its solutions
-	Solution   Kind = "solution"   // verify one solution of a problem directory
-	Proof      Kind = "proof"      // check a golf submission
-	Lab        Kind = "lab"        // generate the mutants of a problem's programs
-	Mutants    Kind = "mutants"    // judge some of the mutants
-	Score      Kind = "score"      // search for inputs that kill the surviving mutants
-	Grid       Kind = "grid"       // list what each test case finds
-	Opening    Kind = "opening"    // prepare the bots of a tournament
-	Games      Kind = "games"      // play games of a tournament
-	Look       Kind = "look"       // describe games with a referee
-	Trial      Kind = "trial"      // test a bot
+	Submission       Kind = "submission" // judge a submission on the test cases of a problem
+	Checks           Kind = "checks"     // verify a problem directory without its solutions
+	Solution         Kind = "solution"   // verify one solution of a problem directory
+	GolfCheck        Kind = "proof"      // check a golf submission
+	MutantGeneration Kind = "lab"        // generate the mutants of a problem's programs
+	Mutants          Kind = "mutants"    // judge some of the mutants
+	Score            Kind = "score"      // search for inputs that kill the surviving mutants
+	Grid             Kind = "grid"       // list what each test case finds
+	Opening          Kind = "opening"    // prepare the bots of a tournament
+	Games            Kind = "games"      // play games of a tournament
+	Analysis         Kind = "look"       // describe games with a referee
+	Trial            Kind = "trial"      // test a bot
 )
 
 // kinds lists all kinds, and how a server and a worker handle their jobs. Only this table, the planners of package
@@ -42,57 +42,57 @@ var kinds = map[Kind]struct {
 	// priority.
 	preemptible bool
 }{
-	Submission: {judging: true, patient: true},
-	Checks:     {},
-	Solution:   {},
-	Proof:      {preemptible: true},
-	Lab:        {},
-	Mutants:    {},
-	Score:      {},
-	Grid:       {},
-	Opening:    {},
-	Games:      {},
-	Look:       {},
-	Trial:      {},
+	Submission:       {judging: true, patient: true},
+	Checks:           {},
+	Solution:         {},
+	GolfCheck:        {preemptible: true},
+	MutantGeneration: {},
+	Mutants:          {},
+	Score:            {},
+	Grid:             {},
+	Opening:          {},
+	Games:            {},
+	Analysis:         {},
+	Trial:            {},
 }
 
-// Judging reports whether a job of kind k judges one submission. If so, UnpackJudging reads its events.
+// JudgesSubmission reports whether a job of kind k judges one submission. If so, UnpackJudgement reads its events.
 // UnpackLines reads those of other kinds.
-func (k Kind) Judging() bool { return kinds[k].judging }
+func (k Kind) JudgesSubmission() bool { return kinds[k].judging }
 
-// Patient reports whether a job of kind k is retried after it failed on all connected workers, after increasing
+// RetriesLater reports whether a job of kind k is retried after it failed on all connected workers, after increasing
 // delays.
-func (k Kind) Patient() bool { return kinds[k].patient }
+func (k Kind) RetriesLater() bool { return kinds[k].patient }
 
 // Preemptible reports whether a job of kind k pauses between two of its programs for jobs with higher priority.
 func (k Kind) Preemptible() bool { return kinds[k].preemptible }
 
 // ReportsProgress reports whether a worker sends events of the job before the result.
-func (w *Work) ReportsProgress() bool { return w.Kind.Judging() && !w.Alone }
+func (w *Work) ReportsProgress() bool { return w.Kind.JudgesSubmission() && !w.Retime }
 
 // CheckEvents returns an error if the packed events of a result of this work cannot be read.
 func (w *Work) CheckEvents(packed []byte) (err error) {
-	if w.Kind.Judging() {
-		_, err = UnpackJudging(packed)
+	if w.Kind.JudgesSubmission() {
+		_, err = UnpackJudgement(packed)
 	} else {
 		_, err = UnpackLines(packed)
 	}
 	return err
 }
 
-// UnpackJudging reads the events of a judging. They come from a worker, so they are not trusted.
-func UnpackJudging(packed []byte) ([]judge.Event, error) {
+// UnpackJudgement reads the events of a judging. They come from a worker, so they are not trusted.
+func UnpackJudgement(packed []byte) ([]judge.Event, error) {
 	events, err := Unpack(packed)
 	for _, e := range events {
 		switch e := e.(type) {
 		case *judge.CaseJudged:
-			err = known(e.Verdict)
+			err = checkVerdict(e.Verdict)
 		case *judge.GroupJudged:
 			if e.Verdict != judge.NotJudged {
-				err = known(e.Verdict)
+				err = checkVerdict(e.Verdict)
 			}
 		case *judge.Finished:
-			err = known(e.Verdict)
+			err = checkVerdict(e.Verdict)
 		}
 		if err != nil {
 			return nil, err
@@ -101,8 +101,8 @@ func UnpackJudging(packed []byte) ([]judge.Event, error) {
 	return events, err
 }
 
-// known returns an error if v is not a known verdict.
-func known(v judge.Verdict) error {
+// checkVerdict returns an error if v is not a known verdict.
+func checkVerdict(v judge.Verdict) error {
 	if !slices.Contains(judge.Verdicts(), v) {
 		return fmt.Errorf("%.40q is not a verdict", v)
 	}

@@ -14,11 +14,11 @@ func TestKinds(t *testing.T) {
 		is   func(Kind) bool
 		want []Kind
 	}{
-		"judging":          {Kind.Judging, []Kind{Submission}},
-		"patient":          {Kind.Patient, []Kind{Submission}},
-		"preemptible":      {Kind.Preemptible, []Kind{Proof}},
+		"judging":          {Kind.JudgesSubmission, []Kind{Submission}},
+		"patient":          {Kind.RetriesLater, []Kind{Submission}},
+		"preemptible":      {Kind.Preemptible, []Kind{GolfCheck}},
 		"reports progress": {func(k Kind) bool { return (&Work{Kind: k}).ReportsProgress() }, []Kind{Submission}},
-		"alone":            {func(k Kind) bool { return (&Work{Kind: k, Alone: true}).ReportsProgress() }, nil},
+		"alone":            {func(k Kind) bool { return (&Work{Kind: k, Retime: true}).ReportsProgress() }, nil},
 		"without files": {func(k Kind) bool {
 			w := work()
 			w.Kind, w.Files = k, nil
@@ -51,7 +51,7 @@ func TestCheckEvents(t *testing.T) {
 	for _, k := range slices.Sorted(maps.Keys(kinds)) {
 		w := &Work{Kind: k}
 		for name, packed := range map[string][]byte{"an unknown verdict": judging, "lines": lines} {
-			if err := w.CheckEvents(packed); (err != nil) != k.Judging() {
+			if err := w.CheckEvents(packed); (err != nil) != k.JudgesSubmission() {
 				t.Errorf("%s: %s: %v", k, name, err)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 // TestWordsOfWorkers checks that texts from a worker are limited, and contain no control characters.
 func TestWordsOfWorkers(t *testing.T) {
 	const evil = "a\x1b[31mred\x00\u009b2J\xff"
-	o := job.Offer{Slots: 4, Machine: evil, Version: strings.Repeat("x", 1<<20), Languages: map[string]string{evil: evil}}
+	o := job.Capabilities{Slots: 4, Machine: evil, Version: strings.Repeat("x", 1<<20), Languages: map[string]string{evil: evil}}
 	for i := range 5000 {
 		o.Languages[fmt.Sprint(i)] = "x"
 	}
@@ -30,12 +30,12 @@ func TestWordsOfWorkers(t *testing.T) {
 		}
 	}
 	for _, slots := range []int{-1, 0, job.MaxSlots + 1, 1_000_000} {
-		if o := (job.Offer{Slots: slots}); o.Check() == nil {
+		if o := (job.Capabilities{Slots: slots}); o.Check() == nil {
 			t.Errorf("a worker has %d slots", slots)
 		}
 	}
-	b := job.Beat{Slots: 1_000_000, Note: evil + strings.Repeat("x", 1<<20), Running: make([]job.Running, 1_000_000)}
-	if b.Plain(); b.Slots != job.MaxSlots || len(b.Note) > 2000 || strings.Contains(b.Note, "\x1b") || len(b.Running) > 1000 {
+	b := job.Heartbeat{Slots: 1_000_000, Note: evil + strings.Repeat("x", 1<<20), Running: make([]job.Running, 1_000_000)}
+	if b.Sanitize(); b.Slots != job.MaxSlots || len(b.Note) > 2000 || strings.Contains(b.Note, "\x1b") || len(b.Running) > 1000 {
 		t.Errorf("a beat has %d slots, %d jobs and %d bytes of a note", b.Slots, len(b.Running), len(b.Note))
 	}
 }
@@ -45,13 +45,13 @@ func TestVerdictsOfWorkers(t *testing.T) {
 	good := job.Result{
 		Job: "j", Worker: "w", State: job.Done, Reason: "line\n\x1b[2J",
 		Finished: &judge.Finished{Verdict: judge.WrongAnswer},
-		Rows:     []job.Row{{Case: "a", Verdict: judge.WrongAnswer}, {Case: "b", Verdict: judge.Skipped}},
+		Rows:     []job.CaseRow{{Case: "a", Verdict: judge.WrongAnswer}, {Case: "b", Verdict: judge.Skipped}},
 	}
 	read := func(change func(*job.Result)) *job.Result {
 		t.Helper()
 		r := good
 		finished := *good.Finished
-		r.Finished, r.Rows = &finished, append([]job.Row(nil), good.Rows...)
+		r.Finished, r.Rows = &finished, append([]job.CaseRow(nil), good.Rows...)
 		change(&r)
 		data, err := r.Encode()
 		if err != nil {
@@ -81,7 +81,7 @@ func TestVerdictsOfWorkers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := job.UnpackJudging(packed); err == nil {
+		if _, err := job.UnpackJudgement(packed); err == nil {
 			t.Errorf("%+v is taken", e)
 		}
 	}
@@ -123,7 +123,7 @@ func TestFewBytesThatBecomeMany(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if back, err := job.UnpackJudging(packed); err != nil || len(back) < 41 {
+	if back, err := job.UnpackJudgement(packed); err != nil || len(back) < 41 {
 		t.Errorf("%d events, %v", len(back), err)
 	}
 }

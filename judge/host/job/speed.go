@@ -14,9 +14,9 @@ type Speed struct {
 	Loads map[string]float64 `json:"loads_ms"`
 	// Spread is the largest relative difference between a typical and the fastest run: 0.02 means 2 %.
 	Spread float64 `json:"spread"`
-	// Busy is the slowdown factor of a run while all slots were busy. Slots is the number of slots.
-	Busy  float64 `json:"busy"`
-	Slots int     `json:"slots"`
+	// BusyFactor is the slowdown factor of a run while all slots were busy. Slots is the number of slots.
+	BusyFactor float64 `json:"busy"`
+	Slots      int     `json:"slots"`
 	// Doubt says why the measurement is not reliable. It is empty if the measurement is reliable.
 	Doubt string    `json:"doubt,omitempty"`
 	At    time.Time `json:"at"`
@@ -25,8 +25,8 @@ type Speed struct {
 // The maximum factors by which a worker may differ in speed from the first worker of its class: in an ordinary
 // class, and in a mixed class.
 const (
-	classSlower = 1.1
-	mixedSlower = 2
+	maxClassFactor = 1.1
+	maxMixedFactor = 2
 )
 
 // Factor returns the ratio of this machine's CPU times to those of another machine: the median over the
@@ -45,27 +45,27 @@ func (s *Speed) Factor(base *Speed) float64 {
 	return (ratios[(len(ratios)-1)/2] + ratios[len(ratios)/2]) / 2
 }
 
-// Known reports whether there is a reliable measurement of the machine.
-func (s *Speed) Known() bool { return s != nil && s.Doubt == "" && len(s.Loads) > 0 }
+// Reliable reports whether there is a reliable measurement of the machine.
+func (s *Speed) Reliable() bool { return s != nil && s.Doubt == "" && len(s.Loads) > 0 }
 
-// Differs returns a sentence if a machine is too slow or too fast for a class whose first machine is base.
+// Mismatch returns a sentence if a machine is too slow or too fast for a class whose first machine is base.
 // Otherwise, or if there is no reliable measurement, it returns an empty string.
-func (s *Speed) Differs(base *Speed, class string, mixed bool) string {
-	if !s.Known() || !base.Known() {
+func (s *Speed) Mismatch(base *Speed, class string, mixed bool) string {
+	if !s.Reliable() || !base.Reliable() {
 		return ""
 	}
-	most := classSlower
+	limit := maxClassFactor
 	if mixed {
-		most = mixedSlower
+		limit = maxMixedFactor
 	}
 	f := s.Factor(base)
-	if f == 0 || f <= most && f >= 1/most {
+	if f == 0 || f <= limit && f >= 1/limit {
 		return ""
 	}
-	var each []string
+	var ratios []string
 	for _, load := range slices.Sorted(maps.Keys(s.Loads)) {
 		if at := base.Loads[load]; at > 0 {
-			each = append(each, fmt.Sprintf("%s %.2f", load, s.Loads[load]/at))
+			ratios = append(ratios, fmt.Sprintf("%s %.2f", load, s.Loads[load]/at))
 		}
 	}
 	mend := fmt.Sprintf("take another machine, or have limits follow the machines: [server] mixed = [%q]", class)
@@ -73,5 +73,5 @@ func (s *Speed) Differs(base *Speed, class string, mixed bool) string {
 		mend = "take another machine"
 	}
 	return fmt.Sprintf("this machine takes %.2f times the CPU time of the first one of the class %s (%s), and at "+
-		"most %.2f is taken: %s", f, class, strings.Join(each, ", "), most, mend)
+		"most %.2f is taken: %s", f, class, strings.Join(ratios, ", "), limit, mend)
 }

@@ -47,7 +47,7 @@ func TestSpeed(t *testing.T) {
 					t.Errorf("the factor is %v, want %v", f, tt.factor)
 				}
 			}
-			got := tt.s.Differs(tt.base, "main", tt.mixed)
+			got := tt.s.Mismatch(tt.base, "main", tt.mixed)
 			if (got == "") != (tt.says == "") || !strings.Contains(got, tt.says) {
 				t.Errorf("says %q, want %q", got, tt.says)
 			}

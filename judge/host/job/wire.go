@@ -62,43 +62,43 @@ func DecodeResult(data []byte) (*Result, error) {
 		return nil, fmt.Errorf("read the result of job %.64q: its events are %d bytes; the limit is %d", r.Job, len(r.Events), MaxEvents)
 	}
 	if err := r.check(); err != nil {
-		r.Unread(err)
+		r.MarkUnreadable(err)
 	}
 	return r, nil
 }
 
-// detailed is the number of failing test cases that keep the details of their failure.
-const detailed = 20
+// maxDetailed is the number of failing test cases that keep the details of their failure.
+const maxDetailed = 20
 
 // Pack compresses events to at most MaxEvents bytes, and returns the rows of the test cases. Only the first
 // failing test cases keep the details of their failures. If the events are still too large, all test cases lose
 // their details, and then events of accepted test cases are left out. A Noted event reports this. If there are too
 // many test cases for a message, only some get a row, failed ones first. The number of rows does not affect the
 // events.
-func Pack(events []judge.Event) (packed []byte, rows []Row, err error) {
+func Pack(events []judge.Event) (packed []byte, rows []CaseRow, err error) {
 	for _, e := range events {
 		if c, ok := e.(*judge.CaseJudged); ok && !c.Static {
-			rows = append(rows, Row{
+			rows = append(rows, CaseRow{
 				Case: c.ID(), Verdict: c.Verdict, CPUUS: c.Exec.CPU.Microseconds(), WallUS: c.Exec.Wall.Microseconds(),
 				Memory: c.Exec.Memory, Score: c.Score,
 			})
 		}
 	}
-	rows = fewer(rows)
+	rows = fitRows(rows)
 	for _, less := range []struct {
 		keep     int
 		accepted bool
 		note     string
 	}{
-		{detailed, true, ""},
+		{maxDetailed, true, ""},
 		{0, true, "the details of the failing cases are left out: they are too large to keep"},
 		{0, false, "the accepted cases and all details are left out: they are too large to keep"},
 	} {
-		packed, err = packEvents(reduce(events, less.keep, less.accepted, less.note))
+		packed, err = packEvents(dropDetails(events, less.keep, less.accepted, less.note))
 		if err == nil && len(packed) <= MaxEvents {
 			return packed, rows, nil
 		}
-		if err != nil && !errors.Is(err, errTooMany) {
+		if err != nil && !errors.Is(err, errTooLarge) {
 			return nil, nil, err
 		}
 	}
@@ -124,20 +124,20 @@ func PackLines(lines [][]byte) ([]byte, error) {
 	return packed, err
 }
 
-// fewer removes rows that do not fit in a message: first the rows of accepted test cases, then the last ones.
-func fewer(rows []Row) []Row {
-	for _, keep := range []func(Row) bool{
-		func(Row) bool { return true },
-		func(r Row) bool { return r.Verdict != judge.Accepted },
+// fitRows removes rows that do not fit in a message: first the rows of accepted test cases, then the last ones.
+func fitRows(rows []CaseRow) []CaseRow {
+	for _, keep := range []func(CaseRow) bool{
+		func(CaseRow) bool { return true },
+		func(r CaseRow) bool { return r.Verdict != judge.Accepted },
 	} {
-		var kept []Row
+		var remaining []CaseRow
 		size := 0
 		for _, r := range rows {
 			if keep(r) {
-				kept, size = append(kept, r), size+len(r.Case)+rowSize
+				remaining, size = append(remaining, r), size+len(r.Case)+rowSize
 			}
 		}
-		if rows = kept; size <= maxRows {
+		if rows = remaining; size <= maxRows {
 			return rows
 		}
 	}
@@ -153,9 +153,9 @@ func fewer(rows []Row) []Row {
 // rowSize is the approximate size of a row in bytes, excluding the name of the test case.
 const rowSize = 120
 
-// reduce returns a copy of the events in which only the first keep failing test cases have details. If accepted is
+// dropDetails returns a copy of the events in which only the first keep failing test cases have details. If accepted is
 // false, it omits accepted test cases. If note is not empty, it adds a Noted event before the Finished event.
-func reduce(events []judge.Event, keep int, accepted bool, note string) (out []judge.Event) {
+func dropDetails(events []judge.Event, keep int, accepted bool, note string) (out []judge.Event) {
 	for _, e := range events {
 		c, ok := e.(*judge.CaseJudged)
 		switch {
@@ -194,8 +194,8 @@ func packEvents(events []judge.Event) ([]byte, error) {
 	})
 }
 
-// errTooMany means that the lines exceed the size that a reader unpacks.
-var errTooMany = fmt.Errorf("the unpacked lines have more than %d MiB", maxUnpacked>>20)
+// errTooLarge means that the lines exceed the size that a reader unpacks.
+var errTooLarge = fmt.Errorf("the unpacked lines have more than %d MiB", maxUnpacked>>20)
 
 // compress compresses the written lines.
 func compress(lines func(write func([]byte) error) error) ([]byte, error) {
@@ -204,7 +204,7 @@ func compress(lines func(write func([]byte) error) error) ([]byte, error) {
 	room := maxUnpacked
 	err := lines(func(line []byte) error {
 		if room -= len(line) + 1; room <= 0 {
-			return errTooMany
+			return errTooLarge
 		}
 		_, err := z.Write(append(slices.Clip(line), '\n'))
 		return err

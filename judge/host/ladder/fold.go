@@ -11,9 +11,9 @@ import (
 	"assay/judge/host/store"
 )
 
-// fold stores the results of finished encounters.
-func (k *Keeper) fold(ctx context.Context, l *store.Ladder) error {
-	open, err := k.o.Store.OpenEncounters(ctx, l.ID)
+// recordResults stores the results of finished encounters.
+func (k *Service) recordResults(ctx context.Context, l *store.Ladder) error {
+	open, err := k.o.Store.PendingEncounters(ctx, l.ID)
 	if err != nil {
 		return err
 	}
@@ -23,33 +23,33 @@ func (k *Keeper) fold(ctx context.Context, l *store.Ladder) error {
 	}
 	changed := false
 	for _, e := range open {
-		f, err := k.o.Store.Flow(ctx, e.Flow)
+		f, err := k.o.Store.Workflow(ctx, e.Workflow)
 		if errors.Is(err, store.ErrNotFound) {
-			f, err = &store.Flow{State: store.FlowFailed, Reason: "it is not there any more"}, nil
+			f, err = &store.Workflow{State: store.WorkflowFailed, Reason: "it is not there any more"}, nil
 		}
 		if err != nil {
 			return err
 		}
-		if f.State == store.FlowRunning {
+		if f.State == store.WorkflowRunning {
 			continue
 		}
-		p, reason, err := k.part(ctx, f)
+		p, reason, err := k.taskResult(ctx, f)
 		if err != nil {
 			return err
 		}
 		if e.Reason = reason; p != nil {
-			lines, err := k.o.Dispatch.Lines(p.Events)
+			lines, err := k.o.Dispatch.ReadLines(p.Events)
 			if err != nil {
 				return err
 			}
 			e.Worker = p.Result.Worker
 			records, err := arena.ReadRecords(lines)
 			if err == nil {
-				err = take(e, records, rules.Games)
+				err = fillEncounter(e, records, rules.Games)
 			}
 			if err != nil {
 				e.Reason = "the worker returned invalid games: " + err.Error()
-				k.trouble(ctx, fmt.Sprintf("take the games of encounter %d from the worker %s", e.Number, e.Worker), l.Slug, err)
+				k.logError(ctx, fmt.Sprintf("take the games of encounter %d from the worker %s", e.Number, e.Worker), l.Slug, err)
 			} else {
 				e.Records = p.Events
 			}
@@ -62,12 +62,12 @@ func (k *Keeper) fold(ctx context.Context, l *store.Ladder) error {
 	if !changed {
 		return nil
 	}
-	return k.afterwards(ctx, l)
+	return k.updateAfterGames(ctx, l)
 }
 
-// take fills in the result of an encounter from its records. The argument most is the maximum number of games in
+// fillEncounter fills in the result of an encounter from its records. The argument most is the maximum number of games in
 // the records. If one of the games is not possible between these bots, take returns an error, and no game counts.
-func take(e *store.Encounter, records []*arena.Record, most int) error {
+func fillEncounter(e *store.Encounter, records []*arena.Record, maxBytes int) error {
 	var games []*arena.Game
 	var faults [2][]string
 	blame := func(bot int64, kind arena.Fault) {
@@ -81,7 +81,7 @@ func take(e *store.Encounter, records []*arena.Record, most int) error {
 		switch {
 		case r.Game != nil:
 			g := r.Game
-			if a, b := int64(g.First), int64(g.Second); (a != e.A || b != e.B) && (a != e.B || b != e.A) || g.Leg < 1 || g.Leg > most {
+			if a, b := int64(g.First), int64(g.Second); (a != e.A || b != e.B) && (a != e.B || b != e.A) || g.Leg < 1 || g.Leg > maxBytes {
 				return fmt.Errorf("game %d of the bots %d and %d", g.Leg, a, b)
 			}
 			if slices.ContainsFunc(games, func(o *arena.Game) bool { return o.Leg == g.Leg }) {
@@ -102,8 +102,8 @@ func take(e *store.Encounter, records []*arena.Record, most int) error {
 	}
 	if e.Reason != "" {
 		games = nil // the games of a bot that did not get ready do not count
-	} else if len(games) > 0 && len(games) < most {
-		return fmt.Errorf("%d games of %d", len(games), most)
+	} else if len(games) > 0 && len(games) < maxBytes {
+		return fmt.Errorf("%d games of %d", len(games), maxBytes)
 	}
 	slices.SortFunc(games, func(a, b *arena.Game) int { return a.Leg - b.Leg })
 	var results []byte
@@ -126,7 +126,7 @@ func take(e *store.Encounter, records []*arena.Record, most int) error {
 	e.Results = string(results)
 	for i := range faults {
 		slices.Sort(faults[i])
-		e.Faults[i] = join(faults[i])
+		e.Failures[i] = joinNames(faults[i])
 	}
 	if e.Results == "" && e.Reason == "" {
 		e.Reason = "no game was played"
@@ -134,7 +134,7 @@ func take(e *store.Encounter, records []*arena.Record, most int) error {
 	return nil
 }
 
-func join(words []string) (all string) {
+func joinNames(words []string) (all string) {
 	for i, w := range words {
 		if i > 0 {
 			all += ","
@@ -147,12 +147,12 @@ func join(words []string) (all string) {
 // The limits for pausing a bot because of its failures in recent games. Illegal moves do not count as failures
 // here.
 const (
-	mostFaults = 5
-	lastGames  = 20
+	maxFaults   = 5
+	faultWindow = 20
 )
 
-// afterwards updates a ladder after encounters have ended. It pauses broken bots, and records changes of ranks.
-func (k *Keeper) afterwards(ctx context.Context, l *store.Ladder) error {
+// updateAfterGames updates a ladder after encounters have ended. It pauses broken bots, and records changes of ranks.
+func (k *Service) updateAfterGames(ctx context.Context, l *store.Ladder) error {
 	l, err := k.o.Store.Ladder(ctx, l.ID)
 	if err != nil {
 		return err
@@ -165,10 +165,10 @@ func (k *Keeper) afterwards(ctx context.Context, l *store.Ladder) error {
 		if b.State != store.BotActive {
 			continue
 		}
-		if faults := v.Broken(b); faults >= mostFaults {
+		if faults := v.ProcessFailures(b); faults >= maxFaults {
 			reason := fmt.Sprintf("it failed %d times in its last %d games: look at its encounters, then send a new version, "+
-				"or have it play again", faults, lastGames)
-			if err := k.o.Store.SetBot(ctx, l.ID, b.Number, store.BotActive, store.BotPaused, reason); err != nil &&
+				"or have it play again", faults, faultWindow)
+			if err := k.o.Store.SetBotState(ctx, l.ID, b.Number, store.BotActive, store.BotPaused, reason); err != nil &&
 				!errors.Is(err, store.ErrEnded) {
 				return err
 			}
@@ -177,21 +177,21 @@ func (k *Keeper) afterwards(ctx context.Context, l *store.Ladder) error {
 	return nil
 }
 
-// Broken returns the number of failures that ended a bot's process in its last games. It counts only games since
+// ProcessFailures returns the number of failures that ended a bot's process in its last games. It counts only games since
 // the bot joined or was resumed.
-func (v *View) Broken(b *store.Bot) (faults int) {
+func (v *View) ProcessFailures(b *store.Bot) (faults int) {
 	games := 0
 	for _, e := range slices.Backward(v.Encounters) {
-		if games >= lastGames {
+		if games >= faultWindow {
 			break
 		}
-		if e.Number <= b.Since || e.A != b.Number && e.B != b.Number {
+		if e.Number <= b.JoinedAfter || e.A != b.Number && e.B != b.Number {
 			continue
 		}
 		if games += len(e.Results); e.Results == "" {
-			games += v.Played.Games
+			games += v.GameRules.Games
 		}
-		for _, kind := range e.FaultsOf(b.Number) {
+		for _, kind := range e.FailuresOf(b.Number) {
 			if arena.Fault(kind).Ends() {
 				faults++
 			}

@@ -26,13 +26,13 @@ import (
 type admits struct{ dispatch.Queue }
 
 func (admits) Admit(string, string, string, bool) error { return nil }
-func (admits) Order(string, job.Order) error            { return nil }
-func (admits) Tell(queue.News) error                    { return nil }
+func (admits) Control(string, job.Control) error        { return nil }
+func (admits) SendNews(queue.News) error                { return nil }
 
-// A harness is a server's database with a ladder, and a Keeper with a clock that the test sets.
+// A harness is a server's database with a ladder, and a Service with a clock that the test sets.
 type harness struct {
 	*testing.T
-	*Keeper
+	*Service
 	store *store.Store
 	blobs *blob.Dir
 	log   bytes.Buffer
@@ -54,23 +54,23 @@ func newHarness(t *testing.T, slots int) *harness {
 	h.must(err)
 	log := slog.New(slog.NewTextHandler(&h.log, nil))
 	d := dispatch.New(dispatch.Options{Store: h.store, Blobs: h.blobs, Log: slog.New(slog.DiscardHandler), Holder: "test", Class: "main"})
-	d.Use(admits{})
+	d.SetQueue(admits{})
 	if slots > 0 {
 		h.must(d.Admit(&store.Worker{Name: "w", Class: "main"}))
 		d.Listener().Joined("w")
-		d.Listener().Beat("w", job.Beat{Slots: slots})
+		d.Listener().Heartbeat("w", job.Heartbeat{Slots: slots})
 	}
-	h.Keeper = New(Options{Store: h.store, Dispatch: d, Log: log, Holder: "test", Class: "main", Now: clock})
-	made, err := h.store.NewAccounts(t.Context(), store.NewAccount{Login: "ada", Display: "Ada", Kind: store.Person, Role: "contestant"})
+	h.Service = New(Options{Store: h.store, Dispatch: d, Log: log, Holder: "test", Class: "main", Now: clock})
+	made, err := h.store.NewAccounts(t.Context(), store.NewAccount{Login: "ada", Display: "Ada", Kind: store.PersonAccount, Role: "contestant"})
 	h.must(err)
 	h.owner = made[0].ID
 	at := h.put([]byte("bundle"))
 	_, err = h.store.PutBundle(t.Context(), store.NewBundle{
-		Problem: "nim", Title: "Nim", Owner: h.owner, ID: at, Manifest: at, Config: at, Sheet: at, MadeBy: h.owner,
+		Problem: "nim", Title: "Nim", Owner: h.owner, ID: at, Manifest: at, Config: at, ProblemInfo: at, MadeBy: h.owner,
 	})
 	h.must(err)
 	h.l = &store.Ladder{
-		Slug: "open", Name: "Open", Problem: "nim", Choice: []byte(`{"games":2}`), Seed: 5, Visibility: store.Public,
+		Slug: "open", Name: "Open", Problem: "nim", ChosenRules: []byte(`{"games":2}`), Seed: 5, Visibility: store.VisibilityPublic,
 		PerAccount: 9, Owner: h.owner,
 	}
 	h.must(h.store.NewLadder(t.Context(), h.l))
@@ -91,7 +91,7 @@ func (h *harness) put(data []byte) blob.Digest {
 	return d
 }
 
-// step lets the Keeper do everything that is due, and checks that it logs no error.
+// step lets the Service do everything that is due, and checks that it logs no error.
 func (h *harness) step() {
 	h.Helper()
 	h.now = h.now.Add(time.Second)
@@ -120,7 +120,7 @@ func (h *harness) rules() {
 func (h *harness) does(id, key string, output any, records ...arena.Record) {
 	h.Helper()
 	work := job.Work{Kind: job.Games, Bundle: h.put([]byte("bundle")), Config: h.put([]byte("bundle")), Problem: "nim", Program: "nim"}
-	_, err := h.store.AddJobs(h.Context(), id, store.FlowJob{Key: key, Work: work, Lane: job.GameLane, Class: "main", Cost: time.Second})
+	_, err := h.store.AddWorkflowJobs(h.Context(), id, store.WorkflowJob{Key: key, Work: work, Priority: job.GamePriority, Class: "main", Cost: time.Second})
 	h.must(err)
 	said, err := json.Marshal(output)
 	h.must(err)
@@ -132,16 +132,16 @@ func (h *harness) does(id, key string, output any, records ...arena.Record) {
 	}
 	packed, err := job.PackLines(lines)
 	h.must(err)
-	specs, err := h.store.Next(h.Context(), job.GameLane, "main", 100)
+	specs, err := h.store.NextJobs(h.Context(), job.GamePriority, "main", 100)
 	h.must(err)
 	for _, s := range specs {
-		if s.ID == store.JobID(id, key) {
-			_, err = h.store.Fold(h.Context(), &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w",
+		if s.ID == store.WorkflowJobID(id, key) {
+			_, err = h.store.RecordResult(h.Context(), &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w",
 				State: job.Done, Output: said, Events: packed}, h.put(packed))
 			h.must(err)
 		}
 	}
-	_, err = h.store.FinishFlow(h.Context(), id, store.FlowDone, "")
+	_, err = h.store.FinishWorkflow(h.Context(), id, store.WorkflowDone, "")
 	h.must(err)
 }
 
@@ -149,7 +149,7 @@ func (h *harness) does(id, key string, output any, records ...arena.Record) {
 func (h *harness) enter(name string) *store.Bot {
 	h.Helper()
 	b := &store.Bot{Account: h.owner, Name: name, File: "a.py", Files: []job.File{{Path: "a.py", Size: 1, Digest: h.put([]byte("a"))}}}
-	h.must(h.Enter(h.Context(), h.ladder(), b))
+	h.must(h.AddBot(h.Context(), h.ladder(), b))
 	return b
 }
 
@@ -157,7 +157,7 @@ func (h *harness) enter(name string) *store.Bot {
 func (h *harness) plays(name string) *store.Bot {
 	h.Helper()
 	b := h.enter(name)
-	h.does(b.Flow, flow.TrialKey, flow.Tried{OK: true, Rules: &arena.Rules{Games: 2}})
+	h.does(b.Workflow, flow.TrialKey, flow.TrialOutput{OK: true, Rules: &arena.Rules{Games: 2}})
 	h.step()
 	return h.bot(b.Number)
 }
@@ -193,7 +193,7 @@ func games(e *store.Encounter, fault arena.Fault, winners ...int64) (all []arena
 
 func (h *harness) open() []*store.Encounter {
 	h.Helper()
-	open, err := h.store.OpenEncounters(h.Context(), h.l.ID)
+	open, err := h.store.PendingEncounters(h.Context(), h.l.ID)
 	h.must(err)
 	return open
 }
@@ -202,29 +202,29 @@ func (h *harness) open() []*store.Encounter {
 // the reason, and no worker is asked again.
 func TestRulesOfALadder(t *testing.T) {
 	for what, tt := range map[string]struct {
-		output flow.Tried
+		output flow.TrialOutput
 		failed string
 		wrong  string
 		games  int
 	}{
-		"rules":            {output: flow.Tried{Rules: &arena.Rules{Name: "s1", Format: "swiss", Games: 4}}, games: 4},
-		"no such rules":    {output: flow.Tried{Misuse: "nim has no rules s7"}, wrong: "nim has no rules s7"},
-		"nothing is given": {output: flow.Tried{OK: true}, wrong: "the worker gave no rules"},
-		"no games":         {output: flow.Tried{Rules: &arena.Rules{Name: "s1"}}, wrong: "the worker gave no rules"},
+		"rules":            {output: flow.TrialOutput{Rules: &arena.Rules{Name: "s1", Format: "swiss", Games: 4}}, games: 4},
+		"no such rules":    {output: flow.TrialOutput{Misuse: "nim has no rules s7"}, wrong: "nim has no rules s7"},
+		"nothing is given": {output: flow.TrialOutput{OK: true}, wrong: "the worker gave no rules"},
+		"no games":         {output: flow.TrialOutput{Rules: &arena.Rules{Name: "s1"}}, wrong: "the worker gave no rules"},
 		"the flow failed":  {failed: "no worker has it", wrong: "no worker has it"},
 	} {
 		h := newHarness(t, 0)
 		h.step()
-		id := rulesFlow(h.l)
-		if f, err := h.store.Flow(t.Context(), id); err != nil || f.Kind != string(flow.Trial) || f.State != store.FlowRunning {
+		id := rulesWorkflowID(h.l)
+		if f, err := h.store.Workflow(t.Context(), id); err != nil || f.Kind != string(flow.Trial) || f.State != store.WorkflowRunning {
 			t.Fatalf("%s: asked for is %+v, %v", what, f, err)
 		}
 		h.step()
-		if l := h.ladder(); len(l.Rules) > 0 || l.Wrong != "" {
-			t.Errorf("%s: before the worker has read them they are %s, %q", what, l.Rules, l.Wrong)
+		if l := h.ladder(); len(l.Rules) > 0 || l.RulesError != "" {
+			t.Errorf("%s: before the worker has read them they are %s, %q", what, l.Rules, l.RulesError)
 		}
 		if tt.failed != "" {
-			_, err := h.store.FinishFlow(t.Context(), id, store.FlowFailed, tt.failed)
+			_, err := h.store.FinishWorkflow(t.Context(), id, store.WorkflowFailed, tt.failed)
 			h.must(err)
 		} else {
 			h.does(id, flow.TrialKey, tt.output)
@@ -235,8 +235,8 @@ func TestRulesOfALadder(t *testing.T) {
 		if len(l.Rules) > 0 {
 			h.must(json.Unmarshal(l.Rules, &r))
 		}
-		if l.Wrong != tt.wrong || r.Games != tt.games || tt.games > 0 && r.Format != arena.OpenLadder {
-			t.Errorf("%s: the ladder has %s, %q; want %d games, %q", what, l.Rules, l.Wrong, tt.games, tt.wrong)
+		if l.RulesError != tt.wrong || r.Games != tt.games || tt.games > 0 && r.Format != arena.OpenLadder {
+			t.Errorf("%s: the ladder has %s, %q; want %d games, %q", what, l.Rules, l.RulesError, tt.games, tt.wrong)
 		}
 		h.step()
 	}
@@ -245,32 +245,32 @@ func TestRulesOfALadder(t *testing.T) {
 // TestTests checks how the result of a bot's test decides whether the bot plays, and which message is stored.
 func TestTests(t *testing.T) {
 	for what, tt := range map[string]struct {
-		output flow.Tried
+		output flow.TrialOutput
 		failed string
 		state  store.BotState
 		reason string
 	}{
-		"passed": {flow.Tried{OK: true, Rules: &arena.Rules{Games: 2}}, "", store.BotActive, ""},
+		"passed": {flow.TrialOutput{OK: true, Rules: &arena.Rules{Games: 2}}, "", store.BotActive, ""},
 		"wrong in a position": {
-			flow.Tried{
+			flow.TrialOutput{
 				Rules:     &arena.Rules{Games: 2},
-				Positions: []*judge.PositionTried{{Name: "one"}, {Name: "two", Wrong: []string{"crashed", "again"}}},
+				Positions: []*judge.PositionTried{{Name: "one"}, {Name: "two", Errors: []string{"crashed", "again"}}},
 			},
-			"", store.BotRefused, "two: crashed",
+			"", store.BotRejected, "two: crashed",
 		},
 		"wrong at the end": {
-			flow.Tried{
+			flow.TrialOutput{
 				Rules: &arena.Rules{Games: 2}, Positions: []*judge.PositionTried{{Name: "one"}},
-				Finished: &judge.TryFinished{Wrong: []string{"not alike"}},
+				Finished: &judge.BotTrialFinished{Errors: []string{"not alike"}},
 			},
-			"", store.BotRefused, "not alike",
+			"", store.BotRejected, "not alike",
 		},
 		"wrong without a word": {
-			flow.Tried{Rules: &arena.Rules{Games: 2}, Finished: &judge.TryFinished{}}, "", store.BotRefused,
+			flow.TrialOutput{Rules: &arena.Rules{Games: 2}, Finished: &judge.BotTrialFinished{}}, "", store.BotRejected,
 			"something is wrong with it",
 		},
-		"no such bot": {flow.Tried{Misuse: "no language has it", OK: true}, "", store.BotRefused, "no language has it"},
-		"not tested":  {flow.Tried{}, "no disk", store.BotRefused, "the server could not try it: no disk; send it again"},
+		"no such bot": {flow.TrialOutput{Misuse: "no language has it", OK: true}, "", store.BotRejected, "no language has it"},
+		"not tested":  {flow.TrialOutput{}, "no disk", store.BotRejected, "the server could not try it: no disk; send it again"},
 	} {
 		h := newHarness(t, 0)
 		h.rules()
@@ -280,14 +280,14 @@ func TestTests(t *testing.T) {
 			t.Errorf("%s: before the test it is %s", what, got.State)
 		}
 		if tt.failed != "" {
-			_, err := h.store.FinishFlow(t.Context(), b.Flow, store.FlowFailed, tt.failed)
+			_, err := h.store.FinishWorkflow(t.Context(), b.Workflow, store.WorkflowFailed, tt.failed)
 			h.must(err)
 		} else {
-			h.does(b.Flow, flow.TrialKey, tt.output)
+			h.does(b.Workflow, flow.TrialKey, tt.output)
 		}
 		h.step()
-		if got := h.bot(b.Number); got.State != tt.state || got.Reason != tt.reason || len(got.Told) == 0 {
-			t.Errorf("%s: the bot is %s, %q, told %s; want %s, %q", what, got.State, got.Reason, got.Told, tt.state, tt.reason)
+		if got := h.bot(b.Number); got.State != tt.state || got.Reason != tt.reason || len(got.TestOutput) == 0 {
+			t.Errorf("%s: the bot is %s, %q, told %s; want %s, %q", what, got.State, got.Reason, got.TestOutput, tt.state, tt.reason)
 		}
 		if tt.state == store.BotActive {
 			v, err := h.View(t.Context(), h.ladder())
@@ -327,7 +327,7 @@ func TestEncountersAreStarted(t *testing.T) {
 			bots = append(bots, h.enter(fmt.Sprint("bot", i)))
 		}
 		for _, b := range bots {
-			h.does(b.Flow, flow.TrialKey, flow.Tried{OK: true, Rules: &arena.Rules{Games: 2}})
+			h.does(b.Workflow, flow.TrialKey, flow.TrialOutput{OK: true, Rules: &arena.Rules{Games: 2}})
 		}
 		if tt.closed {
 			h.must(h.store.ChangeLadder(t.Context(), l))
@@ -339,7 +339,7 @@ func TestEncountersAreStarted(t *testing.T) {
 			t.Errorf("%s: %d encounters began, want %d", tt.what, len(all), tt.want)
 		}
 		for _, e := range all {
-			f, err := h.store.Flow(t.Context(), e.Flow)
+			f, err := h.store.Workflow(t.Context(), e.Workflow)
 			if err != nil || f.Kind != string(flow.Encounter) || f.Owner != h.owner || e.A == e.B {
 				t.Errorf("%s: the encounter %+v has the flow %+v, %v", tt.what, e, f, err)
 			}
@@ -375,13 +375,13 @@ func TestEncountersAreRecorded(t *testing.T) {
 	if still := next(); still.Number != e.Number {
 		t.Fatalf("the encounter %d ended by itself", e.Number)
 	}
-	h.does(e.Flow, flow.EncounterKey, struct{}{}, games(e, "", e.A, 0)...)
+	h.does(e.Workflow, flow.EncounterKey, struct{}{}, games(e, "", e.A, 0)...)
 	h.step()
 	if got := ended(); got.Number != e.Number || got.Results != "wd" || got.Reason != "" || got.Worker != "w" || got.Records == "" {
 		t.Errorf("recorded is %+v", got)
 	}
 	e = next()
-	h.does(e.Flow, flow.EncounterKey, struct{}{}, games(e, "", e.A)...)
+	h.does(e.Workflow, flow.EncounterKey, struct{}{}, games(e, "", e.A)...)
 	h.Step(t.Context())
 	if !strings.Contains(h.log.String(), fmt.Sprintf("take the games of encounter %d from the worker w", e.Number)) {
 		t.Errorf("the log does not tell of a worker that lies: %s", h.log.String())
@@ -392,7 +392,7 @@ func TestEncountersAreRecorded(t *testing.T) {
 		t.Errorf("recorded of half an encounter is %+v", got)
 	}
 	e = next()
-	_, err := h.store.FinishFlow(t.Context(), e.Flow, store.FlowFailed, "no worker could")
+	_, err := h.store.FinishWorkflow(t.Context(), e.Workflow, store.WorkflowFailed, "no worker could")
 	h.must(err)
 	h.step()
 	if got := ended(); got.Number != e.Number || got.Results != "" || got.Reason != "no worker could" {
@@ -408,7 +408,7 @@ func TestEncountersAreRecorded(t *testing.T) {
 			t.Errorf("the bot is %s too early: %q", got.State, got.Reason)
 		}
 		e = next()
-		h.does(e.Flow, flow.EncounterKey, struct{}{}, games(e, arena.Crashed, a.Number, a.Number)...)
+		h.does(e.Workflow, flow.EncounterKey, struct{}{}, games(e, arena.Crashed, a.Number, a.Number)...)
 		h.step()
 	}
 	if got := h.bot(b.Number); got.State != store.BotPaused || !strings.HasPrefix(got.Reason, "it failed 6 times in its last 20 games") {
@@ -418,7 +418,7 @@ func TestEncountersAreRecorded(t *testing.T) {
 		t.Errorf("the other one is %s, %q", got.State, got.Reason)
 	}
 	// Failures before a bot was resumed no longer count.
-	h.must(h.store.SetBot(t.Context(), h.l.ID, b.Number, store.BotPaused, store.BotActive, ""))
+	h.must(h.store.SetBotState(t.Context(), h.l.ID, b.Number, store.BotPaused, store.BotActive, ""))
 	h.step()
 	if got := h.bot(b.Number); got.State != store.BotActive {
 		t.Errorf("once resumed it is %s, %q", got.State, got.Reason)
@@ -426,7 +426,7 @@ func TestEncountersAreRecorded(t *testing.T) {
 }
 
 // TestRankChanges checks that rank changes of placed bots are recorded at most twice per minute. Each is recorded
-// once, even if the Keeper restarts.
+// once, even if the Service restarts.
 func TestRankChanges(t *testing.T) {
 	h := newHarness(t, 0)
 	h.rules()
@@ -434,9 +434,9 @@ func TestRankChanges(t *testing.T) {
 	view := func(placed bool, places ...int64) *View {
 		v := &View{Ladder: h.ladder()}
 		for i, n := range places {
-			line := Standing{Bot: h.bot(n), Place: i + 1}
+			line := Standing{Bot: h.bot(n), Rank: i + 1}
 			if placed {
-				line.Met = 10
+				line.ScoredEncounters = 10
 			}
 			v.Lines = append(v.Lines, line)
 		}
@@ -444,10 +444,10 @@ func TestRankChanges(t *testing.T) {
 	}
 	said := func() (all []string) {
 		t.Helper()
-		climbs, err := h.store.Climbs(t.Context(), h.l.ID, 100)
+		climbs, err := h.store.RankChanges(t.Context(), h.l.ID, 100)
 		h.must(err)
 		for _, c := range climbs {
-			all = append(all, fmt.Sprintf("%d: %d to %d", c.Bot, c.Before, c.Place))
+			all = append(all, fmt.Sprintf("%d: %d to %d", c.Bot, c.OldRank, c.Rank))
 		}
 		return all
 	}
@@ -459,15 +459,15 @@ func TestRankChanges(t *testing.T) {
 		wait time.Duration
 		want int
 	}{
-		{"they are being placed", view(false, a.Number, b.Number), tellEvery, 0},
-		{"they are placed", view(true, a.Number, b.Number), tellEvery, 2},
-		{"nothing has changed", view(true, a.Number, b.Number), tellEvery, 2},
-		{"they change places", view(true, b.Number, a.Number), tellEvery, 4},
-		{"and again at once", view(true, a.Number, b.Number), tellEvery - time.Second, 4},
+		{"they are being placed", view(false, a.Number, b.Number), recordRanksEvery, 0},
+		{"they are placed", view(true, a.Number, b.Number), recordRanksEvery, 2},
+		{"nothing has changed", view(true, a.Number, b.Number), recordRanksEvery, 2},
+		{"they change places", view(true, b.Number, a.Number), recordRanksEvery, 4},
+		{"and again at once", view(true, a.Number, b.Number), recordRanksEvery - time.Second, 4},
 		{"and later", view(true, a.Number, b.Number), time.Second, 6},
 	} {
 		h.now = h.now.Add(tt.wait)
-		h.must(h.climbs(t.Context(), tt.v))
+		h.must(h.recordRankChanges(t.Context(), tt.v))
 		if got := said(); len(got) != tt.want {
 			t.Errorf("%s: the changes are %v, want %d", tt.what, got, tt.want)
 		}
@@ -475,8 +475,8 @@ func TestRankChanges(t *testing.T) {
 	again := New(h.o)
 	_, err = again.View(context.Background(), h.ladder())
 	h.must(err)
-	h.now = h.now.Add(tellEvery)
-	h.must(again.climbs(t.Context(), view(true, a.Number, b.Number)))
+	h.now = h.now.Add(recordRanksEvery)
+	h.must(again.recordRankChanges(t.Context(), view(true, a.Number, b.Number)))
 	if got := said(); len(got) != 6 {
 		t.Errorf("a keeper that has started again tells the same: %v", got)
 	}
@@ -508,18 +508,18 @@ func TestTheTableIsNew(t *testing.T) {
 	look("at first", 0, 2)
 	met(3)
 	look("a few", 6, 2)
-	met(few)
+	met(rateAllUntil)
 	look("many", 6, 2)
 	h.now = h.now.Add(rateEvery - time.Second)
 	look("a moment later", 6, 2)
 	h.now = h.now.Add(2 * time.Second)
-	look("later", 2*few+6, 2)
+	look("later", 2*rateAllUntil+6, 2)
 	met(1)
-	h.must(h.store.SetBot(t.Context(), h.l.ID, b.Number, store.BotActive, store.BotRetired, ""))
+	h.must(h.store.SetBotState(t.Context(), h.l.ID, b.Number, store.BotActive, store.BotRetired, ""))
 	look("a bot has gone", 0, 1)
 }
 
-// TestSettled checks when the Keeper tests whether the ranking is settled. Once all bots are placed, it does so
+// TestSettled checks when the Service tests whether the ranking is settled. Once all bots are placed, it does so
 // after as many encounters as there are bots, after twice as many, and so on. When the ranking is settled, no
 // encounter starts.
 func TestSettled(t *testing.T) {
@@ -533,7 +533,7 @@ func TestSettled(t *testing.T) {
 		}
 		for _, e := range h.open() {
 			winner := min(e.A, e.B)
-			h.does(e.Flow, flow.EncounterKey, struct{}{}, games(e, "", winner, winner)...)
+			h.does(e.Workflow, flow.EncounterKey, struct{}{}, games(e, "", winner, winner)...)
 		}
 		h.step()
 	}
@@ -542,7 +542,7 @@ func TestSettled(t *testing.T) {
 		t.Fatalf("a ladder on which one always wins is not settled after %d encounters", l.Encounters)
 	}
 	for _, e := range h.open() {
-		h.does(e.Flow, flow.EncounterKey, struct{}{}, games(e, "", e.A, e.A)...)
+		h.does(e.Workflow, flow.EncounterKey, struct{}{}, games(e, "", e.A, e.A)...)
 	}
 	h.step()
 	h.step()

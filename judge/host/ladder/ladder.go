@@ -15,7 +15,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// Options configure a Keeper.
+// Options configure a Service.
 type Options struct {
 	Store    *store.Store
 	Dispatch *dispatch.Dispatcher
@@ -26,53 +26,53 @@ type Options struct {
 	Now func() time.Time
 }
 
-// A Keeper runs the ladders. Its methods are safe for concurrent use.
-type Keeper struct {
+// A Service runs the ladders. Its methods are safe for concurrent use.
+type Service struct {
 	o    Options
-	poke chan struct{}
+	wake chan struct{}
 
-	mu    sync.Mutex
-	known map[string]*known // by ladder id
-}
-
-// A known is the in-memory state of one ladder.
-type known struct {
 	mu     sync.Mutex
-	view   *View
-	seq    int64         // number of the newest encounter in the view
-	stale  bool          // games have ended since the last rating
-	places map[int64]int // last recorded ranks; nil until they are read
-	told   time.Time     // when places were recorded
+	states map[string]*ladderState // by ladder id
 }
 
-// The times of a Keeper.
+// A ladderState is the in-memory state of one ladder.
+type ladderState struct {
+	mu       sync.Mutex
+	view     *View
+	seq      int64         // number of the newest encounter in the view
+	stale    bool          // games have ended since the last rating
+	ranks    map[int64]int // last recorded ranks; nil until they are read
+	recorded time.Time     // when places were recorded
+}
+
+// The times of a Service.
 const (
-	lookEvery = time.Second // interval without a wake-up
+	stepEvery = time.Second // interval without a wake-up
 	rateEvery = 5 * time.Second
 )
 
-// New returns a Keeper.
-func New(o Options) *Keeper {
+// New returns a Service.
+func New(o Options) *Service {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Keeper{o: o, poke: make(chan struct{}, 1), known: map[string]*known{}}
+	return &Service{o: o, wake: make(chan struct{}, 1), states: map[string]*ladderState{}}
 }
 
 // Wake signals that there may be something to do.
-func (k *Keeper) Wake() {
+func (k *Service) Wake() {
 	select {
-	case k.poke <- struct{}{}:
+	case k.wake <- struct{}{}:
 	default:
 	}
 }
 
 // Run runs the ladders until ctx is done. It does nothing while another server is the leader.
-func (k *Keeper) Run(ctx context.Context) {
-	lead := store.NewLead(k.o.Store, store.LaddersLead, k.o.Holder)
-	defer lead.Resign(ctx)
+func (k *Service) Run(ctx context.Context) {
+	lead := store.NewLeaderLease(k.o.Store, store.LaddersLease, k.o.Holder)
+	defer lead.Release(ctx)
 	for {
-		if _, err := lead.Hold(ctx); err == nil {
+		if _, err := lead.Acquire(ctx); err == nil {
 			k.Step(ctx)
 		} else if !errors.Is(err, store.ErrNotLeader) && ctx.Err() == nil {
 			k.o.Log.Error("take the lead of the ladders", "error", err)
@@ -80,41 +80,41 @@ func (k *Keeper) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-k.poke:
-		case <-time.After(lookEvery):
+		case <-k.wake:
+		case <-time.After(stepEvery):
 		}
 	}
 }
 
 // Step does everything that is due for all ladders.
-func (k *Keeper) Step(ctx context.Context) {
+func (k *Service) Step(ctx context.Context) {
 	all, err := k.o.Store.Ladders(ctx)
 	if err != nil {
-		k.trouble(ctx, "read the ladders", "", err)
+		k.logError(ctx, "read the ladders", "", err)
 		return
 	}
 	for _, l := range all {
 		if err := k.step(ctx, l); err != nil {
-			k.trouble(ctx, "keep a ladder", l.Slug, err)
+			k.logError(ctx, "keep a ladder", l.Slug, err)
 		}
 	}
 }
 
-func (k *Keeper) trouble(ctx context.Context, what, slug string, err error) {
+func (k *Service) logError(ctx context.Context, operation, slug string, err error) {
 	if ctx.Err() == nil {
-		k.o.Log.Error(what, "ladder", slug, "error", err)
+		k.o.Log.Error(operation, "ladder", slug, "error", err)
 	}
 }
 
 // step does everything that is due for one ladder.
-func (k *Keeper) step(ctx context.Context, l *store.Ladder) error {
+func (k *Service) step(ctx context.Context, l *store.Ladder) error {
 	if len(l.Rules) == 0 {
-		return k.rules(ctx, l)
+		return k.readRules(ctx, l)
 	}
-	if err := k.checks(ctx, l); err != nil {
+	if err := k.recordTrials(ctx, l); err != nil {
 		return err
 	}
-	if err := k.fold(ctx, l); err != nil {
+	if err := k.recordResults(ctx, l); err != nil {
 		return err
 	}
 	l, err := k.o.Store.Ladder(ctx, l.ID)
@@ -125,60 +125,60 @@ func (k *Keeper) step(ctx context.Context, l *store.Ladder) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(k.climbs(ctx, v), k.play(ctx, v))
+	return errors.Join(k.recordRankChanges(ctx, v), k.startEncounters(ctx, v))
 }
 
-// tellEvery is the interval at which rank changes are recorded. Without it there would be too many records,
+// recordRanksEvery is the interval at which rank changes are recorded. Without it there would be too many records,
 // because equally strong bots change ranks with each game.
-const tellEvery = 30 * time.Second
+const recordRanksEvery = 30 * time.Second
 
-// mostClimbs is the maximum number of rank changes that are read after a start.
-const mostClimbs = 5000
+// maxRankChanges is the maximum number of rank changes that are read after a start.
+const maxRankChanges = 5000
 
-// climbs records the rank changes of placed bots.
-func (k *Keeper) climbs(ctx context.Context, v *View) error {
+// recordRankChanges records the rank changes of placed bots.
+func (k *Service) recordRankChanges(ctx context.Context, v *View) error {
 	k.mu.Lock()
-	one := k.known[v.ID]
+	one := k.states[v.ID]
 	k.mu.Unlock()
-	if one.places == nil {
-		before, err := k.o.Store.Climbs(ctx, v.ID, mostClimbs)
+	if one.ranks == nil {
+		before, err := k.o.Store.RankChanges(ctx, v.ID, maxRankChanges)
 		if err != nil {
 			return err
 		}
-		one.places = map[int64]int{}
+		one.ranks = map[int64]int{}
 		for _, c := range slices.Backward(before) {
-			one.places[c.Bot] = int(c.Place)
+			one.ranks[c.Bot] = int(c.Rank)
 		}
 	}
-	if k.o.Now().Sub(one.told) < tellEvery {
+	if k.o.Now().Sub(one.recorded) < recordRanksEvery {
 		return nil
 	}
-	var all []store.Climb
+	var climbs []store.RankChange
 	for _, l := range v.Lines {
-		if before := one.places[l.Number]; !l.Placing() && before != l.Place {
-			all = append(all, store.Climb{Bot: l.Number, Before: int64(before), Place: int64(l.Place)})
+		if before := one.ranks[l.Number]; !l.Placing() && before != l.Rank {
+			climbs = append(climbs, store.RankChange{Bot: l.Number, OldRank: int64(before), Rank: int64(l.Rank)})
 		}
 	}
-	if len(all) == 0 {
+	if len(climbs) == 0 {
 		return nil
 	}
-	if err := k.o.Store.Climbed(ctx, v.ID, all); err != nil {
+	if err := k.o.Store.AddRankChanges(ctx, v.ID, climbs); err != nil {
 		return err
 	}
-	one.told = k.o.Now()
-	for _, c := range all {
-		one.places[c.Bot] = int(c.Place)
+	one.recorded = k.o.Now()
+	for _, c := range climbs {
+		one.ranks[c.Bot] = int(c.Rank)
 	}
 	return nil
 }
 
 // View returns the current state of a ladder. Its table is at most a few seconds old.
-func (k *Keeper) View(ctx context.Context, l *store.Ladder) (*View, error) {
+func (k *Service) View(ctx context.Context, l *store.Ladder) (*View, error) {
 	k.mu.Lock()
-	one := k.known[l.ID]
+	one := k.states[l.ID]
 	if one == nil {
-		one = &known{}
-		k.known[l.ID] = one
+		one = &ladderState{}
+		k.states[l.ID] = one
 	}
 	k.mu.Unlock()
 	one.mu.Lock()
@@ -187,7 +187,7 @@ func (k *Keeper) View(ctx context.Context, l *store.Ladder) (*View, error) {
 	if one.view != nil && one.view.LastSeq >= l.LastSeq && (!one.stale || now.Sub(one.view.Rated) < rateEvery) {
 		return one.view, nil
 	}
-	fresh, err := k.o.Store.EncountersSince(ctx, l.ID, one.seq)
+	added, err := k.o.Store.EncountersSince(ctx, l.ID, one.seq)
 	if err != nil {
 		return nil, err
 	}
@@ -195,13 +195,13 @@ func (k *Keeper) View(ctx context.Context, l *store.Ladder) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := newView(l, bots, fresh, one.view)
+	v, err := newView(l, bots, added, one.view)
 	if err != nil {
 		return nil, err
 	}
-	one.stale = one.stale || len(fresh) > 0
-	if old := one.view; old == nil || one.stale && (now.Sub(old.Rated) >= rateEvery || len(v.Encounters) < few) ||
-		!slices.Equal(playing(old.Bots), playing(bots)) {
+	one.stale = one.stale || len(added) > 0
+	if old := one.view; old == nil || one.stale && (now.Sub(old.Rated) >= rateEvery || len(v.Encounters) < rateAllUntil) ||
+		!slices.Equal(activeNumbers(old.Bots), activeNumbers(bots)) {
 		v.rate(now)
 		one.stale = false
 	} else {
@@ -210,18 +210,18 @@ func (k *Keeper) View(ctx context.Context, l *store.Ladder) (*View, error) {
 			v.Lines[i].Bot = v.Bot(v.Lines[i].Number)
 		}
 	}
-	if len(fresh) > 0 {
-		one.seq = fresh[len(fresh)-1].Seq
+	if len(added) > 0 {
+		one.seq = added[len(added)-1].Seq
 	}
 	one.view = v
 	return v, nil
 }
 
-// few is the number of encounters up to which the bots are rated after each encounter.
-const few = 200
+// rateAllUntil is the number of encounters up to which the bots are rated after each encounter.
+const rateAllUntil = 200
 
-func playing(all []*store.Bot) (numbers []int64) {
-	for _, b := range all {
+func activeNumbers(bots []*store.Bot) (numbers []int64) {
+	for _, b := range bots {
 		if b.State == store.BotActive {
 			numbers = append(numbers, b.Number)
 		}

@@ -22,12 +22,12 @@ func TestTheLeadIsHeld(t *testing.T) {
 		k := New(Options{Store: s, Holder: "one", Log: slog.New(slog.DiscardHandler)})
 		go k.Run(t.Context())
 		taken := time.Now()
-		for _, row := range []struct{ after, renewed time.Duration }{{0, 0}, {store.LeadRenew, 0}, {time.Second, store.LeadRenew + time.Second}} {
+		for _, row := range []struct{ after, renewed time.Duration }{{0, 0}, {store.LeaseRenewInterval, 0}, {time.Second, store.LeaseRenewInterval + time.Second}} {
 			time.Sleep(row.after)
-			k.poke <- struct{}{}
-			k.poke <- struct{}{} // received when it has looked
-			lead, err := s.Leading(t.Context(), store.LaddersLead)
-			if until := taken.Add(row.renewed + store.LeadTerm); err != nil || lead.Holder != "one" || !lead.Until.Equal(until) {
+			k.wake <- struct{}{}
+			k.wake <- struct{}{} // received when it has looked
+			lead, err := s.LeaseHolder(t.Context(), store.LaddersLease)
+			if until := taken.Add(row.renewed + store.LeaseTerm); err != nil || lead.Holder != "one" || !lead.Until.Equal(until) {
 				t.Errorf("after %v: %+v, %v; want one until %v", time.Since(taken), lead, err, until)
 			}
 		}

@@ -14,27 +14,27 @@ import (
 	"assay/judge/host/store"
 )
 
-// ahead is how many encounters of a ladder are queued in addition to one per slot of the workers.
-const ahead = 2
+// extraEncounters is how many encounters of a ladder are queued in addition to one per slot of the workers.
+const extraEncounters = 2
 
-// play starts as many encounters as room allows.
-func (k *Keeper) play(ctx context.Context, v *View) error {
+// startEncounters starts as many encounters as room allows.
+func (k *Service) startEncounters(ctx context.Context, v *View) error {
 	if len(v.Lines) < 2 {
 		return nil
 	}
-	if settled, err := k.settled(ctx, v); settled || err != nil {
+	if settled, err := k.isSettled(ctx, v); settled || err != nil {
 		return err
 	}
 	slots := k.o.Dispatch.Slots(k.o.Class)
 	if slots == 0 {
 		return nil
 	}
-	open, err := k.o.Store.OpenEncounters(ctx, v.ID)
+	open, err := k.o.Store.PendingEncounters(ctx, v.ID)
 	if err != nil {
 		return err
 	}
-	for range k.room(v, open, slots) {
-		if open, err = k.next(ctx, v, open); err != nil {
+	for range k.capacity(v, open, slots) {
+		if open, err = k.startNext(ctx, v, open); err != nil {
 			if errors.Is(err, store.ErrEnded) {
 				return nil
 			}
@@ -44,17 +44,17 @@ func (k *Keeper) play(ctx context.Context, v *View) error {
 	return nil
 }
 
-// room returns how many encounters may start now. Slots is the total number of slots of the workers.
-func (k *Keeper) room(v *View, open []*store.Encounter, slots int) int {
-	room := slots + ahead - len(open)
+// capacity returns how many encounters may start now. Slots is the total number of slots of the workers.
+func (k *Service) capacity(v *View, open []*store.Encounter, slots int) int {
+	room := slots + extraEncounters - len(open)
 	if v.PerMinute > 0 {
-		room = min(room, k.minute(v, open))
+		room = min(room, k.rateCapacity(v, open))
 	}
 	return max(room, 0)
 }
 
-// minute returns how many encounters may start now within the ladder's limit on games per minute.
-func (k *Keeper) minute(v *View, open []*store.Encounter) int {
+// rateCapacity returns how many encounters may start now within the ladder's limit on games per minute.
+func (k *Service) rateCapacity(v *View, open []*store.Encounter) int {
 	begun, since := 0, k.o.Now().Add(-time.Minute)
 	for _, e := range open {
 		if e.Made.After(since) {
@@ -69,15 +69,15 @@ func (k *Keeper) minute(v *View, open []*store.Encounter) int {
 			begun++
 		}
 	}
-	return max(int(v.PerMinute)/v.Played.Games, 1) - begun
+	return max(int(v.PerMinute)/v.GameRules.Games, 1) - begun
 }
 
-// next starts an encounter, and returns all running encounters.
-func (k *Keeper) next(ctx context.Context, v *View, open []*store.Encounter) ([]*store.Encounter, error) {
-	e := k.pair(v, open)
+// startNext starts an encounter, and returns all running encounters.
+func (k *Service) startNext(ctx context.Context, v *View, open []*store.Encounter) ([]*store.Encounter, error) {
+	e := k.choosePair(v, open)
 	err := k.o.Store.NewEncounter(ctx, e, string(flow.Encounter), v.Owner, func(e *store.Encounter) ([]byte, error) {
-		a, b := player(v.Bot(e.A)), player(v.Bot(e.B))
-		spec, err := flow.NewEncounter(work(v.Ladder), v.Played, v.Seed, e.Number, a, b)
+		a, b := playerFor(v.Bot(e.A)), playerFor(v.Bot(e.B))
+		spec, err := flow.NewEncounterSpec(baseWork(v.Ladder), v.GameRules, v.Seed, e.Number, a, b)
 		if err != nil {
 			return nil, err
 		}
@@ -86,12 +86,12 @@ func (k *Keeper) next(ctx context.Context, v *View, open []*store.Encounter) ([]
 	if err != nil {
 		return nil, err
 	}
-	k.o.Dispatch.Plan(e.Flow)
+	k.o.Dispatch.PlanWorkflow(e.Workflow)
 	return append(open, e), nil
 }
 
-// pair chooses the bots that play next.
-func (k *Keeper) pair(v *View, open []*store.Encounter) *store.Encounter {
+// choosePair chooses the bots that play next.
+func (k *Service) choosePair(v *View, open []*store.Encounter) *store.Encounter {
 	bots := make([]matchmaking.Bot, len(v.index))
 	numbers := make([]int64, len(v.index))
 	last := v.Encounters
@@ -101,7 +101,7 @@ func (k *Keeper) pair(v *View, open []*store.Encounter) *store.Encounter {
 	}
 	for n, i := range v.index {
 		numbers[i] = n
-		bots[i].Waited = int(number - v.Bot(n).Since)
+		bots[i].Waited = int(number - v.Bot(n).JoinedAfter)
 	}
 	see := func(e *store.Encounter) {
 		a, plays := v.index[e.A]
@@ -116,8 +116,8 @@ func (k *Keeper) pair(v *View, open []*store.Encounter) *store.Encounter {
 			bot := &bots[one.at]
 			bot.Encounters++
 			bot.Waited = min(bot.Waited, int(number-e.Number))
-			if plays && both && len(bot.Met) < matchmaking.Near {
-				bot.Met = append(bot.Met, one.with)
+			if plays && both && len(bot.Opponents) < matchmaking.Neighbors {
+				bot.Opponents = append(bot.Opponents, one.with)
 			}
 		}
 	}
@@ -128,19 +128,19 @@ func (k *Keeper) pair(v *View, open []*store.Encounter) *store.Encounter {
 		see(e)
 	}
 	// The random seed combines the ladder's seed with the number of the encounter.
-	a, b := matchmaking.Next(bots, v.ratings, rand.NewPCG(v.Seed, uint64(number)+1).Uint64())
+	a, b := matchmaking.ChoosePair(bots, v.ratings, rand.NewPCG(v.Seed, uint64(number)+1).Uint64())
 	return &store.Encounter{Ladder: v.ID, A: numbers[a], B: numbers[b]}
 }
 
-// settled reports whether the ranking is settled. It checks this after as many encounters as there are bots, then
+// isSettled reports whether the ranking is settled. It checks this after as many encounters as there are bots, then
 // after twice as many, and so on. A bot that joins or leaves restarts the count.
-func (k *Keeper) settled(ctx context.Context, v *View) (bool, error) {
+func (k *Service) isSettled(ctx context.Context, v *View) (bool, error) {
 	if v.Settled {
 		return true, nil
 	}
 	l := *v.Ladder
 	ended := int64(len(v.Encounters))
-	if l.Looks == 0 && l.NextLook <= ended { // the set of bots has changed
+	if l.RankingTests == 0 && l.NextRankingTest <= ended { // the set of bots has changed
 		placed := true
 		for i := range v.Lines {
 			placed = placed && !v.Lines[i].Placing()
@@ -149,11 +149,11 @@ func (k *Keeper) settled(ctx context.Context, v *View) (bool, error) {
 			return false, nil
 		}
 	}
-	if ended < l.NextLook {
+	if ended < l.NextRankingTest {
 		return false, nil
 	}
-	l.Looks++
-	l.Settled = v.ratings.Settled(rating.Settling{}, l.Looks)
-	l.NextLook = ended + int64(len(v.Lines))<<min(l.Looks, 20)
-	return l.Settled, k.o.Store.SetLook(ctx, &l)
+	l.RankingTests++
+	l.Settled = v.ratings.Settled(rating.SettlingRule{}, l.RankingTests)
+	l.NextRankingTest = ended + int64(len(v.Lines))<<min(l.RankingTests, 20)
+	return l.Settled, k.o.Store.SetRankingTest(ctx, &l)
 }

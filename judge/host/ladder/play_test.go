@@ -47,8 +47,8 @@ func TestRoom(t *testing.T) {
 		{"and was begun before", 1, 6, 50, made(61 * s), nil, 1},
 		{"a minute ago is another minute", 2, 2, 50, made(60 * s), nil, 1},
 	} {
-		v := &View{Ladder: &store.Ladder{PerMinute: tt.perMinute}, Played: arena.Rules{Games: tt.games}, Encounters: tt.ended}
-		if got := k.room(v, tt.open, tt.slots); got != tt.want {
+		v := &View{Ladder: &store.Ladder{PerMinute: tt.perMinute}, GameRules: arena.Rules{Games: tt.games}, Encounters: tt.ended}
+		if got := k.capacity(v, tt.open, tt.slots); got != tt.want {
 			t.Errorf("%s: room for %d encounters, want %d", tt.what, got, tt.want)
 		}
 	}
@@ -60,7 +60,7 @@ func TestNoMinuteHasMoreGames(t *testing.T) {
 	now := time.Unix(0, 0)
 	k := New(Options{Now: func() time.Time { return now }})
 	for range 50 {
-		v := &View{Ladder: &store.Ladder{PerMinute: int64(2 + random.IntN(40))}, Played: arena.Rules{Games: 2 * (1 + random.IntN(3))}}
+		v := &View{Ladder: &store.Ladder{PerMinute: int64(2 + random.IntN(40))}, GameRules: arena.Rules{Games: 2 * (1 + random.IntN(3))}}
 		var open []*store.Encounter
 		var begun []time.Time
 		for range 400 {
@@ -74,7 +74,7 @@ func TestNoMinuteHasMoreGames(t *testing.T) {
 				v.Encounters = append(v.Encounters, open[i])
 				open = append(open[:i], open[i+1:]...)
 			}
-			for range k.room(v, open, 5) {
+			for range k.capacity(v, open, 5) {
 				open, begun = append(open, &store.Encounter{Made: now}), append(begun, now)
 			}
 		}
@@ -85,10 +85,10 @@ func TestNoMinuteHasMoreGames(t *testing.T) {
 			games := 0
 			for _, at := range begun[i:] {
 				if at.Sub(from) < time.Minute {
-					games += v.Played.Games
+					games += v.GameRules.Games
 				}
 			}
-			if most := max(int(v.PerMinute), v.Played.Games); games > most {
+			if most := max(int(v.PerMinute), v.GameRules.Games); games > most {
 				t.Fatalf("%d games began within a minute, at most %d may", games, most)
 			}
 		}
@@ -103,7 +103,7 @@ func TestNoBotStarves(t *testing.T) {
 	l := &store.Ladder{Seed: 7, Rules: []byte(`{"Games":2}`)}
 	var bots []*store.Bot
 	enter := func() {
-		bots = append(bots, &store.Bot{Number: int64(len(bots) + 1), Name: fmt.Sprint(len(bots)), State: store.BotActive, Since: l.Encounters})
+		bots = append(bots, &store.Bot{Number: int64(len(bots) + 1), Name: fmt.Sprint(len(bots)), State: store.BotActive, JoinedAfter: l.Encounters})
 	}
 	for range 4 {
 		enter()
@@ -125,7 +125,7 @@ func TestNoBotStarves(t *testing.T) {
 		}
 		v.rate(time.Unix(0, 0))
 		ended = nil
-		e := k.pair(v, open)
+		e := k.choosePair(v, open)
 		l.Encounters++
 		e.Number = l.Encounters
 		if e.A == e.B || v.Bot(e.A) == nil || v.Bot(e.B) == nil {
@@ -161,11 +161,11 @@ func TestNothingThatDoesNotCountIsShown(t *testing.T) {
 	for i, e := range counts {
 		e.Number = int64(2*i + 2)
 		all = append(all, &store.Encounter{Number: int64(2*i + 1), A: e.B, B: e.A, Results: "ll", Reason: "a bot did not get ready",
-			Faults: [2]string{"init-failed,init-failed", ""}}, e)
+			Failures: [2]string{"init-failed,init-failed", ""}}, e)
 	}
 	with, without := table(t, 4, all, true), table(t, 4, counts, true)
 	for i := range with.Lines {
-		if with.Lines[i].Record != without.Lines[i].Record || with.Lines[i].Met != without.Lines[i].Met ||
+		if with.Lines[i].Record != without.Lines[i].Record || with.Lines[i].ScoredEncounters != without.Lines[i].ScoredEncounters ||
 			with.Lines[i].Elo != without.Lines[i].Elo || with.Lines[i].Low != without.Lines[i].Low {
 			t.Errorf("the line is %+v, want %+v", with.Lines[i], without.Lines[i])
 		}
@@ -185,7 +185,7 @@ func TestNothingThatDoesNotCountIsShown(t *testing.T) {
 	}
 }
 
-func records(all []Met) (r []Record) {
+func records(all []HeadToHead) (r []Record) {
 	for _, m := range all {
 		r = append(r, m.Record)
 	}
@@ -209,8 +209,8 @@ func TestRetiredOpponents(t *testing.T) {
 		t.Fatalf("%d lines of %d games, want 2 of %d", len(v.Lines), v.Games(), games)
 	}
 	for _, l := range v.Lines {
-		if l.Record.Games() != games || l.Met <= l.Record.Encounters || l.Placing() {
-			t.Errorf("bot %d has %d games in the table and met somebody %d times; want %d games", l.Number, l.Record.Games(), l.Met, games)
+		if l.Record.Games() != games || l.ScoredEncounters <= l.Record.Encounters || l.Placing() {
+			t.Errorf("bot %d has %d games in the table and met somebody %d times; want %d games", l.Number, l.Record.Games(), l.ScoredEncounters, games)
 		}
 		if n := len(v.Opponents(l.Number)); n != 2 {
 			t.Errorf("bot %d has %d opponents, want 2", l.Number, n)

@@ -12,43 +12,43 @@ import (
 	"assay/judge/host/store"
 )
 
-// rulesFlow returns the id of the workflow that reads the rules of a ladder.
-func rulesFlow(l *store.Ladder) string { return "rules" + store.JobID(l.ID, "rules") }
+// rulesWorkflowID returns the id of the workflow that reads the rules of a ladder.
+func rulesWorkflowID(l *store.Ladder) string { return "rules" + store.WorkflowJobID(l.ID, "rules") }
 
-// work returns the parts that all jobs of a ladder share.
-func work(l *store.Ladder) job.Work {
+// baseWork returns the parts that all jobs of a ladder share.
+func baseWork(l *store.Ladder) job.Work {
 	return job.Work{Bundle: l.Bundle, Config: l.Config, Problem: l.Problem, Program: l.Slug}
 }
 
-// choice returns the chosen rules. A ladder replaces their schedule with its own.
-func choice(l *store.Ladder) (c arena.Choice, err error) {
-	if err = json.Unmarshal(l.Choice, &c); err != nil {
+// rulesChoice returns the chosen rules. A ladder replaces their schedule with its own.
+func rulesChoice(l *store.Ladder) (c arena.RulesChoice, err error) {
+	if err = json.Unmarshal(l.ChosenRules, &c); err != nil {
 		err = fmt.Errorf("read the new rules of the ladder %s: %w", l.Slug, err)
 	}
 	return c, err
 }
 
-// rules lets a worker read the rules, and stores them.
-func (k *Keeper) rules(ctx context.Context, l *store.Ladder) error {
-	if l.Wrong != "" {
+// readRules lets a worker read the rules, and stores them.
+func (k *Service) readRules(ctx context.Context, l *store.Ladder) error {
+	if l.RulesError != "" {
 		return nil
 	}
-	f, err := k.o.Store.Flow(ctx, rulesFlow(l))
+	f, err := k.o.Store.Workflow(ctx, rulesWorkflowID(l))
 	if errors.Is(err, store.ErrNotFound) {
-		asked, err := choice(l)
+		asked, err := rulesChoice(l)
 		if err != nil {
 			return err
 		}
-		spec, err := flow.NewTrial(work(l), asked, nil)
+		spec, err := flow.NewTrialSpec(baseWork(l), asked, nil)
 		if err != nil {
 			return err
 		}
-		return k.begin(ctx, rulesFlow(l), spec, l.Owner)
+		return k.startWorkflow(ctx, rulesWorkflowID(l), spec, l.Owner)
 	}
-	if err != nil || f.State == store.FlowRunning {
+	if err != nil || f.State == store.WorkflowRunning {
 		return err
 	}
-	tried, reason, err := k.tried(ctx, f)
+	tried, reason, err := k.trialOutput(ctx, f)
 	switch {
 	case err != nil:
 		return err
@@ -65,26 +65,26 @@ func (k *Keeper) rules(ctx context.Context, l *store.Ladder) error {
 	return k.o.Store.SetLadderRules(ctx, l.ID, data, "")
 }
 
-// begin stores a workflow and starts it.
-func (k *Keeper) begin(ctx context.Context, id string, spec *flow.Spec, owner string) error {
+// startWorkflow stores a workflow and starts it.
+func (k *Service) startWorkflow(ctx context.Context, id string, spec *flow.Spec, owner string) error {
 	data, err := json.Marshal(spec)
 	if err != nil {
 		return err
 	}
-	if _, err := k.o.Store.NewFlow(ctx, id, string(spec.Kind), data, owner); err != nil {
+	if _, err := k.o.Store.NewWorkflow(ctx, id, string(spec.Kind), data, owner); err != nil {
 		return err
 	}
-	k.o.Dispatch.Plan(id)
+	k.o.Dispatch.PlanWorkflow(id)
 	return nil
 }
 
-// tried returns the output of a workflow that tests a bot. If the workflow failed, it returns nil and the reason.
-func (k *Keeper) tried(ctx context.Context, f *store.Flow) (*flow.Tried, string, error) {
-	p, reason, err := k.part(ctx, f)
+// trialOutput returns the output of a workflow that tests a bot. If the workflow failed, it returns nil and the reason.
+func (k *Service) trialOutput(ctx context.Context, f *store.Workflow) (*flow.TrialOutput, string, error) {
+	p, reason, err := k.taskResult(ctx, f)
 	if err != nil || p == nil {
 		return nil, reason, err
 	}
-	t := &flow.Tried{}
+	t := &flow.TrialOutput{}
 	if err := json.Unmarshal(p.Result.Output, t); err != nil {
 		return nil, "", fmt.Errorf("read what a trial came to: %w", err)
 	}
@@ -94,12 +94,12 @@ func (k *Keeper) tried(ctx context.Context, f *store.Flow) (*flow.Tried, string,
 	return t, "", nil
 }
 
-// part returns the only part of a finished workflow. If there is none, it returns nil and the reason.
-func (k *Keeper) part(ctx context.Context, f *store.Flow) (*store.Part, string, error) {
-	if f.State != store.FlowDone {
+// taskResult returns the only part of a finished workflow. If there is none, it returns nil and the reason.
+func (k *Service) taskResult(ctx context.Context, f *store.Workflow) (*store.TaskResult, string, error) {
+	if f.State != store.WorkflowDone {
 		return nil, f.Reason, nil
 	}
-	parts, err := k.o.Store.Parts(ctx, f.ID)
+	parts, err := k.o.Store.TaskResults(ctx, f.ID)
 	if err != nil {
 		return nil, "", err
 	}
@@ -111,81 +111,81 @@ func (k *Keeper) part(ctx context.Context, f *store.Flow) (*store.Part, string, 
 	return nil, "no worker could do it", nil
 }
 
-// Enter adds a bot to a ladder. The bot plays after it has passed its test.
-func (k *Keeper) Enter(ctx context.Context, l *store.Ladder, b *store.Bot) error {
-	asked, err := choice(l)
+// AddBot adds a bot to a ladder. The bot plays after it has passed its test.
+func (k *Service) AddBot(ctx context.Context, l *store.Ladder, b *store.Bot) error {
+	asked, err := rulesChoice(l)
 	if err != nil {
 		return err
 	}
 	b.Ladder = l.ID
 	err = k.o.Store.NewBot(ctx, b, string(flow.Trial), func(b *store.Bot) ([]byte, error) {
-		p := player(b)
-		spec, err := flow.NewTrial(work(l), asked, &p)
+		p := playerFor(b)
+		spec, err := flow.NewTrialSpec(baseWork(l), asked, &p)
 		if err != nil {
 			return nil, err
 		}
 		return json.Marshal(spec)
 	})
 	if err == nil {
-		k.o.Dispatch.Plan(b.Flow)
+		k.o.Dispatch.PlanWorkflow(b.Workflow)
 	}
 	return err
 }
 
-// player returns a bot as workers see it: with its number instead of the name that its author chose.
-func player(b *store.Bot) flow.Player {
+// playerFor returns a bot as workers see it: with its number instead of the name that its author chose.
+func playerFor(b *store.Bot) flow.Player {
 	return flow.Player{Number: b.Number, Name: fmt.Sprintf("bot-%d", b.Number), File: b.File, Files: b.Files}
 }
 
-// checks stores the results of finished tests.
-func (k *Keeper) checks(ctx context.Context, l *store.Ladder) error {
-	all, err := k.o.Store.CheckedBots(ctx, l.ID)
+// recordTrials stores the results of finished tests.
+func (k *Service) recordTrials(ctx context.Context, l *store.Ladder) error {
+	all, err := k.o.Store.BotsInCheck(ctx, l.ID)
 	if err != nil {
 		return err
 	}
 	for _, b := range all {
-		f, err := k.o.Store.Flow(ctx, b.Flow)
+		f, err := k.o.Store.Workflow(ctx, b.Workflow)
 		if errors.Is(err, store.ErrNotFound) {
-			f, err = &store.Flow{State: store.FlowFailed, Reason: "the trial is not there any more"}, nil
+			f, err = &store.Workflow{State: store.WorkflowFailed, Reason: "the trial is not there any more"}, nil
 		}
 		if err != nil {
 			return err
 		}
-		if f.State == store.FlowRunning {
+		if f.State == store.WorkflowRunning {
 			continue
 		}
-		tried, reason, err := k.tried(ctx, f)
+		tried, reason, err := k.trialOutput(ctx, f)
 		if err != nil {
 			return err
 		}
 		if tried == nil {
-			tried = &flow.Tried{}
+			tried = &flow.TrialOutput{}
 			b.Reason = "the server could not try it: " + reason + "; send it again"
 		} else if b.Reason = tried.Misuse; b.Reason == "" && !tried.OK {
-			b.Reason = wrongWith(tried)
+			b.Reason = firstError(tried)
 		}
-		if b.State = store.BotRefused; b.Reason == "" {
+		if b.State = store.BotRejected; b.Reason == "" {
 			b.State = store.BotActive
 		}
-		if b.Told, err = json.Marshal(tried); err != nil {
+		if b.TestOutput, err = json.Marshal(tried); err != nil {
 			return err
 		}
-		if err := k.o.Store.EndCheck(ctx, b); err != nil && !errors.Is(err, store.ErrEnded) {
+		if err := k.o.Store.EndBotCheck(ctx, b); err != nil && !errors.Is(err, store.ErrEnded) {
 			return err
 		}
 	}
 	return nil
 }
 
-// wrongWith returns the first error that a test found.
-func wrongWith(t *flow.Tried) string {
+// firstError returns the first error that a test found.
+func firstError(t *flow.TrialOutput) string {
 	for _, p := range t.Positions {
-		if len(p.Wrong) > 0 {
-			return p.Name + ": " + p.Wrong[0]
+		if len(p.Errors) > 0 {
+			return p.Name + ": " + p.Errors[0]
 		}
 	}
-	if t.Finished != nil && len(t.Finished.Wrong) > 0 {
-		return t.Finished.Wrong[0]
+	if t.Finished != nil && len(t.Finished.Errors) > 0 {
+		return t.Finished.Errors[0]
 	}
 	return "something is wrong with it"
 }

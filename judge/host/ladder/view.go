@@ -16,9 +16,9 @@ import (
 // A View is the state of a ladder at one point in time. It never changes.
 type View struct {
 	*store.Ladder
-	Played arena.Rules // the rules; zero until a worker has read them
-	Bots   []*store.Bot
-	Lines  []Standing // active bots, strongest first
+	GameRules arena.Rules // the rules; zero until a worker has read them
+	Bots      []*store.Bot
+	Lines     []Standing // active bots, strongest first
 	// Encounters lists all finished encounters in the order in which they ended.
 	Encounters []*store.Encounter
 	Rated      time.Time
@@ -32,21 +32,21 @@ type View struct {
 // A Standing is a line of the table for an active bot.
 type Standing struct {
 	*store.Bot
-	Place     int
-	Elo       float64
-	Low, High float64 // 95% confidence interval
-	Flag      rating.Flag
-	Record    Record  // against active bots; the rating depends on it
-	Met       int     // scored encounters, including those against retired bots
-	Better    float64 // likelihood of superiority over the next bot
+	Rank             int
+	Elo              float64
+	Low, High        float64 // 95% confidence interval
+	Flag             rating.Flag
+	Record           Record  // against active bots; the rating depends on it
+	ScoredEncounters int     // scored encounters, including those against retired bots
+	Superiority      float64 // likelihood of superiority over the next bot
 }
 
 // Placing reports whether the bot is still being placed.
-func (l *Standing) Placing() bool { return l.Met < matchmaking.Placement }
+func (l *Standing) Placing() bool { return l.ScoredEncounters < matchmaking.Placement }
 
-// Counts reports whether the games of an encounter count. It returns false if a bot did not get ready, or if the
+// IsScored reports whether the games of an encounter count. It returns false if a bot did not get ready, or if the
 // worker returned invalid games.
-func Counts(e *store.Encounter) bool { return e.Reason == "" && e.Results != "" }
+func IsScored(e *store.Encounter) bool { return e.Reason == "" && e.Results != "" }
 
 // A Record counts the results of a bot in all games, or in the games against one opponent.
 type Record struct {
@@ -79,8 +79,8 @@ func (r *Record) add(results string) {
 	}
 }
 
-// Seen returns the results of an encounter from the point of view of one of its bots.
-func Seen(e *store.Encounter, bot int64) string {
+// ResultsFor returns the results of an encounter from the point of view of one of its bots.
+func ResultsFor(e *store.Encounter, bot int64) string {
 	if bot == e.A {
 		return e.Results
 	}
@@ -96,8 +96,8 @@ func Seen(e *store.Encounter, bot int64) string {
 	return string(seen)
 }
 
-// tally counts the results of an encounter in pairs of games. In each pair, each bot moves first once.
-func tally(results string) (t rating.Tally) {
+// tallyPairs counts the results of an encounter in pairs of games. In each pair, each bot moves first once.
+func tallyPairs(results string) (t rating.Tally) {
 	halves := func(c byte) int { return map[byte]int{'w': 2, 'd': 1}[c] }
 	for len(results) >= 2 {
 		t.Pairs[halves(results[0])+halves(results[1])]++
@@ -110,26 +110,26 @@ func tally(results string) (t rating.Tally) {
 }
 
 // newView returns the view that follows the view before, whose results it reuses. The argument fresh lists the
-// encounters that have ended since that view. If before is nil, fresh lists all finished encounters.
-func newView(l *store.Ladder, bots []*store.Bot, fresh []*store.Encounter, before *View) (*View, error) {
+// encounters that have ended since that view. If previous is nil, fresh lists all finished encounters.
+func newView(l *store.Ladder, bots []*store.Bot, added []*store.Encounter, previous *View) (*View, error) {
 	v := &View{Ladder: l, Bots: bots, pairs: map[[2]int64]rating.Tally{}}
 	if len(l.Rules) > 0 {
-		if err := json.Unmarshal(l.Rules, &v.Played); err != nil {
+		if err := json.Unmarshal(l.Rules, &v.GameRules); err != nil {
 			return nil, fmt.Errorf("read the rules of the ladder %s: %w", l.Slug, err)
 		}
 	}
-	if before != nil {
-		v.Encounters = before.Encounters
-		for pair, t := range before.pairs {
+	if previous != nil {
+		v.Encounters = previous.Encounters
+		for pair, t := range previous.pairs {
 			v.pairs[pair] = t
 		}
 	}
-	v.Encounters = append(v.Encounters[:len(v.Encounters):len(v.Encounters)], fresh...)
-	for _, e := range fresh {
-		if !Counts(e) {
+	v.Encounters = append(v.Encounters[:len(v.Encounters):len(v.Encounters)], added...)
+	for _, e := range added {
+		if !IsScored(e) {
 			continue
 		}
-		t, pair := tally(e.Results), [2]int64{e.A, e.B}
+		t, pair := tallyPairs(e.Results), [2]int64{e.A, e.B}
 		if e.A > e.B {
 			t, pair = t.Reversed(), [2]int64{e.B, e.A}
 		}
@@ -159,10 +159,10 @@ func (v *View) rate(now time.Time) {
 	v.ratings = rating.Rate(len(lines), duels)
 	for _, e := range v.Encounters {
 		for _, bot := range []int64{e.A, e.B} {
-			if i, plays := v.index[bot]; plays && Counts(e) {
-				lines[i].Met++
-				if v.rates(e) {
-					lines[i].Record.add(Seen(e, bot))
+			if i, plays := v.index[bot]; plays && IsScored(e) {
+				lines[i].ScoredEncounters++
+				if v.countsInTable(e) {
+					lines[i].Record.add(ResultsFor(e, bot))
 				}
 			}
 		}
@@ -172,38 +172,38 @@ func (v *View) rate(now time.Time) {
 	}
 	slices.SortFunc(lines, func(a, b Standing) int { return a.ranked().Compare(b.ranked()) })
 	for i := range lines {
-		lines[i].Place = i + 1
+		lines[i].Rank = i + 1
 		if i+1 < len(lines) {
-			lines[i].Better = v.ratings.Superior(v.index[lines[i].Number], v.index[lines[i+1].Number])
+			lines[i].Superiority = v.ratings.Superiority(v.index[lines[i].Number], v.index[lines[i+1].Number])
 		}
 	}
 	v.Lines = lines
 }
 
-func (l *Standing) ranked() rating.Ranked {
-	return rating.Ranked{Elo: l.Elo, Games: l.Record.Games(), ID: l.Number}
+func (l *Standing) ranked() rating.RankedPlayer {
+	return rating.RankedPlayer{Elo: l.Elo, Games: l.Record.Games(), ID: l.Number}
 }
 
-// rates reports whether the games of an encounter are part of the table: they count, and both bots are active.
-func (v *View) rates(e *store.Encounter) bool {
+// countsInTable reports whether the games of an encounter are part of the table: they count, and both bots are active.
+func (v *View) countsInTable(e *store.Encounter) bool {
 	_, a := v.index[e.A]
 	_, b := v.index[e.B]
-	return a && b && Counts(e)
+	return a && b && IsScored(e)
 }
 
-// Table returns the encounters on which Lines and Cross are based.
-func (v *View) Table() (all []*store.Encounter) {
+// TableEncounters returns the encounters on which Lines and Cross are based.
+func (v *View) TableEncounters() (encounters []*store.Encounter) {
 	for _, e := range v.Encounters[:v.rated] {
-		if v.rates(e) {
-			all = append(all, e)
+		if v.countsInTable(e) {
+			encounters = append(encounters, e)
 		}
 	}
-	return all
+	return encounters
 }
 
 // Games returns the number of games on which the table is based.
 func (v *View) Games() (n int) {
-	for _, e := range v.Table() {
+	for _, e := range v.TableEncounters() {
 		n += len(e.Results)
 	}
 	return n
@@ -228,66 +228,66 @@ func (v *View) Standing(number int64) *Standing {
 	return nil
 }
 
-// A Met is the record of a bot against an opponent.
-type Met struct {
-	Other *store.Bot
+// A HeadToHead is the record of a bot against an opponent.
+type HeadToHead struct {
+	Opponent *store.Bot
 	Record
 }
 
 // Opponents returns the opponents of a bot, most frequent first.
-func (v *View) Opponents(number int64) (all []Met) {
+func (v *View) Opponents(number int64) (records []HeadToHead) {
 	by := map[int64]*Record{}
 	for _, e := range v.Encounters {
-		if !Counts(e) || e.A != number && e.B != number {
+		if !IsScored(e) || e.A != number && e.B != number {
 			continue
 		}
-		other := e.A + e.B - number
-		if by[other] == nil {
-			by[other] = &Record{}
+		opponent := e.A + e.B - number
+		if by[opponent] == nil {
+			by[opponent] = &Record{}
 		}
-		by[other].add(Seen(e, number))
+		by[opponent].add(ResultsFor(e, number))
 	}
-	for other, r := range by {
-		if b := v.Bot(other); b != nil {
-			all = append(all, Met{b, *r})
+	for opponent, r := range by {
+		if b := v.Bot(opponent); b != nil {
+			records = append(records, HeadToHead{b, *r})
 		}
 	}
-	slices.SortFunc(all, func(a, b Met) int {
-		return cmp.Or(cmp.Compare(b.Games(), a.Games()), cmp.Compare(a.Other.Number, b.Other.Number))
+	slices.SortFunc(records, func(a, b HeadToHead) int {
+		return cmp.Or(cmp.Compare(b.Games(), a.Games()), cmp.Compare(a.Opponent.Number, b.Opponent.Number))
 	})
-	return all
+	return records
 }
 
-// Of returns the encounters of a bot, newest first.
-func (v *View) Of(number int64) (all []*store.Encounter) {
+// EncountersOf returns the encounters of a bot, newest first.
+func (v *View) EncountersOf(number int64) (encounters []*store.Encounter) {
 	for _, e := range slices.Backward(v.Encounters) {
 		if e.A == number || e.B == number {
-			all = append(all, e)
+			encounters = append(encounters, e)
 		}
 	}
-	return all
+	return encounters
 }
 
 // Cross returns the head-to-head results in the order of Lines.
 func (v *View) Cross() [][]Record {
-	at := map[int64]int{}
+	indexes := map[int64]int{}
 	for i, l := range v.Lines {
-		at[l.Number] = i
+		indexes[l.Number] = i
 	}
 	cross := make([][]Record, len(v.Lines))
 	for i := range cross {
 		cross[i] = make([]Record, len(v.Lines))
 	}
-	for _, e := range v.Table() {
-		a, b := at[e.A], at[e.B]
-		cross[a][b].add(Seen(e, e.A))
-		cross[b][a].add(Seen(e, e.B))
+	for _, e := range v.TableEncounters() {
+		a, b := indexes[e.A], indexes[e.B]
+		cross[a][b].add(ResultsFor(e, e.A))
+		cross[b][a].add(ResultsFor(e, e.B))
 	}
 	return cross
 }
 
-// A Moment is the strength of a bot during a sequence of games.
-type Moment struct {
+// A FormPoint is the strength of a bot during a sequence of games.
+type FormPoint struct {
 	Encounter int64 // newest encounter in the sequence
 	Games     int
 	Score     float64
@@ -295,43 +295,43 @@ type Moment struct {
 }
 
 // Form returns the strength of a bot over time. It divides the bot's games into sequences of equal length.
-func (v *View) Form(number int64) (all []Moment) {
+func (v *View) Form(number int64) (points []FormPoint) {
 	const stretches, least = 24, 5 // at most 24 sequences of at least 5 encounters
-	mine := v.Of(number)
+	mine := v.EncountersOf(number)
 	slices.Reverse(mine)
-	mine = slices.DeleteFunc(mine, func(e *store.Encounter) bool { return !Counts(e) })
+	mine = slices.DeleteFunc(mine, func(e *store.Encounter) bool { return !IsScored(e) })
 	for length := max(least, (len(mine)+stretches-1)/stretches); len(mine) > 0; {
 		part := mine[:min(length, len(mine))]
 		mine = mine[len(part):]
 		var r Record
-		var against []float64 // rating of the opponent, per game
+		var opponents []float64 // rating of the opponent, per game
 		for _, e := range part {
-			r.add(Seen(e, number))
+			r.add(ResultsFor(e, number))
 			elo := 0.0
 			if i, plays := v.index[e.A+e.B-number]; plays {
 				elo = v.ratings.Players[i].Elo
 			}
 			for range len(e.Results) {
-				against = append(against, elo)
+				opponents = append(opponents, elo)
 			}
 		}
-		all = append(all, Moment{part[len(part)-1].Number, r.Games(), r.Score(), performance(r.Score()*float64(r.Games()), against)})
+		points = append(points, FormPoint{part[len(part)-1].Number, r.Games(), r.Score(), performanceRating(r.Score()*float64(r.Games()), opponents)})
 	}
-	return all
+	return points
 }
 
-// performance returns the rating at which a bot is expected to get the given points against opponents with the
+// performanceRating returns the rating at which a bot is expected to get the given points against opponents with the
 // ratings in against. It is bounded, as ratings are: zero points count as half a point, and the maximum as half a
 // point less.
-func performance(points float64, against []float64) float64 {
-	if len(against) == 0 {
+func performanceRating(points float64, opponents []float64) float64 {
+	if len(opponents) == 0 {
 		return 0
 	}
-	points = min(max(points, 0.5), float64(len(against))-0.5)
-	low, high := slices.Min(against)-1200, slices.Max(against)+1200
+	points = min(max(points, 0.5), float64(len(opponents))-0.5)
+	low, high := slices.Min(opponents)-1200, slices.Max(opponents)+1200
 	for range 40 {
 		mid, expected := (low+high)/2, 0.0
-		for _, elo := range against {
+		for _, elo := range opponents {
 			expected += rating.Expected(mid - elo)
 		}
 		if expected < points {

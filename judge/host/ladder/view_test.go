@@ -65,7 +65,7 @@ func TestATableMadeInSteps(t *testing.T) {
 	}
 	games, points := 0, 0.0
 	for i, l := range v.Lines {
-		if l.Number != int64(i+1) || l.Place != i+1 || l.Placing() {
+		if l.Number != int64(i+1) || l.Rank != i+1 || l.Placing() {
 			t.Errorf("bot %d is at place %d", l.Number, i+1)
 		}
 		games += l.Record.Games()
@@ -89,15 +89,15 @@ func TestATableMadeInSteps(t *testing.T) {
 
 func TestPerformance(t *testing.T) {
 	against := []float64{0, 0, 100, -100}
-	if p := performance(2, against); math.Abs(p) > 0.1 {
+	if p := performanceRating(2, against); math.Abs(p) > 0.1 {
 		t.Errorf("half of the points are played like %v", p)
 	}
 	for _, points := range []float64{0, 4} {
-		if p := performance(points, against); math.Abs(p) > 800 || p*(points-2) < 0 {
+		if p := performanceRating(points, against); math.Abs(p) > 800 || p*(points-2) < 0 {
 			t.Errorf("%v points of 4 are played like %v", points, p)
 		}
 	}
-	if p := performance(3*rating.Expected(150), []float64{0, 0, 0}); math.Abs(p-150) > 0.1 {
+	if p := performanceRating(3*rating.Expected(150), []float64{0, 0, 0}); math.Abs(p-150) > 0.1 {
 		t.Errorf("what 150 points expect is played like %v", p)
 	}
 }
@@ -132,11 +132,11 @@ func TestTake(t *testing.T) {
 		{"nothing", nil, "", "no game was played", [2]string{}},
 	} {
 		e := &store.Encounter{A: 7, B: 3}
-		if err := take(e, one.records, 2); err != nil {
+		if err := fillEncounter(e, one.records, 2); err != nil {
 			t.Errorf("%s: %v", one.what, err)
 		}
-		if e.Results != one.results || e.Reason != one.reason || e.Faults != one.faults {
-			t.Errorf("%s: got %q, %q, %q", one.what, e.Results, e.Reason, e.Faults)
+		if e.Results != one.results || e.Reason != one.reason || e.Failures != one.faults {
+			t.Errorf("%s: got %q, %q, %q", one.what, e.Results, e.Reason, e.Failures)
 		}
 	}
 	for what, records := range map[string][]*arena.Record{
@@ -151,8 +151,8 @@ func TestTake(t *testing.T) {
 		"another bot is out": {{Out: &arena.Disqualified{Bot: 8, Fault: arena.GameFault{Kind: arena.InitFailed}}}},
 	} {
 		e := &store.Encounter{A: 7, B: 3}
-		if err := take(e, records, 2); err == nil || e.Results != "" || e.Faults != [2]string{} {
-			t.Errorf("games that cannot be, %s: %v, %q, %q", what, err, e.Results, e.Faults)
+		if err := fillEncounter(e, records, 2); err == nil || e.Results != "" || e.Failures != [2]string{} {
+			t.Errorf("games that cannot be, %s: %v, %q, %q", what, err, e.Results, e.Failures)
 		}
 	}
 }
@@ -168,22 +168,22 @@ func TestBroken(t *testing.T) {
 		}
 		switch {
 		case i < 25 || i == 27:
-			e.Faults[at] = "crashed,crashed"
+			e.Failures[at] = "crashed,crashed"
 		case i == 26:
-			e.Faults[at] = "illegal,malformed"
+			e.Failures[at] = "illegal,malformed"
 		}
-		e.Faults[1-at] = "illegal,penalties"
+		e.Failures[1-at] = "illegal,penalties"
 	}
 	v := table(t, 2, all, true)
 	// The failures are in encounters 20 to 24 and 27, which are among the last 10.
-	if n := v.Broken(v.Bots[0]); n != 12 {
+	if n := v.ProcessFailures(v.Bots[0]); n != 12 {
 		t.Errorf("%d faults", n)
 	}
-	if n := v.Broken(v.Bots[1]); n != 0 {
+	if n := v.ProcessFailures(v.Bots[1]); n != 0 {
 		t.Errorf("bad moves are %d faults", n)
 	}
-	v.Bots[0].Since = 26
-	if n := v.Broken(v.Bots[0]); n != 2 {
+	v.Bots[0].JoinedAfter = 26
+	if n := v.ProcessFailures(v.Bots[0]); n != 2 {
 		t.Errorf("%d faults since it came back", n)
 	}
 }
@@ -195,12 +195,12 @@ func TestTallyOfResults(t *testing.T) {
 		"wwdl": {Pairs: [5]int{1: 1, 4: 1}},
 		"wld":  {Pairs: [5]int{2: 1}, Games: [3]int{1: 1}},
 	} {
-		if got := tally(results); got != want {
+		if got := tallyPairs(results); got != want {
 			t.Errorf("tally(%q) = %v, want %v", results, got, want)
 		}
 		e := &store.Encounter{A: 1, B: 2, Results: results}
-		if other := tally(Seen(e, 2)); other != want.Reversed() || Seen(e, 1) != results ||
-			strings.Count(Seen(e, 2), "d") != strings.Count(results, "d") {
+		if other := tallyPairs(ResultsFor(e, 2)); other != want.Reversed() || ResultsFor(e, 1) != results ||
+			strings.Count(ResultsFor(e, 2), "d") != strings.Count(results, "d") {
 			t.Errorf("the other side of %q is %v", results, other)
 		}
 	}

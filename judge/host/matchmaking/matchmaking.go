@@ -19,41 +19,41 @@ type Bot struct {
 	// Waited is the number of encounters that have started on the ladder since the bot's last one, or since it
 	// joined.
 	Waited int
-	// Met lists the indices of the bot's last opponents, newest first. Only the first Near entries matter.
-	Met []int
+	// Opponents lists the indices of the bot's last opponents, newest first. Only the first Neighbors entries matter.
+	Opponents []int
 }
 
 // The parameters of the choice.
 const (
-	Placement = 10 // number of encounters that place a bot
-	Near      = 8  // number of neighbors from which an opponent is chosen at random
-	anybody   = 8  // one in this many encounters is against an arbitrary bot
-	regular   = 3  // one in this many is for the bot that waits longest, despite placements
+	Placement        = 10 // number of encounters that place a bot
+	Neighbors        = 8  // number of neighbors from which an opponent is chosen at random
+	randomEvery      = 8  // one in this many encounters is against an arbitrary bot
+	longestWaitEvery = 3  // one in this many is for the bot that waits longest, despite placements
 )
 
-// Next returns the indices of the two bots that play next. The result turn is the bot that is due. The ratings
+// ChoosePair returns the indices of the two bots that play next. The result turn is the bot that is due. The ratings
 // must be in the order of bots. There must be at least two bots.
-func Next(bots []Bot, r *rating.Ratings, seed uint64) (turn, opponent int) {
+func ChoosePair(bots []Bot, r *rating.Ratings, seed uint64) (turn, opponent int) {
 	random := rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))
-	turn = whose(bots, random)
+	turn = dueBot(bots, random)
 	if bots[turn].Encounters < Placement {
-		return turn, spread(bots, r, turn, random)
+		return turn, placementOpponent(bots, r, turn, random)
 	}
-	if random.IntN(anybody) == 0 {
+	if random.IntN(randomEvery) == 0 {
 		opponent = random.IntN(len(bots) - 1)
 		if opponent >= turn {
 			opponent++
 		}
 		return turn, opponent
 	}
-	return turn, neighbor(bots, r, turn, random)
+	return turn, similarOpponent(bots, r, turn, random)
 }
 
-// whose returns the bot that is due. If a bot has waited for at least three quarters as many encounters as there
+// dueBot returns the bot that is due. If a bot has waited for at least three quarters as many encounters as there
 // are bots, whose returns the bot that has waited longest. Otherwise it prefers bots that are being placed, except
 // in one of every `regular` calls on average. Among the remaining candidates, it returns the bot that has waited
 // longest relative to the number of its encounters.
-func whose(bots []Bot, random *rand.Rand) int {
+func dueBot(bots []Bot, random *rand.Rand) int {
 	mean, longest := 1.0, 0 // a bot without encounters precedes one with the average number
 	for i, b := range bots {
 		mean += float64(b.Encounters) / float64(len(bots))
@@ -64,7 +64,7 @@ func whose(bots []Bot, random *rand.Rand) int {
 	if bots[longest].Waited*4 >= len(bots)*3 {
 		return longest
 	}
-	fresh := random.IntN(regular) > 0
+	fresh := random.IntN(longestWaitEvery) > 0
 	best, most := -1, math.Inf(-1)
 	for i, b := range bots {
 		urgency := float64(b.Waited+1) / (1 + float64(b.Encounters)/mean)
@@ -78,10 +78,10 @@ func whose(bots []Bot, random *rand.Rand) int {
 	return best
 }
 
-// spread returns an opponent for a bot that is being placed: one that the bot has not played recently, from a
+// placementOpponent returns an opponent for a bot that is being placed: one that the bot has not played recently, from a
 // different part of the table each time. The parts are halves, then quarters, and so on, so that even a few
 // encounters cover the table.
-func spread(bots []Bot, r *rating.Ratings, turn int, random *rand.Rand) int {
+func placementOpponent(bots []Bot, r *rating.Ratings, turn int, random *rand.Rand) int {
 	var placed, others []int
 	for _, i := range r.Order() {
 		if i == turn {
@@ -95,9 +95,9 @@ func spread(bots []Bot, r *rating.Ratings, turn int, random *rand.Rand) int {
 	if len(placed) > 0 {
 		others = placed
 	}
-	at := corput(bots[turn].Encounters) * float64(len(others))
-	fresh := func(i int) int { // encounters since they played, or the maximum if they never did
-		if k := slices.Index(bots[turn].Met, others[i]); k >= 0 && k < len(others)-1 {
+	at := vanDerCorput(bots[turn].Encounters) * float64(len(others))
+	notRecent := func(i int) int { // encounters since they played, or the maximum if they never did
+		if k := slices.Index(bots[turn].Opponents, others[i]); k >= 0 && k < len(others)-1 {
 			return k
 		}
 		return math.MaxInt
@@ -105,15 +105,15 @@ func spread(bots []Bot, r *rating.Ratings, turn int, random *rand.Rand) int {
 	best, nearest, jitter := -1, 0.0, random.Float64()
 	for i := range others {
 		distance := math.Abs(float64(i) + jitter - at)
-		if best < 0 || fresh(i) > fresh(best) || fresh(i) == fresh(best) && distance < nearest {
+		if best < 0 || notRecent(i) > notRecent(best) || notRecent(i) == notRecent(best) && distance < nearest {
 			best, nearest = i, distance
 		}
 	}
 	return others[best]
 }
 
-// corput returns the n-th number of the van der Corput sequence: 1/2, 1/4, 3/4, 1/8, and so on.
-func corput(n int) float64 {
+// vanDerCorput returns the n-th number of the van der Corput sequence: 1/2, 1/4, 3/4, 1/8, and so on.
+func vanDerCorput(n int) float64 {
 	v, part := 0.0, 0.5
 	for n++; n > 0; n /= 2 {
 		v += part * float64(n%2)
@@ -122,10 +122,10 @@ func corput(n int) float64 {
 	return v
 }
 
-// neighbor chooses a random opponent among the nearest in strength. It prefers opponents for which the result is
+// similarOpponent chooses a random opponent among the nearest in strength. It prefers opponents for which the result is
 // uncertain or the strength is not well known. A pair plays again only after the bot has played all its other
 // nearest opponents.
-func neighbor(bots []Bot, r *rating.Ratings, turn int, random *rand.Rand) int {
+func similarOpponent(bots []Bot, r *rating.Ratings, turn int, random *rand.Rand) int {
 	type other struct {
 		bot      int
 		distance float64
@@ -139,8 +139,8 @@ func neighbor(bots []Bot, r *rating.Ratings, turn int, random *rand.Rand) int {
 	slices.SortFunc(others, func(a, b other) int {
 		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.bot, b.bot))
 	})
-	others = others[:min(Near, len(others))]
-	met := bots[turn].Met[:min(len(others)-1, len(bots[turn].Met))]
+	others = others[:min(Neighbors, len(others))]
+	met := bots[turn].Opponents[:min(len(others)-1, len(bots[turn].Opponents))]
 	others = slices.DeleteFunc(others, func(o other) bool { return slices.Contains(met, o.bot) })
 	weights, sum := make([]float64, len(others)), 0.0
 	for i, o := range others {

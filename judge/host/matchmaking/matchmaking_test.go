@@ -53,7 +53,7 @@ func (h *hill) play() (turn, opponent int) {
 	if h.ratings == nil || h.began%h.every == 0 {
 		h.ratings = rating.Rate(len(h.bots), h.duels())
 	}
-	turn, opponent = matchmaking.Next(h.bots, h.ratings, h.random.Uint64())
+	turn, opponent = matchmaking.ChoosePair(h.bots, h.ratings, h.random.Uint64())
 	h.began++
 	for i := range h.bots {
 		b := &h.bots[i]
@@ -78,7 +78,7 @@ func (h *hill) play() (turn, opponent int) {
 	for i, other := range map[int]int{a: b, b: a} {
 		h.bots[i].Encounters++
 		h.bots[i].Waited = 0
-		h.bots[i].Met = slices.Insert(h.bots[i].Met, 0, other)
+		h.bots[i].Opponents = slices.Insert(h.bots[i].Opponents, 0, other)
 	}
 	h.pairs = append(h.pairs, [2]int{turn, opponent})
 	return turn, opponent
@@ -188,7 +188,7 @@ func TestNeighborsMeet(t *testing.T) {
 	for range 600 {
 		met := make([][]int, len(h.bots))
 		for i, bot := range h.bots {
-			met[i] = slices.Clone(bot.Met[:matchmaking.Near-1])
+			met[i] = slices.Clone(bot.Opponents[:matchmaking.Neighbors-1])
 		}
 		a, b := h.play()
 		if all++; max(elo[a], elo[b])-min(elo[a], elo[b]) <= 40*12 {
@@ -206,7 +206,7 @@ func TestNeighborsMeet(t *testing.T) {
 	}
 }
 
-// TestSameSeedSameEncounter checks that Next depends only on its arguments.
+// TestSameSeedSameEncounter checks that ChoosePair depends only on its arguments.
 func TestSameSeedSameEncounter(t *testing.T) {
 	h, again := newHill(9, 5, 0, 100, 50, -20, 70), newHill(9, 5, 0, 100, 50, -20, 70)
 	for range 300 {
@@ -240,7 +240,7 @@ func large(random *rand.Rand) (bots []matchmaking.Bot, duels []rating.Duel) {
 		for i, other := range map[int]int{a: b, b: a} {
 			bots[i].Encounters++
 			bots[i].Waited = random.IntN(n)
-			bots[i].Met = append(bots[i].Met[:min(len(bots[i].Met), matchmaking.Near)], other)
+			bots[i].Opponents = append(bots[i].Opponents[:min(len(bots[i].Opponents), matchmaking.Neighbors)], other)
 		}
 	}
 	for pair, t := range met {
@@ -256,7 +256,7 @@ func BenchmarkNextOf500(b *testing.B) {
 	seed := uint64(0)
 	for b.Loop() {
 		seed++
-		matchmaking.Next(bots, r, seed)
+		matchmaking.ChoosePair(bots, r, seed)
 	}
 }
 

@@ -20,14 +20,14 @@ import (
 	"assay/judge/internal/pictures"
 )
 
-// MostBytes is the maximum size of a file in bytes.
-const MostBytes = 8 << 20
+// MaxBytes is the maximum size of a file in bytes.
+const MaxBytes = 8 << 20
 
 // The maximum dimensions of a picture in pixels. A small file can contain a picture that is too large for the
 // server to decode.
 const (
-	mostSide   = 8192
-	mostPixels = 36_000_000
+	maxSide   = 8192
+	maxPixels = 36_000_000
 )
 
 // The types of objects that have files.
@@ -56,41 +56,41 @@ const (
 	Statement  = "statement"  // PDF of a problem, if no package on this server contains one
 )
 
-// A Slot is a property with files, for a type of objects.
-type Slot struct {
+// A FileProperty is a property with files, for a type of objects.
+type FileProperty struct {
 	Type, Property string
 	Name           string // for people
 	Scaled         bool   // the server adds pictures in the sizes of Sizes
 }
 
-// Slots are all of them.
-var Slots = []Slot{
+// FileProperties are all of them.
+var FileProperties = []FileProperty{
 	{Contest, "banner", "Banner", false}, {Contest, Logo, "Logo", true}, {Contest, ProblemSet, "All problems as a PDF", false},
 	{Organizations, Logo, "Logo", true}, {Organizations, Flag, "Flag of the country", true},
 	{Organizations, "country_subdivision_flag", "Flag of the region", true},
 	{Groups, Logo, "Logo", true}, {Teams, "photo", "Photo", false}, {Persons, "photo", "Photo", false},
 }
 
-// Find returns the slot of a property. It returns false if objects of the type have no such files.
-func Find(typ, property string) (Slot, bool) {
-	at := slices.IndexFunc(Slots, func(s Slot) bool { return s.Type == typ && s.Property == property })
+// FindProperty returns the slot of a property. It returns false if objects of the type have no such files.
+func FindProperty(typ, property string) (FileProperty, bool) {
+	at := slices.IndexFunc(FileProperties, func(s FileProperty) bool { return s.Type == typ && s.Property == property })
 	if at < 0 {
-		return Slot{}, false
+		return FileProperty{}, false
 	}
-	return Slots[at], true
+	return FileProperties[at], true
 }
 
 // Properties returns the properties with files for a type of objects.
-func Properties(typ string) (all []string) {
-	for _, s := range Slots {
+func Properties(typ string) (names []string) {
+	for _, s := range FileProperties {
 		if s.Type == typ {
-			all = append(all, s.Property)
+			names = append(names, s.Property)
 		}
 	}
 	if typ == Problems {
-		all = append(all, Statement)
+		names = append(names, Statement)
 	}
-	return all
+	return names
 }
 
 // A Place is the position of a file in a contest.
@@ -131,27 +131,27 @@ type File struct {
 
 // New returns a file with the given bytes. If an object cannot have such a file, New returns an error to show to
 // the user.
-func New(at Place, data []byte) (File, error) {
-	k, err := inspect(at, data)
-	return File{Place: at, Kind: k, Tags: tags(at), Digest: blob.Of(data), Size: int64(len(data)), MD5: Sum(data)}, err
+func New(place Place, data []byte) (File, error) {
+	k, err := inspect(place, data)
+	return File{Place: place, Kind: k, Tags: tags(place), Digest: blob.DigestOf(data), Size: int64(len(data)), MD5: MD5Sum(data)}, err
 }
 
-// Sum returns the MD5 digest of a file in the format of the Contest API.
-func Sum(data []byte) string {
+// MD5Sum returns the MD5 digest of a file in the format of the Contest API.
+func MD5Sum(data []byte) string {
 	sum := md5.Sum(data)
 	return hex.EncodeToString(sum[:])
 }
 
 // inspect detects the type and the dimensions of a file.
-func inspect(at Place, data []byte) (k Kind, err error) {
+func inspect(place Place, data []byte) (k Kind, err error) {
 	k.Mime, k.Width, k.Height = pictures.Type(data)
-	wanted, document := []string{PNG, JPEG, SVG}, at.Property == ProblemSet || at.Property == Statement
+	wanted, document := []string{PNG, JPEG, SVG}, place.Property == ProblemSet || place.Property == Statement
 	if document {
 		wanted = []string{PDF}
 	}
-	switch extension := path.Ext(at.Filename); {
-	case len(data) > MostBytes:
-		return k, fmt.Errorf("the file has more than %d MiB", MostBytes>>20)
+	switch extension := path.Ext(place.Filename); {
+	case len(data) > MaxBytes:
+		return k, fmt.Errorf("the file has more than %d MiB", MaxBytes>>20)
 	case !slices.Contains(wanted, k.Mime) && document:
 		return k, errors.New("the file is not a PDF")
 	case !slices.Contains(wanted, k.Mime):
@@ -162,9 +162,9 @@ func inspect(at Place, data []byte) (k Kind, err error) {
 		return Kind{Mime: PDF}, nil
 	case k.Width < 1 || k.Height < 1:
 		return k, errors.New("the picture does not say its width and height")
-	case k.Mime != SVG && (k.Width > mostSide || k.Height > mostSide || k.Width*k.Height > mostPixels):
+	case k.Mime != SVG && (k.Width > maxSide || k.Height > maxSide || k.Width*k.Height > maxPixels):
 		return k, fmt.Errorf("the picture has %d x %d pixels; the limits are %d million pixels, and %d per side", k.Width, k.Height,
-			mostPixels/1_000_000, mostSide)
+			maxPixels/1_000_000, maxSide)
 	}
 	if k.Mime == SVG {
 		return k, nil
@@ -178,24 +178,24 @@ func inspect(at Place, data []byte) (k Kind, err error) {
 // extensions maps the extensions of default filenames to media types.
 var extensions = map[string]string{".png": PNG, ".jpg": JPEG, ".jpeg": JPEG, ".svg": SVG, ".pdf": PDF}
 
-// GoodTag reports whether tag is valid in a default filename.
-func GoodTag(tag string) bool { return goodTags.MatchString(tag) && !sides.MatchString(tag) }
+// ValidTag reports whether tag is valid in a default filename.
+func ValidTag(tag string) bool { return tagPattern.MatchString(tag) && !sides.MatchString(tag) }
 
 var (
-	goodTags = regexp.MustCompile(`^[A-Za-z0-9_-]{1,30}$`)
-	sides    = regexp.MustCompile(`^[0-9]{1,5}x[0-9]{1,5}$`)
-	objects  = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,35}$`)
+	tagPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,30}$`)
+	sides      = regexp.MustCompile(`^[0-9]{1,5}x[0-9]{1,5}$`)
+	idPattern  = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,35}$`)
 )
 
 // tags returns the tags in a default filename, except the size.
-func tags(at Place) (all []string) {
-	parts := strings.Split(strings.TrimPrefix(strings.TrimSuffix(at.Filename, path.Ext(at.Filename)), at.Property), ".")
+func tags(place Place) (tags []string) {
+	parts := strings.Split(strings.TrimPrefix(strings.TrimSuffix(place.Filename, path.Ext(place.Filename)), place.Property), ".")
 	for _, part := range parts[1:] {
 		if !sides.MatchString(part) {
-			all = append(all, part)
+			tags = append(tags, part)
 		}
 	}
-	return all
+	return tags
 }
 
 // Filename returns a default filename, such as logo.56x56.light.png.
@@ -208,8 +208,8 @@ func Filename(property string, k Kind, tags []string) string {
 	return strings.Join(append(append(parts, tags...), extension), ".")
 }
 
-// Named returns p with the default filename for a file with the given bytes and tags.
-func (p Place) Named(data []byte, tags []string) Place {
+// WithDefaultName returns p with the default filename for a file with the given bytes and tags.
+func (p Place) WithDefaultName(data []byte, tags []string) Place {
 	var k Kind
 	k.Mime, k.Width, k.Height = pictures.Type(data)
 	p.Filename = Filename(p.Property, k, tags)
@@ -218,34 +218,34 @@ func (p Place) Named(data []byte, tags []string) Place {
 
 // Parse parses the path of a file with a default filename in a contest package. It returns false if the path
 // belongs to no slot, and an error if a default filename is wrong.
-func Parse(name string) (at Place, is bool, err error) {
+func Parse(name string) (place Place, ok bool, err error) {
 	dir, file := path.Split(name)
 	parts := strings.Split(strings.TrimSuffix(dir, "/"), "/")
-	at = Place{Type: parts[0], Filename: file}
-	at.Property, _, _ = strings.Cut(file, ".")
-	switch _, known := Find(at.Type, at.Property); {
-	case !known, at.Type == Contest && len(parts) != 1, at.Type != Contest && len(parts) != 2:
+	place = Place{Type: parts[0], Filename: file}
+	place.Property, _, _ = strings.Cut(file, ".")
+	switch _, known := FindProperty(place.Type, place.Property); {
+	case !known, place.Type == Contest && len(parts) != 1, place.Type != Contest && len(parts) != 2:
 		return Place{}, false, nil
 	case len(parts) == 2:
-		if at.Object = parts[1]; !objects.MatchString(at.Object) {
-			return at, true, fmt.Errorf("%.60q is not an id", at.Object)
+		if place.Object = parts[1]; !idPattern.MatchString(place.Object) {
+			return place, true, fmt.Errorf("%.60q is not an id", place.Object)
 		}
 	}
 	extension := path.Ext(file)
 	if extensions[extension] == "" {
-		return at, true, errors.New("the name must end in .png, .jpg, .jpeg, .svg or .pdf")
+		return place, true, errors.New("the name must end in .png, .jpg, .jpeg, .svg or .pdf")
 	}
 	for _, tag := range strings.Split(strings.TrimSuffix(file, extension), ".")[1:] {
-		if !goodTags.MatchString(tag) {
-			return at, true, fmt.Errorf("%.60q is not a tag: use letters, digits, - and _, at most 30", tag)
+		if !tagPattern.MatchString(tag) {
+			return place, true, fmt.Errorf("%.60q is not a tag: use letters, digits, - and _, at most 30", tag)
 		}
 	}
-	return at, true, nil
+	return place, true, nil
 }
 
 // Best returns the file of a property that fits best into a square of px by px pixels. It prefers files with the
 // given tag. It returns nil if there are no files.
-func Best(all []File, px int, tag string) (best *File) {
+func Best(files []File, px int, tag string) (best *File) {
 	cost := func(f *File) int {
 		side, c := max(f.Width, f.Height), 0
 		switch {
@@ -260,9 +260,9 @@ func Best(all []File, px int, tag string) (best *File) {
 		}
 		return c
 	}
-	for i := range all {
-		if all[i].Width > 0 && (best == nil || cost(&all[i]) < cost(best)) {
-			best = &all[i]
+	for i := range files {
+		if files[i].Width > 0 && (best == nil || cost(&files[i]) < cost(best)) {
+			best = &files[i]
 		}
 	}
 	return best

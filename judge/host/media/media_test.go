@@ -50,14 +50,14 @@ func TestNew(t *testing.T) {
 		{"contest/logo.svg", strings.Replace(drawing, "viewBox", "box", 1), "does not say its width and height"},
 		{"contest/logo.svg", strings.Replace(drawing, "viewBox", `width="10" height="0" box`, 1), "does not say its width and height"},
 		{"contest/logo.png", string(drawn(PNG, 1, 1)), "image/png 1x1 []"},
-		{"contest/logo.png", string(drawn(PNG, mostSide, 1)), "image/png 8192x1 []"},
-		{"contest/logo.png", string(drawn(PNG, 1, mostSide)), "image/png 1x8192 []"},
+		{"contest/logo.png", string(drawn(PNG, maxSide, 1)), "image/png 8192x1 []"},
+		{"contest/logo.png", string(drawn(PNG, 1, maxSide)), "image/png 1x8192 []"},
 		{"contest/logo.png", string(drawn(PNG, 6000, 6000)), "image/png 6000x6000 []"},
-		{"contest/problemset.pdf", pdf + strings.Repeat("x", MostBytes-len(pdf)), "application/pdf 0x0 []"},
+		{"contest/problemset.pdf", pdf + strings.Repeat("x", MaxBytes-len(pdf)), "application/pdf 0x0 []"},
 		{"contest/logo.png", png[:len(png)-30], "the picture is damaged"},
-		{"contest/logo.png", string(drawn(PNG, mostSide+1, 1)), "the picture has 8193 x 1 pixels; the limits are 36 million pixels, and 8192 per side"},
+		{"contest/logo.png", string(drawn(PNG, maxSide+1, 1)), "the picture has 8193 x 1 pixels; the limits are 36 million pixels, and 8192 per side"},
 		{"contest/logo.png", string(drawn(PNG, 6000, 6001)), "the picture has 6000 x 6001 pixels"},
-		{"contest/problemset.pdf", pdf + strings.Repeat("x", MostBytes), "more than 8 MiB"},
+		{"contest/problemset.pdf", pdf + strings.Repeat("x", MaxBytes), "more than 8 MiB"},
 	} {
 		at, is, err := Parse(tt.path)
 		if !is || err != nil {
@@ -67,7 +67,7 @@ func TestNew(t *testing.T) {
 		got := fmt.Sprint(f.Mime, " ", f.Width, "x", f.Height, " ", f.Tags)
 		if err != nil {
 			got = err.Error()
-		} else if f.Size != int64(len(tt.data)) || f.MD5 != Sum([]byte(tt.data)) || f.Path() != tt.path || f.Scaled {
+		} else if f.Size != int64(len(tt.data)) || f.MD5 != MD5Sum([]byte(tt.data)) || f.Path() != tt.path || f.Scaled {
 			t.Errorf("%s is %+v", tt.path, f)
 		}
 		if err == nil && got != tt.want || err != nil && !strings.Contains(got, tt.want) {
@@ -100,7 +100,7 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for tag, want := range map[string]bool{"light": true, "a_b-1": true, "": false, "56x56": false, "a.b": false, "a b": false} {
-		if GoodTag(tag) != want {
+		if ValidTag(tag) != want {
 			t.Errorf("the tag %q is good: %v", tag, !want)
 		}
 	}
@@ -131,7 +131,7 @@ func TestNamed(t *testing.T) {
 		"logo.100x50.light.png": {Logo, drawn(PNG, 100, 50), []string{"light"}}, "photo.3x2.jpg": {"photo", drawn(JPEG, 3, 2), nil},
 		"banner.30x20.svg": {"banner", []byte(drawing), nil}, "problemset.pdf": {ProblemSet, []byte("%PDF-1.7"), nil}, "logo.": {Logo, []byte("x"), nil},
 	} {
-		if got := (Place{Type: Contest, Property: tt.property}).Named(tt.data, tt.tags).Filename; got != want {
+		if got := (Place{Type: Contest, Property: tt.property}).WithDefaultName(tt.data, tt.tags).Filename; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
@@ -184,7 +184,7 @@ func TestScaled(t *testing.T) {
 			files = append(files, f)
 		}
 		read := func(f File) ([]byte, error) { return data[f.Filename], nil }
-		made, bytes, err := Scaled(files, read)
+		made, bytes, err := MakeScaled(files, read)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +205,7 @@ func TestScaled(t *testing.T) {
 		if strings.Join(got, " ") != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
-		again, _, err := Scaled(append(files, made...), read)
+		again, _, err := MakeScaled(append(files, made...), read)
 		if err != nil || len(again) != len(made) {
 			t.Errorf("%s: again it makes %v, %v", name, again, err)
 		}
@@ -215,7 +215,7 @@ func TestScaled(t *testing.T) {
 		t.Fatal(err)
 	}
 	document := File{Place: Place{Type: Contest, Property: ProblemSet, Filename: "problemset.pdf"}, Kind: Kind{Mime: PDF}}
-	made, _, err := Scaled([]File{untrue, document}, func(File) ([]byte, error) { return drawn(PNG, 300, 300), nil })
+	made, _, err := MakeScaled([]File{untrue, document}, func(File) ([]byte, error) { return drawn(PNG, 300, 300), nil })
 	if err != nil || len(made) != 1 || made[0].Filename != "logo.160x160.png" {
 		t.Errorf("beside a file whose name is taken: %+v, %v", made, err)
 	}
@@ -224,7 +224,7 @@ func TestScaled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Scaled([]File{f}, func(File) ([]byte, error) { return nil, broken }); !errors.Is(err, broken) {
+	if _, _, err := MakeScaled([]File{f}, func(File) ([]byte, error) { return nil, broken }); !errors.Is(err, broken) {
 		t.Errorf("a file that cannot be read: %v", err)
 	}
 }

@@ -22,22 +22,22 @@ func decode(data []byte) (image.Image, error) {
 	return i, err
 }
 
-// Scaled returns the scaled files that a property needs in addition to the given files, and their bytes. For each
+// MakeScaled returns the scaled files that a property needs in addition to the given files, and their bytes. For each
 // list of tags, it generates the missing Sizes from the largest picture that is not an SVG. It calls read for the
 // bytes of a file.
-func Scaled(files []File, read func(File) ([]byte, error)) (made []File, data [][]byte, err error) {
-	of := map[string][]File{}
+func MakeScaled(files []File, read func(File) ([]byte, error)) (created []File, data [][]byte, err error) {
+	byTags := map[string][]File{}
 	for _, f := range files {
 		if !f.Scaled && f.Width > 0 && f.Mime != SVG {
 			key := strings.Join(f.Tags, ".")
-			of[key] = append(of[key], f)
+			byTags[key] = append(byTags[key], f)
 		}
 	}
 	taken := func(name string) bool {
 		return slices.ContainsFunc(files, func(f File) bool { return !f.Scaled && f.Filename == name })
 	}
-	for _, key := range slices.Sorted(maps.Keys(of)) {
-		same := of[key]
+	for _, key := range slices.Sorted(maps.Keys(byTags)) {
+		same := byTags[key]
 		source := slices.MaxFunc(same, func(a, b File) int {
 			return cmp.Or(cmp.Compare(a.Width*a.Height, b.Width*b.Height), cmp.Compare(b.Filename, a.Filename))
 		})
@@ -53,38 +53,38 @@ func Scaled(files []File, read func(File) ([]byte, error)) (made []File, data []
 			if err != nil {
 				return nil, nil, fmt.Errorf("scale %s: %w", source.Path(), err)
 			}
-			at := source.Place
-			if at.Filename = Filename(at.Property, k, source.Tags); taken(at.Filename) {
+			place := source.Place
+			if place.Filename = Filename(place.Property, k, source.Tags); taken(place.Filename) {
 				continue
 			}
-			f, err := New(at, small)
+			f, err := New(place, small)
 			if err != nil {
 				return nil, nil, fmt.Errorf("scale %s: %w", source.Path(), err)
 			}
 			f.Scaled = true
-			made, data = append(made, f), append(data, small)
+			created, data = append(created, f), append(data, small)
 		}
 	}
-	return made, data, nil
+	return created, data, nil
 }
 
 // scale scales a picture to a PNG whose longer side has px pixels.
 func scale(data []byte, px int) ([]byte, Kind, error) {
-	from, err := decode(data)
+	picture, err := decode(data)
 	if err != nil {
 		return nil, Kind{}, err
 	}
-	size := from.Bounds().Size()
+	size := picture.Bounds().Size()
 	k := Kind{Mime: PNG, Width: px, Height: px}
 	if size.X > size.Y {
 		k.Height = max(1, (size.Y*px+size.X/2)/size.X)
 	} else {
 		k.Width = max(1, (size.X*px+size.Y/2)/size.Y)
 	}
-	to := image.NewNRGBA(image.Rect(0, 0, k.Width, k.Height))
-	draw.CatmullRom.Scale(to, to.Bounds(), from, from.Bounds(), draw.Src, nil)
+	scaled := image.NewNRGBA(image.Rect(0, 0, k.Width, k.Height))
+	draw.CatmullRom.Scale(scaled, scaled.Bounds(), picture, picture.Bounds(), draw.Src, nil)
 	var out bytes.Buffer
-	if err := png.Encode(&out, to); err != nil {
+	if err := png.Encode(&out, scaled); err != nil {
 		return nil, Kind{}, err
 	}
 	return out.Bytes(), k, nil

@@ -50,28 +50,28 @@ type Info struct {
 }
 
 // Describe returns the document as a JSON object.
-func Describe(info Info, all []Operation) (map[string]any, error) {
+func Describe(info Info, operations []Operation) (map[string]any, error) {
 	d := &describer{schemas: map[string]any{}, named: map[string]reflect.Type{}}
 	paths := map[string]any{}
-	for i := range all {
-		o := &all[i]
-		at, _ := paths[o.Path].(map[string]any)
-		if at == nil {
-			at = map[string]any{}
+	for i := range operations {
+		o := &operations[i]
+		operationsAt, _ := paths[o.Path].(map[string]any)
+		if operationsAt == nil {
+			operationsAt = map[string]any{}
 			if parameters := pathParameters(o.Path); parameters != nil {
-				at["parameters"] = parameters
+				operationsAt["parameters"] = parameters
 			}
-			paths[o.Path] = at
+			paths[o.Path] = operationsAt
 		}
 		method := strings.ToLower(o.Method)
-		if at[method] != nil {
+		if operationsAt[method] != nil {
 			return nil, fmt.Errorf("describe an API: %s %s is there twice", o.Method, o.Path)
 		}
 		described, err := d.operation(o)
 		if err != nil {
 			return nil, fmt.Errorf("describe %s %s: %w", o.Method, o.Path, err)
 		}
-		at[method] = described
+		operationsAt[method] = described
 	}
 	return map[string]any{
 		"openapi": "3.1.0",
@@ -81,15 +81,15 @@ func Describe(info Info, all []Operation) (map[string]any, error) {
 	}, nil
 }
 
-func pathParameters(path string) (all []any) {
+func pathParameters(path string) (parameters []any) {
 	for part := range strings.SplitSeq(path, "/") {
 		if name, is := strings.CutPrefix(part, "{"); is {
-			all = append(all, map[string]any{
+			parameters = append(parameters, map[string]any{
 				"name": strings.TrimSuffix(name, "}"), "in": "path", "required": true, "schema": Schema{"type": "string"},
 			})
 		}
 	}
-	return all
+	return parameters
 }
 
 type describer struct {
@@ -102,7 +102,7 @@ func (d *describer) operation(o *Operation) (map[string]any, error) {
 		if media == "" {
 			media = "application/json"
 		}
-		s, err := d.of(v)
+		s, err := d.schemaOf(v)
 		return map[string]any{media: map[string]any{"schema": s}}, err
 	}
 	code, success := fmt.Sprint(o.Code), map[string]any{"description": "Success."}
@@ -166,8 +166,8 @@ func operationID(o *Operation) string {
 	return strings.ToLower(o.Method) + "-" + strings.Join(words, "-")
 }
 
-// of returns the schema of a value.
-func (d *describer) of(v any) (any, error) {
+// schemaOf returns the schema of a value.
+func (d *describer) schemaOf(v any) (any, error) {
 	if s, is := v.(Schema); is {
 		return s, nil
 	}
@@ -188,7 +188,7 @@ func (d *describer) typ(t reflect.Type) (any, error) {
 		return Schema{}, nil
 	case t.Kind() == reflect.Pointer:
 		s, err := d.typ(t.Elem())
-		return orNull(s), err
+		return nullable(s), err
 	case t.Implements(textMarshaler):
 		return Schema{"type": "string"}, nil
 	case t.Implements(jsonMarshaler):
@@ -222,7 +222,7 @@ func (d *describer) typ(t reflect.Type) (any, error) {
 	return nil, fmt.Errorf("the type %s has no JSON that is known", t)
 }
 
-func orNull(s any) any {
+func nullable(s any) any {
 	return Schema{"anyOf": []any{s, Schema{"type": "null"}}}
 }
 
@@ -259,12 +259,12 @@ func (d *describer) fields(t reflect.Type, properties map[string]any, required *
 		if tag == "-" || !f.IsExported() && !f.Anonymous {
 			continue
 		}
-		if of := f.Type; f.Anonymous && tag == "" {
-			if of.Kind() == reflect.Pointer {
-				of = of.Elem()
+		if fieldType := f.Type; f.Anonymous && tag == "" {
+			if fieldType.Kind() == reflect.Pointer {
+				fieldType = fieldType.Elem()
 			}
-			if of.Kind() == reflect.Struct {
-				if err := d.fields(of, properties, required); err != nil {
+			if fieldType.Kind() == reflect.Struct {
+				if err := d.fields(fieldType, properties, required); err != nil {
 					return err
 				}
 				continue

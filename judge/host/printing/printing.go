@@ -13,49 +13,49 @@ import (
 
 // The limits for prints of teams.
 const (
-	MostBytes = 100 << 10 // of a file
-	MostPages = 10        // of a file
-	MostHour  = 20        // pages per team and hour
+	MaxBytes   = 100 << 10 // of a file
+	MaxPages   = 10        // of a file
+	MaxPerHour = 20        // pages per team and hour
 )
 
 // The size of a page without its header.
 const (
-	columns = 90
-	lines   = 62
-	tab     = 4
+	pageColumns = 90
+	pageLines   = 62
+	tabWidth    = 4
 )
 
 // The errors for files that cannot be printed.
 var (
-	ErrEmpty   = errors.New("the file is empty")
-	ErrNoText  = errors.New("the file is not plain text in UTF-8")
-	ErrTooLong = fmt.Errorf("the file has more than %d pages", MostPages)
-	ErrTooBig  = fmt.Errorf("the file has more than %d KiB", MostBytes>>10)
+	ErrEmpty    = errors.New("the file is empty")
+	ErrNotText  = errors.New("the file is not plain text in UTF-8")
+	ErrTooLong  = fmt.Errorf("the file has more than %d pages", MaxPages)
+	ErrTooLarge = fmt.Errorf("the file has more than %d KiB", MaxBytes>>10)
 )
 
-// Text returns a file as text with line feeds. It returns ErrTooBig, ErrEmpty or ErrNoText if the file cannot be
+// Text returns a file as text with line feeds. It returns ErrTooLarge, ErrEmpty or ErrNotText if the file cannot be
 // printed.
 func Text(data []byte) (string, error) {
 	text := strings.TrimPrefix(string(data), "\ufeff")
 	switch {
-	case len(data) > MostBytes:
-		return "", ErrTooBig
+	case len(data) > MaxBytes:
+		return "", ErrTooLarge
 	case strings.TrimSpace(text) == "":
 		return "", ErrEmpty
 	case !utf8.ValidString(text):
-		return "", ErrNoText
+		return "", ErrNotText
 	}
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 	for _, r := range text {
 		if unicode.IsControl(r) && !strings.ContainsRune("\n\t\f", r) {
-			return "", ErrNoText
+			return "", ErrNotText
 		}
 	}
 	return text, nil
 }
 
-// Name returns the name of a file without its directory. It may be empty.
-func Name(name string) string {
+// BaseName returns the name of a file without its directory. It may be empty.
+func BaseName(name string) string {
 	name = path.Base(strings.ReplaceAll(strings.TrimSpace(name), `\`, "/"))
 	if name == "." || name == "/" {
 		return ""
@@ -74,13 +74,13 @@ func Pages(text string) (pages []string, err error) {
 		var page []string
 		for _, line := range strings.Split(sheet, "\n") {
 			for _, part := range wrap(line) {
-				if len(page) == lines {
+				if len(page) == pageLines {
 					pages, page = append(pages, strings.Join(page, "\n")), nil
 				}
 				page = append(page, part)
 			}
 		}
-		if pages = append(pages, strings.Join(page, "\n")); len(pages) > MostPages {
+		if pages = append(pages, strings.Join(page, "\n")); len(pages) > MaxPages {
 			return nil, ErrTooLong
 		}
 	}
@@ -90,20 +90,20 @@ func Pages(text string) (pages []string, err error) {
 // wrap splits a line into parts that fit on a page, and replaces tabs by spaces.
 func wrap(line string) (parts []string) {
 	var part strings.Builder
-	at := 0
+	column := 0
 	for _, r := range line {
 		text, wide := string(r), width(r)
 		if r == '\t' {
-			wide = tab - at%tab
+			wide = tabWidth - column%tabWidth
 			text = strings.Repeat(" ", wide)
 		}
-		if at+wide > columns {
+		if column+wide > pageColumns {
 			parts = append(parts, part.String())
 			part.Reset()
-			at = 0
+			column = 0
 		}
 		part.WriteString(text)
-		at += wide
+		column += wide
 	}
 	return append(parts, part.String())
 }
@@ -120,8 +120,8 @@ func width(r rune) int {
 	return 1
 }
 
-// A Head is the content of a page header. All fields except Team and File may be empty.
-type Head struct {
+// A PageHeader is the content of a page header. All fields except Team and File may be empty.
+type PageHeader struct {
 	Team, Number, Seat string
 	Groups             []string
 	File, Language     string
@@ -129,7 +129,7 @@ type Head struct {
 }
 
 // Lines returns the two lines of a page header.
-func (h Head) Lines(page, pages int) [2]string {
+func (h PageHeader) Lines(page, pages int) [2]string {
 	first := []string{h.Team}
 	if h.Number != "" {
 		first = append(first, "team "+h.Number)
@@ -144,11 +144,11 @@ func (h Head) Lines(page, pages int) [2]string {
 		}
 	}
 	second = append(second, fmt.Sprintf("page %d of %d", page, pages))
-	return [2]string{plain(append(first, h.Groups...)), plain(second)}
+	return [2]string{plainLine(append(first, h.Groups...)), plainLine(second)}
 }
 
-// plain joins the parts of a line, and removes characters that would end the line or change its direction.
-func plain(parts []string) string {
+// plainLine joins the parts of a line, and removes characters that would end the line or change its direction.
+func plainLine(parts []string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
 			return -1
@@ -157,15 +157,15 @@ func plain(parts []string) string {
 	}, strings.Join(parts, " | "))
 }
 
-// File returns pages with their headers as one text for a print command, separated by form feeds.
-func File(h Head, pages []string) string {
+// Document returns pages with their headers as one text for a print command, separated by form feeds.
+func Document(h PageHeader, pages []string) string {
 	var out strings.Builder
 	for i, page := range pages {
 		if i > 0 {
 			out.WriteString("\f")
 		}
 		head := h.Lines(i+1, len(pages))
-		fmt.Fprintf(&out, "%s\n%s\n%s\n\n%s\n", head[0], head[1], strings.Repeat("-", columns), page)
+		fmt.Fprintf(&out, "%s\n%s\n%s\n\n%s\n", head[0], head[1], strings.Repeat("-", pageColumns), page)
 	}
 	return out.String()
 }

@@ -58,7 +58,7 @@ func report(b *testing.B, times []time.Duration, baseline time.Duration) {
 // onEach runs a benchmark with the queue of one server, and with a cluster of three servers that admits the given
 // number of workers.
 func onEach(b *testing.B, workers int, bench func(b *testing.B, s *site)) {
-	b.Run("embedded", func(b *testing.B) { bench(b, open(b, queue.Listener{Trouble: func(err error) { b.Log(err) }})) })
+	b.Run("embedded", func(b *testing.B) { bench(b, open(b, queue.Listener{Error: func(err error) { b.Log(err) }})) })
 	b.Run("cluster", func(b *testing.B) {
 		leaks(b)
 		s := &site{t: b, seeds: map[string][]byte{}, keys: map[string]string{}, results: &results{all: map[string][]*job.Result{}, new: make(chan struct{}, 1)}}
@@ -69,7 +69,7 @@ func onEach(b *testing.B, workers int, bench func(b *testing.B, s *site)) {
 			known = append(known, queuetest.Worker{Name: name, Class: "main", Key: s.keys[name]})
 		}
 		c := queuetest.Start(b, known...)
-		s.Queue, s.cluster = c.Open(b, queue.Listener{Trouble: func(err error) { b.Log(err) }}), c.WorkerURL
+		s.Queue, s.cluster = c.Open(b, queue.Listener{Error: func(err error) { b.Log(err) }}), c.WorkerURL
 		s.startFold()
 		b.Cleanup(func() { s.stopFold(); s.Close() })
 		bench(b, s)
@@ -79,7 +79,7 @@ func onEach(b *testing.B, workers int, bench func(b *testing.B, s *site)) {
 // BenchmarkNoOp measures the overhead of the queue for an empty job: it is published, a worker is woken and takes
 // it, and its result is stored, acknowledged and received. Jobs run one after the other.
 func BenchmarkNoOp(b *testing.B) {
-	s := open(b, queue.Listener{Trouble: func(err error) { b.Log(err) }})
+	s := open(b, queue.Listener{Error: func(err error) { b.Log(err) }})
 	baseline := appended(b)
 	work(b, s, 1, nil)
 	var times []time.Duration

@@ -25,11 +25,11 @@ const (
 // time limit for an attempt; and the additional time per MiB of a blob. A request is repeated because requests get
 // lost while the cluster elects a leader.
 const (
-	markWithin = 30 * time.Second
-	blobWithin = 12 * time.Second
-	blobAgain  = 3 * time.Second
-	blobPause  = 100 * time.Millisecond // between attempts, because some fail at once
-	blobPerMiB = time.Second
+	markWithin  = 30 * time.Second
+	blobTimeout = 12 * time.Second
+	blobRetry   = 3 * time.Second
+	blobPause   = 100 * time.Millisecond // between attempts, because some fail at once
+	blobPerMiB  = time.Second
 )
 
 // Blobs returns the object store of the cluster, which several servers can share as their origin of blobs. It
@@ -61,20 +61,20 @@ func (q *Queue) Blobs(ctx context.Context) (blob.Origin, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the object store of blobs: %w", err)
 	}
-	return &objects{o}, nil
+	return &objectStore{o}, nil
 }
 
-// An objects is the object store as an origin of blobs.
-type objects struct{ store jetstream.ObjectStore }
+// An objectStore is the object store as an origin of blobs.
+type objectStore struct{ store jetstream.ObjectStore }
 
-func within(most time.Duration, size int64) (context.Context, context.CancelFunc) {
+func blobContext(most time.Duration, size int64) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), most+time.Duration(size>>20)*blobPerMiB)
 }
 
 // blobsAway reports whether an error of the object store is temporary: no server of the cluster responds, or the
 // cluster has no leader.
 func blobsAway(err error) bool {
-	return passes(err) || Away(err) || errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse) ||
+	return isTemporary(err) || IsUnreachable(err) || errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse) ||
 		errors.Is(err, nats.ErrDisconnected) || errors.Is(err, nats.ErrReconnectBufExceeded)
 }
 
@@ -89,13 +89,13 @@ func failed(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// again calls do until it succeeds, fails permanently, or the time limit for a blob has passed. Size is the size
+// retryBlob calls do until it succeeds, fails permanently, or the time limit for a blob has passed. Size is the size
 // of the blob in bytes. Each call of do has its own, shorter time limit.
-func again(size int64, do func(ctx context.Context) error) error {
-	whole, stop := within(blobWithin, size)
+func retryBlob(size int64, do func(ctx context.Context) error) error {
+	whole, stop := blobContext(blobTimeout, size)
 	defer stop()
 	for {
-		ctx, stop := context.WithTimeout(whole, blobAgain+time.Duration(size>>20)*blobPerMiB)
+		ctx, stop := context.WithTimeout(whole, blobRetry+time.Duration(size>>20)*blobPerMiB)
 		err := do(ctx)
 		stop()
 		if !blobsAway(err) || pause(whole, blobPause) != nil {
@@ -104,15 +104,15 @@ func again(size int64, do func(ctx context.Context) error) error {
 	}
 }
 
-func (o *objects) info(d blob.Digest) (info *jetstream.ObjectInfo, err error) {
-	err = again(0, func(ctx context.Context) error {
+func (o *objectStore) info(d blob.Digest) (info *jetstream.ObjectInfo, err error) {
+	err = retryBlob(0, func(ctx context.Context) error {
 		info, err = o.store.GetInfo(ctx, string(d))
 		return err
 	})
 	return info, err
 }
 
-func (o *objects) Has(d blob.Digest, size int64) (bool, error) {
+func (o *objectStore) Has(d blob.Digest, size int64) (bool, error) {
 	info, err := o.info(d)
 	if errors.Is(err, jetstream.ErrObjectNotFound) {
 		return false, nil
@@ -123,14 +123,14 @@ func (o *objects) Has(d blob.Digest, size int64) (bool, error) {
 	return info.Size == uint64(size), nil
 }
 
-func (o *objects) Get(d blob.Digest) (io.ReadCloser, error) {
+func (o *objectStore) Get(d blob.Digest) (io.ReadCloser, error) {
 	info, err := o.info(d)
 	var r jetstream.ObjectResult
 	if err == nil {
 		// A reader also waits for chunks from a server that is gone, so the caller must repeat the request.
-		ctx, stop := context.WithTimeout(context.Background(), blobAgain+time.Duration(info.Size>>20)*blobPerMiB)
+		ctx, stop := context.WithTimeout(context.Background(), blobRetry+time.Duration(info.Size>>20)*blobPerMiB)
 		if r, err = o.store.Get(ctx, string(d)); err == nil {
-			return &object{r, d, stop}, nil
+			return &openObject{r, d, stop}, nil
 		}
 		stop()
 	}
@@ -140,14 +140,14 @@ func (o *objects) Get(d blob.Digest) (io.ReadCloser, error) {
 	return nil, failed("read blob "+string(d)+" from the object store", err)
 }
 
-// An object is an open blob.
-type object struct {
+// An openObject is an open blob.
+type openObject struct {
 	r    jetstream.ObjectResult
 	d    blob.Digest
 	stop context.CancelFunc
 }
 
-func (o *object) Read(p []byte) (int, error) {
+func (o *openObject) Read(p []byte) (int, error) {
 	n, err := o.r.Read(p)
 	switch {
 	case errors.Is(err, jetstream.ErrDigestMismatch):
@@ -158,13 +158,13 @@ func (o *object) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (o *object) Close() error {
+func (o *openObject) Close() error {
 	defer o.stop()
 	return o.r.Close()
 }
 
-func (o *objects) Put(d blob.Digest, size int64, r io.ReadSeeker) error {
-	err := again(size, func(ctx context.Context) error {
+func (o *objectStore) Put(d blob.Digest, size int64, r io.ReadSeeker) error {
+	err := retryBlob(size, func(ctx context.Context) error {
 		_, err := r.Seek(0, io.SeekStart)
 		if err == nil {
 			_, err = o.store.Put(ctx, jetstream.ObjectMeta{Name: string(d)}, r)
@@ -174,16 +174,16 @@ func (o *objects) Put(d blob.Digest, size int64, r io.ReadSeeker) error {
 	return failed("store blob "+string(d)+" in the object store", err)
 }
 
-func (o *objects) Remove(d blob.Digest) error {
-	err := again(0, func(ctx context.Context) error { return o.store.Delete(ctx, string(d)) })
+func (o *objectStore) Remove(d blob.Digest) error {
+	err := retryBlob(0, func(ctx context.Context) error { return o.store.Delete(ctx, string(d)) })
 	if errors.Is(err, jetstream.ErrObjectNotFound) {
 		return nil
 	}
 	return failed("remove blob "+string(d)+" from the object store", err)
 }
 
-func (o *objects) Mark() (string, error) {
-	ctx, stop := within(markWithin, 0)
+func (o *objectStore) Mark() (string, error) {
+	ctx, stop := blobContext(markWithin, 0)
 	defer stop()
 	mark, err := o.store.GetString(ctx, blobMark)
 	if errors.Is(err, jetstream.ErrObjectNotFound) {
@@ -195,8 +195,8 @@ func (o *objects) Mark() (string, error) {
 	return strings.TrimSpace(mark), nil
 }
 
-func (o *objects) SetMark(mark string) error {
-	ctx, stop := within(markWithin, 0)
+func (o *objectStore) SetMark(mark string) error {
+	ctx, stop := blobContext(markWithin, 0)
 	defer stop()
 	if _, err := o.store.PutString(ctx, blobMark, mark); err != nil {
 		return fmt.Errorf("mark the object store of blobs: %w", err)

@@ -48,7 +48,7 @@ func TestBlobsInACluster(t *testing.T) {
 		large[i] = byte(rand.Uint32())
 	}
 	for _, data := range [][]byte{[]byte("hello"), {}, large} {
-		d, size := blob.Of(data), int64(len(data))
+		d, size := blob.DigestOf(data), int64(len(data))
 		if there, err := b.Has(d, size); err != nil || there {
 			t.Errorf("%d bytes: before they are stored: %v, %v", size, there, err)
 		}
@@ -68,7 +68,7 @@ func TestBlobsInACluster(t *testing.T) {
 			t.Errorf("%d bytes: read %d, %v", size, len(got), err)
 		}
 	}
-	d := blob.Of(large)
+	d := blob.DigestOf(large)
 	if err := errors.Join(b.Remove(d), b.Remove(d)); err != nil {
 		t.Error(err)
 	}
@@ -76,14 +76,14 @@ func TestBlobsInACluster(t *testing.T) {
 		t.Errorf("removed: %v, %v", there, err)
 	}
 	c.Kill(t, "n2")
-	within(t, "a blob is stored with two of three servers", func() bool {
+	blobContext(t, "a blob is stored with two of three servers", func() bool {
 		err := a.Put(d, int64(len(large)), bytes.NewReader(large))
 		if err != nil && !errors.Is(err, blob.ErrAway) { // the cluster may elect a leader first
 			t.Fatal(err)
 		}
 		return err == nil
 	})
-	within(t, "a blob is read with two of three servers", func() bool {
+	blobContext(t, "a blob is read with two of three servers", func() bool {
 		got, err := b.Read(d, int64(len(large)))
 		if err != nil && !errors.Is(err, blob.ErrAway) {
 			t.Fatal(err)
@@ -103,7 +103,7 @@ func TestBlobsWithoutALeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := []byte("hello")
-	d, other := blob.Of(data), blob.Of([]byte("other"))
+	d, other := blob.DigestOf(data), blob.DigestOf([]byte("other"))
 	if err := origin.Put(d, 5, bytes.NewReader(data)); err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestBlobsWithoutALeader(t *testing.T) {
 		c.Restart(t, name)
 	}
 	dir := open()
-	within(t, "the blob is there again", func() bool {
+	blobContext(t, "the blob is there again", func() bool {
 		got, err := dir.Read(d, 5)
 		if err != nil && !errors.Is(err, blob.ErrAway) {
 			t.Fatal(err)
@@ -161,8 +161,8 @@ func TestNewsOfServers(t *testing.T) {
 	told := map[queue.News]bool{}
 	for _, n := range []queue.News{{Jobs: true}, {Workers: true}, {Ended: "x"}} {
 		told[n] = true
-		within(t, fmt.Sprintf("%+v is heard", n), func() bool {
-			if err := a.Tell(n); err != nil { // repeated, because news are lost until b's subscription has reached a's server
+		blobContext(t, fmt.Sprintf("%+v is heard", n), func() bool {
+			if err := a.SendNews(n); err != nil { // repeated, because news are lost until b's subscription has reached a's server
 				t.Fatal(err)
 			}
 			select {

@@ -17,18 +17,18 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// maxYoung is the maximum number of connections that have not yet proved a key, which they must do within a short
+// maxUnproved is the maximum number of connections that have not yet proved a key, which they must do within a short
 // time. Clients without a key cannot hold more connections. Requests signed with a worker's key do not compete
 // with them: they have as many slots of their own.
-const maxYoung = 256
+const maxUnproved = 256
 
 // A provedKey is the context key for the public key that signed a request.
 type provedKey struct{}
 
-// Proved returns a request for the Bridge. The caller must have verified that it is signed by the worker key
+// WithProvedKey returns a request for the Bridge. The caller must have verified that it is signed by the worker key
 // public.
-func Proved(r *http.Request, public string) *http.Request {
-	return r.WithContext(context.WithValue(r.Context(), provedKey{}, public))
+func WithProvedKey(r *http.Request, key string) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), provedKey{}, key))
 }
 
 // Bridge returns the handler through which workers connect to the embedded queue. It upgrades a request (Upgrade:
@@ -38,15 +38,15 @@ func Proved(r *http.Request, public string) *http.Request {
 func (q *Queue) Bridge() http.Handler { return q.bridge }
 
 type bridge struct {
-	server *server.Server
-	people *people
-	report func(error)
-	held   *deliveries
-	lost   func(loss)
-	// breaks is called with a worker that sends invalid messages.
-	breaks func(worker string, err error)
-	young  chan struct{}
-	proved chan struct{} // slots for admitted workers that have not proved their key yet
+	server     *server.Server
+	workers    *workerRegistry
+	report     func(error)
+	deliveries *deliveryLog
+	onLoss     func(loss)
+	// onBroken is called with a worker that sends invalid messages.
+	onBroken func(worker string, err error)
+	unproved chan struct{}
+	proved   chan struct{} // slots for admitted workers that have not proved their key yet
 
 	mu    sync.Mutex
 	open  map[net.Conn]bool
@@ -54,8 +54,8 @@ type bridge struct {
 	done  sync.WaitGroup
 }
 
-func newBridge(s *server.Server, p *people, report func(error), held *deliveries, lost func(loss), breaks func(worker string, err error)) *bridge {
-	return &bridge{server: s, people: p, report: report, held: held, lost: lost, breaks: breaks, young: make(chan struct{}, maxYoung), proved: make(chan struct{}, maxYoung), open: map[net.Conn]bool{}}
+func newBridge(s *server.Server, p *workerRegistry, report func(error), sent *deliveryLog, onLoss func(loss), onBroken func(worker string, err error)) *bridge {
+	return &bridge{server: s, workers: p, report: report, deliveries: sent, onLoss: onLoss, onBroken: onBroken, unproved: make(chan struct{}, maxUnproved), proved: make(chan struct{}, maxUnproved), open: map[net.Conn]bool{}}
 }
 
 // ServeHTTP upgrades a request. It returns when the connection is closed.
@@ -70,8 +70,8 @@ func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "this is where workers connect: judged worker", http.StatusUpgradeRequired)
 		return
 	}
-	young := b.young
-	if key, _ := r.Context().Value(provedKey{}).(string); key != "" && b.people.nameOf(key) != "" {
+	young := b.unproved
+	if key, _ := r.Context().Value(provedKey{}).(string); key != "" && b.workers.nameOf(key) != "" {
 		young = b.proved
 	}
 	select {
@@ -82,7 +82,7 @@ func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// After this time, the embedded server has closed connections that have not proved a key.
-	time.AfterFunc(authTime, func() { <-young })
+	time.AfterFunc(authTimeout, func() { <-young })
 	outer, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		http.Error(w, "this connection cannot be upgraded: use HTTP/1.1", http.StatusHTTPVersionNotSupported)
@@ -94,10 +94,10 @@ func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // the server is stopping
 	}
 	defer inner.Close()
-	if !b.enter(outer) {
+	if !b.add(outer) {
 		return
 	}
-	defer b.leave(outer)
+	defer b.remove(outer)
 	_, err = fmt.Fprintf(outer, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\n\r\n", Protocol)
 	if err == nil {
 		b.join(outer, buffered.Reader, inner)
@@ -107,29 +107,29 @@ func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // join copies between two connections until either is closed.
 func (b *bridge) join(outer net.Conn, read *bufio.Reader, inner net.Conn) {
 	var both sync.WaitGroup
-	l := &link{people: b.people}
+	l := &workerLink{workers: b.workers}
 	both.Go(func() {
 		defer inner.Close()
 		defer outer.Close()
-		g := &guard{from: bufio.NewReaderSize(read, 2*maxLine), to: bufio.NewWriter(inner), name: b.people.nameOf, link: l, held: b.held, lost: b.lost}
+		g := &guard{from: bufio.NewReaderSize(read, 2*maxLine), to: bufio.NewWriter(inner), nameOf: b.workers.nameOf, link: l, deliveries: b.deliveries, onLoss: b.onLoss}
 		// Other errors just mean that the connection is closed.
 		if err := g.copy(); errors.Is(err, errGuard) {
 			b.report(fmt.Errorf("%s, %w", outer.RemoteAddr(), err))
 			if worker := l.worker(); worker != "" {
-				b.breaks(worker, err)
+				b.onBroken(worker, err)
 			}
 		}
 	})
-	_ = l.down(outer, inner, b.held) // the connection is closing anyway
+	_ = l.copyDown(outer, inner, b.deliveries) // the connection is closing anyway
 	outer.Close()
 	inner.Close()
 	both.Wait()
 	if l.proved.Load() {
-		b.held.closed(l.name.Load().(string), l.id.Load())
+		b.deliveries.recordClosed(l.name.Load().(string), l.id.Load())
 	}
 }
 
-func (b *bridge) enter(c net.Conn) bool {
+func (b *bridge) add(c net.Conn) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.ended {
@@ -140,7 +140,7 @@ func (b *bridge) enter(c net.Conn) bool {
 	return true
 }
 
-func (b *bridge) leave(c net.Conn) {
+func (b *bridge) remove(c net.Conn) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.open, c)
@@ -159,10 +159,10 @@ func (b *bridge) close() {
 }
 
 // dial connects to the bridge of a server. Sign may be nil.
-func dial(ctx context.Context, to string, config *tls.Config, sign func(method, path string) (string, error)) (net.Conn, error) {
-	u, err := url.Parse(to)
+func dial(ctx context.Context, bridgeURL string, config *tls.Config, sign func(method, path string) (string, error)) (net.Conn, error) {
+	u, err := url.Parse(bridgeURL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("%q is not the address of a server: it begins with http:// or https://", to)
+		return nil, fmt.Errorf("%q is not the address of a server: it begins with http:// or https://", bridgeURL)
 	}
 	port := u.Port()
 	if port == "" {
@@ -175,7 +175,7 @@ func dial(ctx context.Context, to string, config *tls.Config, sign func(method, 
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
 	if u.Scheme == "https" {
-		if conn, err = secure(ctx, conn, u.Hostname(), config); err != nil {
+		if conn, err = startTLS(ctx, conn, u.Hostname(), config); err != nil {
 			return nil, err
 		}
 	}
@@ -187,7 +187,7 @@ func dial(ctx context.Context, to string, config *tls.Config, sign func(method, 
 	return up, nil
 }
 
-func secure(ctx context.Context, conn net.Conn, host string, config *tls.Config) (net.Conn, error) {
+func startTLS(ctx context.Context, conn net.Conn, host string, config *tls.Config) (net.Conn, error) {
 	if config == nil {
 		config = &tls.Config{}
 	}
@@ -230,13 +230,13 @@ func upgrade(conn net.Conn, u *url.URL, sign func(method, path string) (string, 
 		text, _ := io.ReadAll(io.LimitReader(answer.Body, 200))
 		return nil, fmt.Errorf("%s does not accept workers: %s: %s", u.Host, answer.Status, strings.TrimSpace(string(text)))
 	}
-	return &upgraded{conn, r}, nil
+	return &bufferedConn{conn, r}, nil
 }
 
-// An upgraded is a connection from which some bytes have already been read into a buffer.
-type upgraded struct {
+// An bufferedConn is a connection from which some bytes have already been read into a buffer.
+type bufferedConn struct {
 	net.Conn
 	r *bufio.Reader
 }
 
-func (u *upgraded) Read(p []byte) (int, error) { return u.r.Read(p) }
+func (u *bufferedConn) Read(p []byte) (int, error) { return u.r.Read(p) }

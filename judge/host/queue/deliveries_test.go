@@ -183,11 +183,11 @@ func talk(d queue.Deliveries, long time.Duration) {
 // jobs than it may hold.
 func TestAWorkerThatSwallowsJobs(t *testing.T) {
 	var mu sync.Mutex
-	var lost []queue.Lost
-	var broken []queue.Broken
+	var lost []queue.LostJob
+	var broken []queue.BrokenWorker
 	s := open(t, queue.Listener{
-		Lost:   func(l queue.Lost) { mu.Lock(); defer mu.Unlock(); lost = append(lost, l) },
-		Broken: func(b queue.Broken) { mu.Lock(); defer mu.Unlock(); broken = append(broken, b) },
+		Lost:   func(l queue.LostJob) { mu.Lock(); defer mu.Unlock(); lost = append(lost, l) },
+		Broken: func(b queue.BrokenWorker) { mu.Lock(); defer mu.Unlock(); broken = append(broken, b) },
 	})
 	nc, _ := raw(t, s, "w")
 	if err := nc.Publish("beat.w", []byte(`{"slots":1}`)); err != nil {
@@ -213,11 +213,11 @@ func TestAWorkerThatSwallowsJobs(t *testing.T) {
 	if err := errors.Join(nc.Publish(msg.Reply, []byte("+ACK")), nc.Flush()); err != nil {
 		t.Fatal(err)
 	}
-	within(t, "the loss is told", func() bool { mu.Lock(); defer mu.Unlock(); return len(lost) == 1 })
-	if l := lost[0]; l.Worker != "w" || l.Job != "a" || !strings.Contains(l.Why, "no result") {
+	blobContext(t, "the loss is told", func() bool { mu.Lock(); defer mu.Unlock(); return len(lost) == 1 })
+	if l := lost[0]; l.Worker != "w" || l.Job != "a" || !strings.Contains(l.Reason, "no result") {
 		t.Errorf("told is %+v", l)
 	}
-	if times, ended, gave := s.Had("a"); times != 1 || !slices.Equal(ended, []string{"w"}) || len(gave) > 0 {
+	if times, ended, gave := s.DeliveryHistory("a"); times != 1 || !slices.Equal(ended, []string{"w"}) || len(gave) > 0 {
 		t.Errorf("had: %d, %v, %v", times, ended, gave)
 	}
 	for i := range 6 { // two per slot, and four more
@@ -226,8 +226,8 @@ func TestAWorkerThatSwallowsJobs(t *testing.T) {
 	}
 	_ = nc.PublishRequest("$JS.API.CONSUMER.MSG.NEXT.JOBS.l0-main", "_INBOX_w.x", []byte(`{"batch":1}`))
 	_ = nc.Flush() // fails: the connection is closed
-	within(t, "it is told", func() bool { mu.Lock(); defer mu.Unlock(); return len(broken) == 1 })
-	if b := broken[0]; b.Worker != "w" || !strings.Contains(b.Why, "asks for more") {
+	blobContext(t, "it is told", func() bool { mu.Lock(); defer mu.Unlock(); return len(broken) == 1 })
+	if b := broken[0]; b.Worker != "w" || !strings.Contains(b.Reason, "asks for more") {
 		t.Errorf("told is %+v", b)
 	}
 }
@@ -236,8 +236,8 @@ func TestAWorkerThatSwallowsJobs(t *testing.T) {
 // with headers. It also checks that messages before the proof of a key are not attributed to any worker.
 func TestWhatTheBridgeReads(t *testing.T) {
 	var mu sync.Mutex
-	var broken []queue.Broken
-	s := open(t, queue.Listener{Broken: func(b queue.Broken) { mu.Lock(); defer mu.Unlock(); broken = append(broken, b) }})
+	var broken []queue.BrokenWorker
+	s := open(t, queue.Listener{Broken: func(b queue.BrokenWorker) { mu.Lock(); defer mu.Unlock(); broken = append(broken, b) }})
 	for _, body := range []string{`{"batch":2}`, `{"batch":1,"batch":1000}`, "{", strings.Repeat(" ", 5000)} {
 		nc, _ := raw(t, s, "w")
 		mu.Lock()
@@ -245,12 +245,12 @@ func TestWhatTheBridgeReads(t *testing.T) {
 		mu.Unlock()
 		_ = nc.PublishRequest("$JS.API.CONSUMER.MSG.NEXT.JOBS.l0-main", "_INBOX_w.x", []byte(body))
 		_ = nc.Flush()
-		within(t, fmt.Sprintf("%.20q is refused", body), func() bool { mu.Lock(); defer mu.Unlock(); return len(broken) == n+1 })
+		blobContext(t, fmt.Sprintf("%.20q is refused", body), func() bool { mu.Lock(); defer mu.Unlock(); return len(broken) == n+1 })
 	}
 	nc, _ := raw(t, s, "w")
 	_ = nc.PublishMsg(&nats.Msg{Subject: "$JS.ACK.JOBS.l0-main.1.1.1.1.1", Header: nats.Header{"A": {"b"}}, Data: []byte("+ACK")})
 	_ = nc.Flush()
-	within(t, "headers are refused", func() bool { mu.Lock(); defer mu.Unlock(); return len(broken) == 5 })
+	blobContext(t, "headers are refused", func() bool { mu.Lock(); defer mu.Unlock(); return len(broken) == 5 })
 
 	conn, err := queue.Dial(t.Context(), s.options("w").URL, nil)
 	if err != nil {

@@ -27,7 +27,7 @@ func (q *Queue) Embedded() (monitored, listens bool) {
 func (l *Lease) Age(d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.beaten = l.beaten.Add(-d)
+	l.renewed = l.renewed.Add(-d)
 }
 
 // Answer sends an answer to a lease without ending it.
@@ -43,7 +43,7 @@ func (m *Member) Deafen(wait time.Duration) (hear func()) {
 	return func() {
 		m.pulls.mu.Lock()
 		defer m.pulls.mu.Unlock()
-		m.pulls.prefix, m.pulls.wait = was, requestTime
+		m.pulls.prefix, m.pulls.wait = was, requestTimeout
 	}
 }
 
@@ -59,7 +59,7 @@ func Dial(ctx context.Context, to string, config *tls.Config) (net.Conn, error) 
 // connection.
 func Guarded(worker, sent string) (passed string, err error) {
 	var out strings.Builder
-	g := &guard{from: bufio.NewReaderSize(strings.NewReader(sent), 2*maxLine), to: bufio.NewWriter(&out), name: func(string) string { return worker }}
+	g := &guard{from: bufio.NewReaderSize(strings.NewReader(sent), 2*maxLine), to: bufio.NewWriter(&out), nameOf: func(string) string { return worker }}
 	err = g.copy()
 	return out.String(), err
 }
@@ -68,19 +68,21 @@ func Guarded(worker, sent string) (passed string, err error) {
 var ErrGuard = errGuard
 
 // Deliveries exports deliveries for tests.
-type Deliveries struct{ d *deliveries }
+type Deliveries struct{ d *deliveryLog }
 
 // NewDeliveries returns empty Deliveries.
-func NewDeliveries() Deliveries { return Deliveries{newDeliveries()} }
+func NewDeliveries() Deliveries { return Deliveries{newDeliveryLog()} }
 
 // Line, Sent, Closed, Result and Answered record events on connection 1.
-func (d Deliveries) Line(worker string)                 { d.d.line(worker) }
-func (d Deliveries) Sent(worker, subject, reply string) { d.d.sent(worker, 1, subject, reply) }
-func (d Deliveries) Result(worker, id string)           { d.d.result(worker, id) }
-func (d Deliveries) Closed(worker string)               { d.d.closed(worker, 1) }
+func (d Deliveries) Line(worker string) { d.d.recordLine(worker) }
+func (d Deliveries) Sent(worker, subject, reply string) {
+	d.d.recordDelivery(worker, 1, subject, reply)
+}
+func (d Deliveries) Result(worker, id string) { d.d.recordResult(worker, id) }
+func (d Deliveries) Closed(worker string)     { d.d.recordClosed(worker, 1) }
 func (d Deliveries) Answered(worker, reply, text string) (why string) {
-	if l := d.d.answered(worker, 1, reply, text); l != nil {
-		return l.why
+	if l := d.d.recordAnswer(worker, 1, reply, text); l != nil {
+		return l.reason
 	}
 	return ""
 }
@@ -91,7 +93,7 @@ func (d Deliveries) Abandoned(beats string, named ...string) (jobs []string) {
 	for _, id := range named {
 		names[id] = true
 	}
-	for _, l := range d.d.abandoned(beats, names) {
+	for _, l := range d.d.takeAbandoned(beats, names) {
 		jobs = append(jobs, l.job)
 	}
 	return jobs
@@ -99,8 +101,8 @@ func (d Deliveries) Abandoned(beats string, named ...string) (jobs []string) {
 
 // Expired returns the jobs whose leases have expired. If that is a worker's fault, why contains the reason.
 func (d Deliveries) Expired() (jobs, why []string) {
-	for _, l := range d.d.expired(time.Now()) {
-		jobs, why = append(jobs, l.job), append(why, l.why)
+	for _, l := range d.d.takeExpired(time.Now()) {
+		jobs, why = append(jobs, l.job), append(why, l.reason)
 	}
 	return jobs, why
 }

@@ -91,7 +91,7 @@ func TestAJobThatCameAsItsWorkerEnded(t *testing.T) {
 			if l.Deliveries != 2 {
 				t.Errorf("delivery %d", l.Deliveries)
 			}
-			if times, ended, _ := s.Had("j"); times != 1 || !slices.Equal(ended, []string{"a"}) {
+			if times, ended, _ := s.DeliveryHistory("j"); times != 1 || !slices.Equal(ended, []string{"a"}) {
 				t.Errorf("had: %d, %v", times, ended)
 			}
 			if err := l.Finish(t.Context(), accepted()); err != nil {
@@ -143,7 +143,7 @@ func TestAServerThatIsKilled(t *testing.T) {
 			defer all.Wait()
 			defer cancel()
 			for w, seed := range seeds {
-				m, err := queue.Join(ctx, queue.JoinOptions{Worker: w, Class: "main", URL: "http://" + addr + queue.Path, Seed: seed, Slots: 1, Notice: func(err error) { t.Logf("%s: %v", w, err) }})
+				m, err := queue.Join(ctx, queue.JoinOptions{Worker: w, Class: "main", URL: "http://" + addr + queue.Path, Seed: seed, Slots: 1, OnRetry: func(err error) { t.Logf("%s: %v", w, err) }})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -226,7 +226,7 @@ func TestTheFolderMayBeDeletedUnderTheServer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	within(t, "all results", func() bool { return s.jobs() == 5 })
+	blobContext(t, "all results", func() bool { return s.jobs() == 5 })
 }
 
 // A lossy is a connection that drops some of a worker's answers to leases.
@@ -262,11 +262,11 @@ func TestLostAcknowledgements(t *testing.T) {
 		if err := take(t, m).Finish(t.Context(), accepted()); err != nil {
 			t.Fatal(err)
 		}
-		if alive, err := s.Alive(t.Context(), 0, "main", fmt.Sprintf("j%d", i)); alive || err != nil {
+		if alive, err := s.HasJob(t.Context(), 0, "main", fmt.Sprintf("j%d", i)); alive || err != nil {
 			t.Errorf("j%d: alive %v, %v", i, alive, err)
 		}
 	}
-	within(t, "all results", func() bool { return s.jobs() == 4 })
+	blobContext(t, "all results", func() bool { return s.jobs() == 4 })
 	if lost.Load() == 0 {
 		t.Error("nothing was lost")
 	}
@@ -328,7 +328,7 @@ func TestTheBridge(t *testing.T) {
 	}
 	// A client without a key can hold only a few connections, and only for a short time.
 	var open []net.Conn
-	within(t, "too many connections are refused", func() bool { // a busy machine may be too slow to open that many
+	blobContext(t, "too many connections are refused", func() bool { // a busy machine may be too slow to open that many
 		began := time.Now()
 		let, refused := burst(t, s.web.URL, 300)
 		if open = append(open, let...); len(let) > 256 && time.Since(began) < 4*time.Second { // later the first ones are closed
@@ -354,7 +354,7 @@ func TestTheBridge(t *testing.T) {
 		}
 		c.Close()
 	}
-	within(t, "let in again", func() bool {
+	blobContext(t, "let in again", func() bool {
 		c, err := queue.Dial(t.Context(), s.web.URL, nil)
 		if err == nil {
 			c.Close()
@@ -390,7 +390,7 @@ func TestAClusterThatLosesItsLeader(t *testing.T) {
 	leaks(t)
 	public, seed := key(t)
 	c := queuetest.Start(t, queuetest.Worker{Name: "w", Class: "main", Key: public})
-	q := c.Open(t, queue.Listener{Trouble: func(err error) { t.Log(err) }})
+	q := c.Open(t, queue.Listener{Error: func(err error) { t.Log(err) }})
 	defer q.Close()
 	if err := q.Admit("w", "main", public, false); err != nil {
 		t.Fatal(err)
@@ -430,7 +430,7 @@ func TestAClusterThatLosesItsLeader(t *testing.T) {
 	for i := range 20 {
 		publish(fmt.Sprintf("j%d", i))
 	}
-	within(t, "connected by its beat", func() bool { return len(q.Connected()) == 1 })
+	blobContext(t, "connected by its beat", func() bool { return len(q.Connected()) == 1 })
 	stream, err := q.JetStream().Stream(ctx, "JOBS")
 	if err != nil {
 		t.Fatal(err)
@@ -446,7 +446,7 @@ func TestAClusterThatLosesItsLeader(t *testing.T) {
 	t.Logf("20 jobs published %v after the leader died", time.Since(killed))
 	reconciled(t, 40, got.jobs, publish)
 	t.Logf("all done %v after the leader died", time.Since(killed))
-	within(t, "nothing alive", func() bool {
+	blobContext(t, "nothing alive", func() bool {
 		stats, err := q.Stats(ctx)
 		return err == nil && stats.Jobs == 0
 	})

@@ -32,14 +32,14 @@ func TestAWorkerThatFreezesLosesItsJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.says(t, "finished j true")
-	within(t, "the late result", func() bool { return len(s.of("j")) == 1 })
-	if alive, err := s.Alive(t.Context(), 0, "main", "j"); !alive || err != nil {
+	blobContext(t, "the late result", func() bool { return len(s.of("j")) == 1 })
+	if alive, err := s.HasJob(t.Context(), 0, "main", "j"); !alive || err != nil {
 		t.Errorf("the late worker acknowledged the job: alive %v, %v", alive, err)
 	}
 	if err := l.Finish(t.Context(), accepted()); err != nil {
 		t.Fatal(err)
 	}
-	if alive, err := s.Alive(t.Context(), 0, "main", "j"); alive || err != nil {
+	if alive, err := s.HasJob(t.Context(), 0, "main", "j"); alive || err != nil {
 		t.Errorf("the holder finished: alive %v, %v", alive, err)
 	}
 }

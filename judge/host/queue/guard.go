@@ -25,19 +25,19 @@ var errGuard = errors.New("a worker sends an invalid message")
 
 // A guard copies and checks the messages of one worker.
 type guard struct {
-	from  *bufio.Reader
-	to    *bufio.Writer
-	name  func(key string) string // returns the worker with the given key
-	inbox string                  // subject prefix for replies; empty until the worker sends its key
-	link  *link                   // nil if messages are not recorded
-	held  *deliveries
-	lost  func(loss)
+	from       *bufio.Reader
+	to         *bufio.Writer
+	nameOf     func(key string) string // returns the worker with the given key
+	inbox      string                  // subject prefix for replies; empty until the worker sends its key
+	link       *workerLink             // nil if messages are not recorded
+	deliveries *deliveryLog
+	onLoss     func(loss)
 }
 
 // copy copies until EOF, or until an invalid message.
 func (g *guard) copy() error {
 	for {
-		if err := g.one(); err != nil {
+		if err := g.copyLine(); err != nil {
 			return errors.Join(err, g.to.Flush())
 		}
 		if g.from.Buffered() == 0 {
@@ -48,8 +48,8 @@ func (g *guard) copy() error {
 	}
 }
 
-// one copies one protocol line and its payload.
-func (g *guard) one() error {
+// copyLine copies one protocol line and its payload.
+func (g *guard) copyLine() error {
 	line, err := g.from.ReadSlice('\n')
 	if err != nil {
 		return err
@@ -69,9 +69,9 @@ func (g *guard) one() error {
 		}
 	case "SUB", "UNSUB": // checked by the server's permissions
 	case "PUB":
-		size, err = g.published(strings.Split(rest, " "), 1)
+		size, err = g.checkPublish(strings.Split(rest, " "), 1)
 	case "HPUB":
-		size, err = g.published(strings.Split(rest, " "), 2)
+		size, err = g.checkPublish(strings.Split(rest, " "), 2)
 		if strings.HasPrefix(rest, ackPrefix) || strings.HasPrefix(rest, nextPrefix) {
 			err = errGuard // workers send no other messages with headers
 		}
@@ -85,7 +85,7 @@ func (g *guard) one() error {
 		return err
 	}
 	subject, _, _ := strings.Cut(rest, " ")
-	if err := g.note(subject, size); err != nil || size < 0 {
+	if err := g.recordMessage(subject, size); err != nil || size < 0 {
 		return err
 	}
 	if _, err := io.CopyN(g.to, g.from, int64(size)); err != nil {
@@ -110,7 +110,7 @@ func (g *guard) connect(text string) error {
 	if g.inbox != "" || json.Unmarshal([]byte(text), &who) != nil {
 		return errGuard
 	}
-	name := g.name(who.Key)
+	name := g.nameOf(who.Key)
 	g.inbox = inbox(name) + "."
 	if g.link != nil {
 		g.link.name.Store(name)
@@ -118,9 +118,9 @@ func (g *guard) connect(text string) error {
 	return nil
 }
 
-// note records the messages about jobs of a worker that has proved its key: requests, answers and results. Size is
+// recordMessage records the messages about jobs of a worker that has proved its key: requests, answers and results. Size is
 // the size of the payload, or negative if the message has none.
-func (g *guard) note(subject string, size int) error {
+func (g *guard) recordMessage(subject string, size int) error {
 	if g.link == nil {
 		return nil
 	}
@@ -128,7 +128,7 @@ func (g *guard) note(subject string, size int) error {
 	if worker == "" {
 		return nil
 	}
-	g.held.line(worker)
+	g.deliveries.recordLine(worker)
 	switch {
 	case size < 0:
 	case strings.HasPrefix(subject, ackPrefix):
@@ -136,8 +136,8 @@ func (g *guard) note(subject string, size int) error {
 		if err != nil {
 			return err
 		}
-		if l := g.held.answered(worker, g.link.id.Load(), subject, string(text)); l != nil {
-			g.lost(*l)
+		if l := g.deliveries.recordAnswer(worker, g.link.id.Load(), subject, string(text)); l != nil {
+			g.onLoss(*l)
 		}
 	case strings.HasPrefix(subject, nextPrefix):
 		var asks struct {
@@ -150,20 +150,20 @@ func (g *guard) note(subject string, size int) error {
 		if size > maxLine || len(text) > 0 && json.Unmarshal(text, &asks) != nil || asks.Batch > 1 {
 			return fmt.Errorf("%w: it asks for more than one job at once", errGuard)
 		}
-		if g.held.full(worker, g.link.id.Load()) {
+		if g.deliveries.isFull(worker, g.link.id.Load()) {
 			return fmt.Errorf("%w: it asks for more jobs before it has returned those that it holds", errGuard)
 		}
 	case strings.HasPrefix(subject, "result."+worker+"."):
 		if words := strings.Split(subject, "."); len(words) == 4 {
-			g.held.result(worker, words[2])
+			g.deliveries.recordResult(worker, words[2])
 		}
 	}
 	return nil
 }
 
-// published checks the arguments of PUB and HPUB: a subject, the reply subject, and sizes. The last size is that
+// checkPublish checks the arguments of PUB and HPUB: a subject, the reply subject, and sizes. The last size is that
 // of all the data that follows.
-func (g *guard) published(words []string, sizes int) (size int, err error) {
+func (g *guard) checkPublish(words []string, sizes int) (size int, err error) {
 	if len(words) != 1+sizes && len(words) != 2+sizes {
 		return 0, errGuard
 	}

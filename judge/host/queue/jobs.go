@@ -12,31 +12,31 @@ import (
 	"assay/judge/host/job"
 )
 
-// Published is the result of Publish.
-type Published string
+// PublishResult is the result of Publish.
+type PublishResult string
 
-// The values of Published.
+// The values of PublishResult.
 const (
-	Stored Published = "stored" // the job waits for a worker
-	Alive  Published = "alive"  // the stream already has the job, waiting or taken
+	NewlyStored   PublishResult = "stored" // the job waits for a worker
+	AlreadyStored PublishResult = "alive"  // the stream already has the job, waiting or taken
 )
 
 // Publish stores a job in the stream. If the stream already has a job with the same id, it stores nothing and
 // returns Alive. In a cluster, an acknowledged job remains Alive for some milliseconds, so the caller must repeat
 // the call later. Publish does not wake workers. After an error the state is unknown. Repeating the call is always
 // safe.
-func (q *Queue) Publish(ctx context.Context, s *job.Spec) (Published, error) {
-	if err := checkJob(s.Lane, s.Class, s.ID); err != nil {
+func (q *Queue) Publish(ctx context.Context, s *job.Spec) (PublishResult, error) {
+	if err := checkJob(s.Priority, s.Class, s.ID); err != nil {
 		return "", err
 	}
 	data, err := s.Encode()
 	if err != nil {
 		return "", err
 	}
-	if err := q.meet(ctx, s.Class); err != nil {
+	if err := q.addClass(ctx, s.Class); err != nil {
 		return "", err
 	}
-	msg := &nats.Msg{Subject: jobSubject(s.Lane, s.Class, s.ID), Data: data}
+	msg := &nats.Msg{Subject: jobSubject(s.Priority, s.Class, s.ID), Data: data}
 	// Message ids are not suitable to prevent duplicates. Within their window, JetStream silently drops a job that
 	// is published again after it was acknowledged.
 	publish := func() error {
@@ -53,32 +53,32 @@ func (q *Queue) Publish(ctx context.Context, s *job.Spec) (Published, error) {
 	var api *jetstream.APIError
 	switch {
 	case errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence:
-		return Alive, nil
+		return AlreadyStored, nil
 	case err != nil:
 		return "", fmt.Errorf("publish the job %s: %w", s.ID, err)
 	}
-	q.leases.published(s.ID, s.Class)
-	return Stored, nil
+	q.leases.recordPublished(s.ID, s.Class)
+	return NewlyStored, nil
 }
 
-// Alive reports whether the stream has a job. The job may be waiting, or a worker may not have acknowledged it
+// HasJob reports whether the stream has a job. The job may be waiting, or a worker may not have acknowledged it
 // yet.
-func (q *Queue) Alive(ctx context.Context, lane job.Lane, class, id string) (bool, error) {
-	if err := checkJob(lane, class, id); err != nil {
+func (q *Queue) HasJob(ctx context.Context, priority job.Priority, class, id string) (bool, error) {
+	if err := checkJob(priority, class, id); err != nil {
 		return false, err
 	}
-	seq, err := q.find(ctx, lane, class, id)
+	seq, err := q.find(ctx, priority, class, id)
 	return seq > 0, err
 }
 
 // Delete removes a waiting or running job from the stream. If the job is not there, Delete does nothing. The
-// worker is not notified; see Order. It may still finish the job without harm, and its result arrives as usual.
-func (q *Queue) Delete(ctx context.Context, lane job.Lane, class, id string) error {
-	if err := checkJob(lane, class, id); err != nil {
+// worker is not notified; see Control. It may still finish the job without harm, and its result arrives as usual.
+func (q *Queue) Delete(ctx context.Context, priority job.Priority, class, id string) error {
+	if err := checkJob(priority, class, id); err != nil {
 		return err
 	}
 	q.leases.forget(id)
-	seq, err := q.find(ctx, lane, class, id)
+	seq, err := q.find(ctx, priority, class, id)
 	if seq == 0 || err != nil {
 		return err
 	}
@@ -89,11 +89,11 @@ func (q *Queue) Delete(ctx context.Context, lane job.Lane, class, id string) err
 	var answer struct {
 		Error *jetstream.APIError `json:"error"`
 	}
-	err = q.ask(ctx, "$JS.API.STREAM.MSG.DELETE."+jobsStream, request, &answer)
+	err = q.request(ctx, "$JS.API.STREAM.MSG.DELETE."+jobsStream, request, &answer)
 	if answer.Error != nil {
 		// JetStream reports one of several errors if the worker has acknowledged the job in the meantime. If the
 		// job's message is gone, ignore the error.
-		if now, ferr := q.find(ctx, lane, class, id); ferr != nil || now == seq {
+		if now, ferr := q.find(ctx, priority, class, id); ferr != nil || now == seq {
 			err = answer.Error
 		}
 	}
@@ -102,8 +102,8 @@ func (q *Queue) Delete(ctx context.Context, lane job.Lane, class, id string) err
 
 // find returns the sequence number of a job's message. It returns 0 if there is none. It asks the leader of the
 // stream, because a replica could be behind.
-func (q *Queue) find(ctx context.Context, lane job.Lane, class, id string) (uint64, error) {
-	request, err := json.Marshal(map[string]string{"last_by_subj": jobSubject(lane, class, id)})
+func (q *Queue) find(ctx context.Context, priority job.Priority, class, id string) (uint64, error) {
+	request, err := json.Marshal(map[string]string{"last_by_subj": jobSubject(priority, class, id)})
 	if err != nil {
 		return 0, err
 	}
@@ -113,20 +113,20 @@ func (q *Queue) find(ctx context.Context, lane job.Lane, class, id string) (uint
 			Seq uint64 `json:"seq"`
 		} `json:"message"`
 	}
-	err = q.ask(ctx, "$JS.API.STREAM.MSG.GET."+jobsStream, request, &answer)
-	if answer.Error != nil && !gone(answer.Error) {
+	err = q.request(ctx, "$JS.API.STREAM.MSG.GET."+jobsStream, request, &answer)
+	if answer.Error != nil && !isMissing(answer.Error) {
 		err = answer.Error
 	}
 	return answer.Message.Seq, wrap("look for the job "+id, err)
 }
 
-// gone reports whether the error means that the message or the whole stream does not exist.
-func gone(e *jetstream.APIError) bool { return e.Code == 404 }
+// isMissing reports whether the error means that the message or the whole stream does not exist.
+func isMissing(e *jetstream.APIError) bool { return e.Code == 404 }
 
-// ask sends a request to JetStream. The library's own calls need a stream handle. That costs another request, and
+// request sends a request to JetStream. The library's own calls need a stream handle. That costs another request, and
 // the handle becomes stale when the stream is recreated.
-func (q *Queue) ask(ctx context.Context, subject string, request []byte, answer any) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTime)
+func (q *Queue) request(ctx context.Context, subject string, request []byte, answer any) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	msg, err := q.nc.RequestWithContext(ctx, subject, request)
 	if err != nil {
@@ -135,13 +135,13 @@ func (q *Queue) ask(ctx context.Context, subject string, request []byte, answer 
 	return json.Unmarshal(msg.Data, answer)
 }
 
-// Untaken returns the number of jobs in a lane and class that have never been delivered to a worker. It does not
+// PendingCount returns the number of jobs in a lane and class that have never been delivered to a worker. It does not
 // count released jobs, and may miss jobs that were published a moment ago.
-func (q *Queue) Untaken(ctx context.Context, lane job.Lane, class string) (int, error) {
-	if err := checkJob(lane, class, "-"); err != nil {
+func (q *Queue) PendingCount(ctx context.Context, priority job.Priority, class string) (int, error) {
+	if err := checkJob(priority, class, "-"); err != nil {
 		return 0, err
 	}
-	if err := q.meet(ctx, class); err != nil {
+	if err := q.addClass(ctx, class); err != nil {
 		return 0, err
 	}
 	for again := true; ; again = false {
@@ -149,8 +149,8 @@ func (q *Queue) Untaken(ctx context.Context, lane job.Lane, class string) (int, 
 			Error   *jetstream.APIError `json:"error"`
 			Pending int                 `json:"num_pending"`
 		}
-		err := q.ask(ctx, "$JS.API.CONSUMER.INFO."+jobsStream+"."+consumer(lane, class), nil, &info)
-		missing := info.Error != nil && gone(info.Error)
+		err := q.request(ctx, "$JS.API.CONSUMER.INFO."+jobsStream+"."+consumer(priority, class), nil, &info)
+		missing := info.Error != nil && isMissing(info.Error)
 		if missing && again {
 			if err := q.Ensure(ctx, class); err != nil {
 				return 0, err
@@ -173,8 +173,8 @@ func (q *Queue) Wake(class string) error {
 	return wrap("wake a worker", q.nc.Publish("wake."+class, nil))
 }
 
-// Order sends a control message to a worker. The message may get lost if the worker is not connected.
-func (q *Queue) Order(worker string, o job.Order) error {
+// Control sends a control message to a worker. The message may get lost if the worker is not connected.
+func (q *Queue) Control(worker string, o job.Control) error {
 	if err := checkName("worker", worker); err != nil {
 		return err
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// Key reads a worker's key from a file. If the file does not exist, Key creates a key, readable only by the file's
+// ReadKey reads a worker's key from a file. If the file does not exist, Key creates a key, readable only by the file's
 // owner. The seed is the secret half, for JoinOptions. The public half is for Admit, and is not secret.
-func Key(file string) (seed []byte, public string, err error) {
+func ReadKey(file string) (seed []byte, public string, err error) {
 	info, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = makeKey(file)

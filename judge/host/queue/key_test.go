@@ -18,13 +18,13 @@ func TestKey(t *testing.T) {
 	for i := range seeds { // also at the same time
 		all.Go(func() {
 			var err error
-			if seeds[i], _, err = queue.Key(file); err != nil {
+			if seeds[i], _, err = queue.ReadKey(file); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	again, public, err := queue.Key(file)
+	again, public, err := queue.ReadKey(file)
 	if err != nil || !strings.HasPrefix(public, "U") {
 		t.Errorf("Key = %q, %v", public, err)
 	}
@@ -44,13 +44,13 @@ func TestKey(t *testing.T) {
 		"others may read":    func() error { return os.Chmod(file, 0o644) },
 		"not a worker's key": func() error { return os.Truncate(file, 10) },
 	} {
-		if _, _, err := queue.Key(file); err != nil {
+		if _, _, err := queue.ReadKey(file); err != nil {
 			t.Fatal(err)
 		}
 		if err := harm(); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := queue.Key(file); err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), string(again)) {
+		if _, _, err := queue.ReadKey(file); err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), string(again)) {
 			t.Errorf("%s: %v", name, err)
 		}
 		os.Remove(file)

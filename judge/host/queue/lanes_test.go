@@ -65,11 +65,11 @@ func TestStreamsAndConsumersAreAsTheyMustBe(t *testing.T) {
 	if err := jobs.DeleteConsumer(t.Context(), "l1-main"); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := s.Untaken(t.Context(), 1, "main"); n != 0 || err != nil {
+	if n, err := s.PendingCount(t.Context(), 1, "main"); n != 0 || err != nil {
 		t.Errorf("untaken after the consumer was gone: %d, %v", n, err)
 	}
 	s.untaken(1)
-	if n, err := s.Untaken(t.Context(), 0, "new"); n != 0 || err != nil {
+	if n, err := s.PendingCount(t.Context(), 0, "new"); n != 0 || err != nil {
 		t.Errorf("untaken of a new class: %d, %v", n, err)
 	}
 	if stats, err := s.Stats(t.Context()); err != nil || stats.Jobs != 1 || stats.JobBytes == 0 || stats.Store == 0 {
@@ -81,9 +81,9 @@ func TestStreamsAndConsumersAreAsTheyMustBe(t *testing.T) {
 func TestLanesInOrderAndATenthForEach(t *testing.T) {
 	s := open(t, queue.Listener{})
 	for i := range 20 {
-		for lane := range job.Lanes {
+		for lane := range job.Priorities {
 			sp := spec(fmt.Sprintf("l%d-%d", lane, i))
-			sp.Lane = job.Lane(lane)
+			sp.Priority = job.Priority(lane)
 			s.publish(sp)
 		}
 	}
@@ -107,14 +107,14 @@ func TestLanesInOrderAndATenthForEach(t *testing.T) {
 	}
 	sp := spec("contest")
 	s.publish(sp)
-	if l, err := m.TakeBefore(t.Context(), job.Practice); err != nil || l.Spec.ID != sp.ID {
+	if l, err := m.TakeBefore(t.Context(), job.PracticePriority); err != nil || l.Spec.ID != sp.ID {
 		t.Errorf("before lane 1 it took %+v, %v", l, err)
 	}
-	if l, err := m.TakeBefore(t.Context(), job.Background); err != nil || l.Spec.Lane != job.Practice {
+	if l, err := m.TakeBefore(t.Context(), job.BackgroundPriority); err != nil || l.Spec.Priority != job.PracticePriority {
 		t.Errorf("before lane 2 it took %+v, %v", l, err)
 	}
-	only := s.join("only", func(o *queue.JoinOptions) { o.Lanes = []job.Lane{job.Background} })
-	if l := take(t, only); l.Spec.Lane != job.Background {
+	only := s.join("only", func(o *queue.JoinOptions) { o.Priorities = []job.Priority{job.BackgroundPriority} })
+	if l := take(t, only); l.Spec.Priority != job.BackgroundPriority {
 		t.Errorf("a worker of lane 2 took %s", l.Spec.ID)
 	}
 }
@@ -125,33 +125,33 @@ func TestALongLaneDelaysNoOther(t *testing.T) {
 	s := open(t, queue.Listener{})
 	for i := range 10 {
 		sp := spec(fmt.Sprintf("trial-%d", i))
-		sp.Lane = job.TrialLane
+		sp.Priority = job.TrialPriority
 		s.publish(sp)
 	}
 	m := s.join("w")
-	next := func() job.Lane {
+	next := func() job.Priority {
 		t.Helper()
 		l := take(t, m)
 		if err := l.Finish(t.Context(), accepted()); err != nil {
 			t.Fatal(err)
 		}
-		return l.Spec.Lane
+		return l.Spec.Priority
 	}
 	for range 3 {
-		if lane := next(); lane != job.TrialLane {
+		if lane := next(); lane != job.TrialPriority {
 			t.Errorf("took a job of the lane %s", lane)
 		}
 	}
-	for i, lane := range []job.Lane{job.ProofLane, job.GameLane, job.GameLane} {
+	for i, lane := range []job.Priority{job.GolfPriority, job.GamePriority, job.GamePriority} {
 		sp := spec(fmt.Sprintf("other-%d", i))
-		sp.Lane = lane
+		sp.Priority = lane
 		s.publish(sp)
 	}
-	var got []job.Lane
+	var got []job.Priority
 	for range 6 {
 		got = append(got, next())
 	}
-	if want := []job.Lane{job.GameLane, job.ProofLane, job.TrialLane, job.GameLane, job.TrialLane, job.TrialLane}; !slices.Equal(got, want) {
+	if want := []job.Priority{job.GamePriority, job.GolfPriority, job.TrialPriority, job.GamePriority, job.TrialPriority, job.TrialPriority}; !slices.Equal(got, want) {
 		t.Errorf("took jobs of the lanes %v, want %v", got, want)
 	}
 }
@@ -179,18 +179,18 @@ func TestExcludedWorkersGiveBack(t *testing.T) {
 	done.Wait()
 }
 
-// TestRenew checks that Renew drops all queued jobs, and that later jobs are delivered.
+// TestRenew checks that Recreate drops all queued jobs, and that later jobs are delivered.
 func TestRenew(t *testing.T) {
 	s := open(t, queue.Listener{})
 	m := s.join("w")
 	s.publish(spec("a"))
 	l := take(t, m)
 	s.publish(spec("b"))
-	if err := s.Renew(t.Context()); err != nil {
+	if err := s.Recreate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range []string{"a", "b"} {
-		if alive, err := s.Alive(t.Context(), 0, "main", id); alive || err != nil {
+		if alive, err := s.HasJob(t.Context(), 0, "main", id); alive || err != nil {
 			t.Errorf("%s: alive %v, %v", id, alive, err)
 		}
 	}
@@ -201,7 +201,7 @@ func TestRenew(t *testing.T) {
 	if l := take(t, m); l.Spec.ID != "b" || l.Deliveries != 1 {
 		t.Errorf("took %s, delivery %d; want b, 1", l.Spec.ID, l.Deliveries)
 	}
-	within(t, "the result is there", func() bool { return len(s.of("a")) == 1 })
+	blobContext(t, "the result is there", func() bool { return len(s.of("a")) == 1 })
 }
 
 // TestADeafWorker checks that a worker reconnects if a request for a job gets no response. JetStream normally
@@ -213,7 +213,7 @@ func TestADeafWorker(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var done sync.WaitGroup
 	done.Go(func() { _, _ = m.Take(ctx) })
-	within(t, "connected anew", func() bool { return m.Reconnects() > 0 })
+	blobContext(t, "connected anew", func() bool { return m.Reconnects() > 0 })
 	cancel()
 	done.Wait()
 	hear()
@@ -244,18 +244,18 @@ func TestPoisonIsGivenUp(t *testing.T) {
 				if l.Deliveries != i+1 {
 					t.Errorf("delivery %d is said to be %d", i+1, l.Deliveries)
 				}
-				if err := l.Back(t.Context(), 0); err != nil {
+				if err := l.Release(t.Context(), 0); err != nil {
 					t.Fatal(err)
 				}
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			var done sync.WaitGroup
 			done.Go(func() { _, _ = m.Take(ctx) })
-			within(t, "given up", func() bool { return len(s.of("a")) == 1 })
+			blobContext(t, "given up", func() bool { return len(s.of("a")) == 1 })
 			if r := s.of("a")[0]; r.State != job.GivenUp || r.Token != "token of a" || r.Reason == "" {
 				t.Errorf("the result is %+v", r)
 			}
-			within(t, "gone", func() bool { alive, err := s.Alive(t.Context(), 0, "main", "a"); return !alive && err == nil })
+			blobContext(t, "gone", func() bool { alive, err := s.HasJob(t.Context(), 0, "main", "a"); return !alive && err == nil })
 			cancel()
 			done.Wait()
 		})
@@ -280,11 +280,11 @@ func TestCancel(t *testing.T) {
 	if err := s.Delete(t.Context(), 0, "main", "runs"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Order("w", job.Order{Kind: job.Cancel, Job: "runs"}); err != nil {
+	if err := s.Control("w", job.Control{Kind: job.Cancel, Job: "runs"}); err != nil {
 		t.Fatal(err)
 	}
 	select {
-	case o := <-m.Orders():
+	case o := <-m.Controls():
 		if o.Kind != job.Cancel || o.Job != "runs" {
 			t.Errorf("the order is %+v", o)
 		}
@@ -297,10 +297,10 @@ func TestCancel(t *testing.T) {
 	if err := l.Finish(t.Context(), accepted()); err != nil {
 		t.Fatal(err)
 	}
-	if alive, err := s.Alive(t.Context(), 0, "main", "runs"); !alive || err != nil {
+	if alive, err := s.HasJob(t.Context(), 0, "main", "runs"); !alive || err != nil {
 		t.Errorf("the job that was published after: alive %v, %v", alive, err)
 	}
-	if err := take(t, m).Back(t.Context(), 0); err != nil { // so that it is not redelivered earlier
+	if err := take(t, m).Release(t.Context(), 0); err != nil { // so that it is not redelivered earlier
 		t.Fatal(err)
 	}
 }
@@ -314,7 +314,7 @@ func TestAJobIsFoundThatJetStreamDoesNotCount(t *testing.T) {
 		var looks sync.WaitGroup
 		looks.Go(func() {
 			for range 5 {
-				_, _ = s.Untaken(t.Context(), 0, "main")
+				_, _ = s.PendingCount(t.Context(), 0, "main")
 			}
 		})
 		s.publish(spec(fmt.Sprintf("deleted%d", round)))
@@ -325,7 +325,7 @@ func TestAJobIsFoundThatJetStreamDoesNotCount(t *testing.T) {
 		s.publish(spec(fmt.Sprintf("waits%d", round)))
 		uncounted := true
 		for range 20 {
-			n, err := s.Untaken(t.Context(), 0, "main")
+			n, err := s.PendingCount(t.Context(), 0, "main")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -358,15 +358,15 @@ func TestAStaleLeaseHarmsNobody(t *testing.T) {
 	if err := l.Finish(t.Context(), accepted()); err != nil {
 		t.Fatal(err)
 	}
-	within(t, "the result", func() bool { return len(s.of("a")) == 1 })
-	if alive, err := s.Alive(t.Context(), 0, "main", "a"); !alive || err != nil {
+	blobContext(t, "the result", func() bool { return len(s.of("a")) == 1 })
+	if alive, err := s.HasJob(t.Context(), 0, "main", "a"); !alive || err != nil {
 		t.Errorf("a lost lease acknowledged the job: alive %v, %v", alive, err)
 	}
 }
 
 func TestResultsComeAgainUntilTheyAreTaken(t *testing.T) {
 	trouble := make(chan error, 100)
-	s := open(t, queue.Listener{Trouble: func(err error) {
+	s := open(t, queue.Listener{Error: func(err error) {
 		select {
 		case trouble <- err:
 		default:
@@ -407,7 +407,7 @@ func TestAResultThatIsRefusedComesAgain(t *testing.T) {
 	m := s.join("w")
 	r := accepted()
 	r.Job, r.Generation = "a", 1
-	if err := m.Offer(t.Context(), r); err != nil {
+	if err := m.SendResult(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -418,8 +418,8 @@ func TestAResultThatIsRefusedComesAgain(t *testing.T) {
 	if got := len(s.of("a")); got != 1 || s.refuse.Load() != 0 {
 		t.Errorf("taken in %d times, %d refusals left", got, s.refuse.Load())
 	}
-	r.Rows = make([]job.Row, 20_000)
-	if err := m.Offer(t.Context(), r); err == nil || !strings.Contains(err.Error(), "the most is") {
+	r.Rows = make([]job.CaseRow, 20_000)
+	if err := m.SendResult(t.Context(), r); err == nil || !strings.Contains(err.Error(), "the most is") {
 		t.Errorf("a result that is too large: %v", err)
 	}
 }
@@ -442,7 +442,7 @@ func TestAResultThatWasInHandComesAtOnce(t *testing.T) {
 	}
 	r := accepted()
 	r.Job, r.Generation = "a", 1
-	if err := s.join("w").Offer(t.Context(), r); err != nil {
+	if err := s.join("w").SendResult(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.Next(); err != nil { // like a server that was killed before it stored the result
@@ -486,7 +486,7 @@ func TestProgressIsMerged(t *testing.T) {
 		}
 		return n, len(got)
 	}
-	within(t, "all events", func() bool { n, _ := events(); return n == 100 })
+	blobContext(t, "all events", func() bool { n, _ := events(); return n == 100 })
 	if _, messages := events(); messages > 2+int(time.Since(began)/(250*time.Millisecond)) {
 		t.Errorf("%d messages in %v", messages, time.Since(began))
 	}

@@ -23,7 +23,7 @@ type Lease struct {
 	reply string
 
 	mu       sync.Mutex
-	beaten   time.Time // when the last successful heartbeat was sent
+	renewed  time.Time // when the last successful heartbeat was sent
 	over     bool      // lost or answered
 	progress job.Progress
 	size     int         // size of the collected progress in bytes
@@ -31,9 +31,9 @@ type Lease struct {
 	timer    *time.Timer // sends the rest
 }
 
-// answerTime is how long the worker waits for a receipt before it sends the answer again. Repeated answers do no
+// answerTimeout is how long the worker waits for a receipt before it sends the answer again. Repeated answers do no
 // harm.
-const answerTime = 2 * time.Second
+const answerTimeout = 2 * time.Second
 
 // Progress is sent at most four times per second. Events beyond the limit are dropped.
 const (
@@ -53,7 +53,7 @@ func (l *Lease) lost() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	// Durations in Go do not change when the machine's clock is set.
-	l.over = l.over || time.Since(l.beaten) > leaseLife
+	l.over = l.over || time.Since(l.renewed) > leaseLifetime
 	return l.over
 }
 
@@ -63,7 +63,7 @@ func (l *Lease) lost() bool {
 // and the server must find out by itself that the job was answered.
 func (l *Lease) answer(ctx context.Context, text string) error {
 	silences := 0
-	return l.m.insist(ctx, answerTime, func(ctx context.Context) error {
+	return l.m.retry(ctx, answerTimeout, func(ctx context.Context) error {
 		if l.lost() {
 			return nil
 		}
@@ -77,12 +77,12 @@ func (l *Lease) answer(ctx context.Context, text string) error {
 	})
 }
 
-// beat reports that the job is still running.
-func (l *Lease) beat() {
+// heartbeat reports that the job is still running.
+func (l *Lease) heartbeat() {
 	if l.lost() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(l.m.life, beatEvery)
+	ctx, cancel := context.WithTimeout(l.m.lifetime, heartbeatEvery)
 	defer cancel()
 	sent := time.Now()
 	if _, err := l.m.nc.RequestWithContext(ctx, l.reply, []byte("+WPI")); err != nil {
@@ -90,8 +90,8 @@ func (l *Lease) beat() {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if sent.After(l.beaten) {
-		l.beaten = sent
+	if sent.After(l.renewed) {
+		l.renewed = sent
 	}
 }
 
@@ -114,7 +114,7 @@ func (l *Lease) end() {
 func (l *Lease) Finish(ctx context.Context, r *job.Result) error {
 	defer l.end()
 	r.Job, r.Generation, r.Token = l.Spec.ID, l.Spec.Generation, l.Spec.Token
-	if err := l.m.Offer(ctx, r); err != nil {
+	if err := l.m.SendResult(ctx, r); err != nil {
 		return err
 	}
 	if err := l.answer(ctx, "+ACK"); err != nil && ctx.Err() == nil {
@@ -123,9 +123,9 @@ func (l *Lease) Finish(ctx context.Context, r *job.Result) error {
 	return nil
 }
 
-// Back releases the job to other workers after a delay. If Back returns an error, other workers get the job when
+// Release releases the job to other workers after a delay. If Back returns an error, other workers get the job when
 // the lease expires.
-func (l *Lease) Back(ctx context.Context, delay time.Duration) error {
+func (l *Lease) Release(ctx context.Context, delay time.Duration) error {
 	options, err := json.Marshal(map[string]time.Duration{"delay": delay})
 	if err != nil {
 		return err
@@ -136,7 +136,7 @@ func (l *Lease) Back(ctx context.Context, delay time.Duration) error {
 	l.m.mu.Lock()
 	delete(l.m.running, l)
 	if err == nil && !lost {
-		l.m.say("taken.", notice{Running: l.running(), Reply: l.reply, Back: true, Delay: delay})
+		l.m.send("taken.", takenNotice{Running: l.running(), Reply: l.reply, Released: true, Delay: delay})
 	}
 	l.m.mu.Unlock()
 	return wrap("give the job "+l.Spec.ID+" back", err)
@@ -146,8 +146,8 @@ func (l *Lease) Back(ctx context.Context, delay time.Duration) error {
 // argument tooOften reports whether the reason is that the job was delivered too often.
 func (l *Lease) GiveUp(ctx context.Context, reason string, tooOften bool) error {
 	defer l.end()
-	r := &job.Result{Job: l.Spec.ID, Generation: l.Spec.Generation, Token: l.Spec.Token, State: job.GivenUp, Reason: reason, TooOften: tooOften}
-	if err := l.m.Offer(ctx, r); err != nil {
+	r := &job.Result{Job: l.Spec.ID, Generation: l.Spec.Generation, Token: l.Spec.Token, State: job.GivenUp, Reason: reason, TooManyDeliveries: tooOften}
+	if err := l.m.SendResult(ctx, r); err != nil {
 		return err
 	}
 	return wrap("give the job "+l.Spec.ID+" up", l.answer(ctx, "+TERM "+reason))
@@ -176,11 +176,11 @@ func (l *Lease) Progress(first int, events ...[]byte) {
 	case wait <= 0:
 		l.sendProgress()
 	case l.timer == nil:
-		l.timer = time.AfterFunc(wait, l.timed)
+		l.timer = time.AfterFunc(wait, l.onTimer)
 	}
 }
 
-func (l *Lease) timed() {
+func (l *Lease) onTimer() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.timer = nil

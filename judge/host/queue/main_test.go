@@ -58,7 +58,7 @@ func beWorker() {
 // a file before it acknowledges the result, and publishes jobs on request.
 func beServer() {
 	ctx := context.Background()
-	q, err := queue.Open(ctx, queue.Options{Dir: os.Getenv("FOLDER"), Classes: []string{"main"}, Listen: queue.Listener{Trouble: func(err error) { fmt.Fprintln(os.Stderr, "server:", err) }}})
+	q, err := queue.Open(ctx, queue.Options{Dir: os.Getenv("FOLDER"), Classes: []string{"main"}, Listener: queue.Listener{Error: func(err error) { fmt.Fprintln(os.Stderr, "server:", err) }}})
 	must(err)
 	for _, w := range strings.Fields(os.Getenv("WORKERS")) {
 		name, key, _ := strings.Cut(w, "=")

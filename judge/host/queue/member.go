@@ -19,8 +19,8 @@ import (
 	"assay/judge/host/job"
 )
 
-// requestTime is the time limit for one request to JetStream. Callers that retry do so after it.
-const requestTime = 5 * time.Second
+// requestTimeout is the time limit for one request to JetStream. Callers that retry do so after it.
+const requestTimeout = 5 * time.Second
 
 // maxDelay is the maximum time between two attempts to connect.
 const maxDelay = 30 * time.Second
@@ -42,36 +42,36 @@ type JoinOptions struct {
 	// Credentials is a file that the operator of a cluster provides. If set, the worker authenticates with this
 	// file, and Seed is not used.
 	Credentials string
-	// Lanes lists the lanes from which the worker takes jobs. If nil, it uses all lanes.
-	Lanes []job.Lane
-	Slots int // number of jobs it runs at once, for heartbeats
-	// Notice is called with errors that will be retried. It may be nil.
-	Notice func(error)
+	// Priorities lists the lanes from which the worker takes jobs. If nil, it uses all lanes.
+	Priorities []job.Priority
+	Slots      int // number of jobs it runs at once, for heartbeats
+	// OnRetry is called with errors that will be retried. It may be nil.
+	OnRetry func(error)
 }
 
 // A Member is the worker's side of the queue. If its connection breaks, it retries forever. Its methods are safe
 // for concurrent use.
 type Member struct {
-	opts   JoinOptions
-	nc     *nats.Conn
-	life   context.Context
-	end    context.CancelFunc
-	done   sync.WaitGroup
-	wake   chan struct{} // capacity 1: more wake-ups have no effect
-	now    chan struct{} // send a heartbeat immediately; capacity 1
-	orders chan job.Order
-	fatal  chan struct{} // closed when err is set
-	pulls  pulls
+	opts         JoinOptions
+	nc           *nats.Conn
+	lifetime     context.Context
+	end          context.CancelFunc
+	done         sync.WaitGroup
+	wake         chan struct{} // capacity 1: more wake-ups have no effect
+	beatRequests chan struct{} // send a heartbeat immediately; capacity 1
+	controls     chan job.Control
+	fatal        chan struct{} // closed when err is set
+	pulls        jobRequests
 
-	mu       sync.Mutex
-	err      error
-	running  map[*Lease]bool
-	idlers   int // number of waiting calls of Take
-	idle     *nats.Subscription
-	taken    int      // jobs so far
-	turn     job.Lane // lane of the last job in a lane after practice
-	draining bool
-	note     string
+	mu         sync.Mutex
+	err        error
+	running    map[*Lease]bool
+	waiting    int // number of waiting calls of Take
+	idle       *nats.Subscription
+	taken      int          // jobs so far
+	lastShared job.Priority // lane of the last job in a lane after practice
+	draining   bool
+	note       string
 }
 
 // Join connects a worker. It retries until ctx is done. If the server rejects the key, Join returns ErrRefused
@@ -81,15 +81,15 @@ func Join(ctx context.Context, opts JoinOptions) (*Member, error) {
 	if err := errors.Join(checkName("worker", opts.Worker), checkName("class", opts.Class)); err != nil {
 		return nil, err
 	}
-	if opts.Lanes == nil {
-		opts.Lanes = job.Lanes
+	if opts.Priorities == nil {
+		opts.Priorities = job.Priorities
 	}
 	life, end := context.WithCancel(context.Background())
 	m := &Member{
-		opts: opts, life: life, end: end, running: map[*Lease]bool{},
-		wake: make(chan struct{}, 1), now: make(chan struct{}, 1), fatal: make(chan struct{}), orders: make(chan job.Order, 256),
+		opts: opts, lifetime: life, end: end, running: map[*Lease]bool{},
+		wake: make(chan struct{}, 1), beatRequests: make(chan struct{}, 1), fatal: make(chan struct{}), controls: make(chan job.Control, 256),
 	}
-	m.pulls = newPulls(m.fatal)
+	m.pulls = newJobRequests(m.fatal)
 	if err := m.connect(ctx); err != nil {
 		end()
 		return nil, err
@@ -98,7 +98,7 @@ func Join(ctx context.Context, opts JoinOptions) (*Member, error) {
 		m.Close()
 		return nil, err
 	}
-	m.done.Go(m.beatOn)
+	m.done.Go(m.heartbeatLoop)
 	return m, nil
 }
 
@@ -108,45 +108,45 @@ func (m *Member) connect(ctx context.Context) error {
 		return err
 	}
 	servers := m.opts.URL
-	if !m.toCluster() {
+	if !m.usesCluster() {
 		servers = "nats://127.0.0.1:4222" // placeholder for the server that Dial connects to
 	}
 	for attempt := 1; ; attempt++ {
 		switch m.nc, err = nats.Connect(servers, options...); {
 		case err == nil:
 			return nil
-		case refused(err) && !m.toCluster():
+		case isRejected(err) && !m.usesCluster():
 			return ErrRefused
-		case m.toCluster() && (refused(err) || errors.Is(err, nats.ErrNkeysNotSupported)):
+		case m.usesCluster() && (isRejected(err) || errors.Is(err, nats.ErrNkeysNotSupported)):
 			err = fmt.Errorf("the queue's cluster does not let this worker in yet; the cluster's operator must add the lines that `judged admin worker cluster` prints (%w)", err)
 		}
 		m.notice(fmt.Errorf("connect to the queue: %w", err))
-		if pause(ctx, delay(attempt)) != nil {
+		if pause(ctx, reconnectDelay(attempt)) != nil {
 			return fmt.Errorf("connect to the queue: %w", err)
 		}
 	}
 }
 
-func (m *Member) toCluster() bool {
+func (m *Member) usesCluster() bool {
 	return m.opts.Dial == nil && !strings.HasPrefix(m.opts.URL, "http")
 }
 
 func (m *Member) options() ([]nats.Option, error) {
 	options := []nats.Option{
 		nats.Name(m.opts.Worker), nats.CustomInboxPrefix(inbox(m.opts.Worker)),
-		nats.MaxReconnects(-1), nats.CustomReconnectDelay(delay), nats.Timeout(2 * requestTime),
+		nats.MaxReconnects(-1), nats.CustomReconnectDelay(reconnectDelay), nats.Timeout(2 * requestTimeout),
 		// Do not buffer messages while disconnected, because heartbeats would be out of date.
 		nats.ReconnectBufSize(-1),
 		nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
 		nats.ErrorHandler(m.asyncError),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			if err != nil && m.life.Err() == nil {
+			if err != nil && m.lifetime.Err() == nil {
 				m.notice(fmt.Errorf("the connection to the queue broke: %w", err))
 			}
 		}),
-		nats.ReconnectHandler(func(*nats.Conn) { m.back() }),
+		nats.ReconnectHandler(func(*nats.Conn) { m.reportJobs() }),
 		nats.ClosedHandler(func(nc *nats.Conn) {
-			if refused(nc.LastError()) {
+			if isRejected(nc.LastError()) {
 				m.fail(ErrRefused)
 			}
 		}),
@@ -165,7 +165,7 @@ func (m *Member) options() ([]nats.Option, error) {
 	case m.opts.Credentials != "":
 		options = append(options, nats.UserCredentials(m.opts.Credentials))
 	}
-	if !m.toCluster() {
+	if !m.usesCluster() {
 		options = append(options, nats.SetCustomDialer(dialer{m}), nats.IgnoreDiscoveredServers())
 	}
 	return options, nil
@@ -175,7 +175,7 @@ func (m *Member) options() ([]nats.Option, error) {
 type dialer struct{ m *Member }
 
 func (d dialer) Dial(string, string) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(d.m.life, 2*requestTime)
+	ctx, cancel := context.WithTimeout(d.m.lifetime, 2*requestTimeout)
 	defer cancel()
 	if d.m.opts.Dial != nil {
 		return d.m.opts.Dial(ctx)
@@ -183,14 +183,14 @@ func (d dialer) Dial(string, string) (net.Conn, error) {
 	return dial(ctx, d.m.opts.URL, d.m.opts.TLS, d.m.opts.Sign)
 }
 
-// delay returns the time before an attempt to connect. It doubles with each attempt and is random, so that workers
+// reconnectDelay returns the time before an attempt to connect. It doubles with each attempt and is random, so that workers
 // do not reconnect all at once when a server is available again.
-func delay(attempt int) time.Duration {
+func reconnectDelay(attempt int) time.Duration {
 	d := min(maxDelay, 100*time.Millisecond<<min(attempt, 12))
 	return d/2 + rand.N(d/2)
 }
 
-func refused(err error) bool {
+func isRejected(err error) bool {
 	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthRevoked) || errors.Is(err, nats.ErrAuthExpired)
 }
 
@@ -200,15 +200,15 @@ func (m *Member) asyncError(_ *nats.Conn, _ *nats.Subscription, err error) {
 	switch {
 	case errors.Is(err, nats.ErrPermissionViolation):
 		m.fail(fmt.Errorf("the queue denies this worker a permission that it needs: it has another class there, or another version: %w", err))
-	case refused(err): // the second error in a row closes the connection
+	case isRejected(err): // the second error in a row closes the connection
 	default:
 		m.notice(err)
 	}
 }
 
 func (m *Member) notice(err error) {
-	if m.opts.Notice != nil {
-		m.opts.Notice(err)
+	if m.opts.OnRetry != nil {
+		m.opts.OnRetry(err)
 	}
 }
 
@@ -237,44 +237,44 @@ func (m *Member) Err() error {
 // Connected reports whether the connection is open.
 func (m *Member) Connected() bool { return m.nc.IsConnected() }
 
-// Orders returns the channel of the server's control messages.
-func (m *Member) Orders() <-chan job.Order { return m.orders }
+// Controls returns the channel of the server's control messages.
+func (m *Member) Controls() <-chan job.Control { return m.controls }
 
 func (m *Member) subscribe() error {
 	_, err := m.nc.Subscribe("ctl."+m.opts.Worker, func(msg *nats.Msg) {
-		var o job.Order
+		var o job.Control
 		if err := json.Unmarshal(msg.Data, &o); err != nil || msg.Reply != "" {
 			return // not from a server
 		}
 		select {
-		case m.orders <- o:
+		case m.controls <- o:
 		default:
-			m.notice(fmt.Errorf("control message %s is lost: %d are waiting", o.Kind, len(m.orders)))
+			m.notice(fmt.Errorf("control message %s is lost: %d are waiting", o.Kind, len(m.controls)))
 		}
 	})
 	if err == nil {
 		m.pulls.prefix = m.nc.NewInbox() + "."
-		_, err = m.nc.Subscribe(m.pulls.prefix+"*", m.pulls.answer)
+		_, err = m.nc.Subscribe(m.pulls.prefix+"*", m.pulls.handle)
 	}
 	return wrap("listen to the queue", err)
 }
 
-// back reports the jobs of this worker again after a reconnection, because the server may be a new process.
-func (m *Member) back() {
+// reportJobs reports the jobs of this worker again after a reconnection, because the server may be a new process.
+func (m *Member) reportJobs() {
 	m.mu.Lock()
 	for l := range m.running {
 		if !l.lost() {
-			m.say("taken.", notice{Running: l.running(), Reply: l.reply})
+			m.send("taken.", takenNotice{Running: l.running(), Reply: l.reply})
 		}
 	}
 	m.mu.Unlock()
-	m.beatNow()
+	m.requestHeartbeat()
 }
 
-// say publishes a message that may get lost. The caller must hold mu, which keeps messages about a lease and
+// send publishes a message that may get lost. The caller must hold mu, which keeps messages about a lease and
 // heartbeats in order.
-func (m *Member) say(subject string, what any) {
-	data, err := json.Marshal(what)
+func (m *Member) send(subject string, message any) {
+	data, err := json.Marshal(message)
 	if err == nil {
 		err = m.nc.Publish(subject+m.opts.Worker, data)
 	}
@@ -283,57 +283,57 @@ func (m *Member) say(subject string, what any) {
 	}
 }
 
-// Say sets the state that heartbeats report in addition to jobs, and sends a heartbeat immediately.
-func (m *Member) Say(draining bool, note string) {
+// SetStatus sets the state that heartbeats report in addition to jobs, and sends a heartbeat immediately.
+func (m *Member) SetStatus(draining bool, note string) {
 	m.mu.Lock()
 	m.draining, m.note = draining, note
 	m.mu.Unlock()
-	m.beatNow()
+	m.requestHeartbeat()
 }
 
-func (m *Member) beatNow() {
+func (m *Member) requestHeartbeat() {
 	select {
-	case m.now <- struct{}{}:
+	case m.beatRequests <- struct{}{}:
 	default:
 	}
 }
 
-// beatOn sends heartbeats for the worker and its leases until the member fails or is closed.
-func (m *Member) beatOn() {
-	t := time.NewTicker(beatEvery)
+// heartbeatLoop sends heartbeats for the worker and its leases until the member fails or is closed.
+func (m *Member) heartbeatLoop() {
+	t := time.NewTicker(heartbeatEvery)
 	defer t.Stop()
 	for {
-		m.beat()
+		m.heartbeat()
 		select {
 		case <-t.C:
-		case <-m.now:
+		case <-m.beatRequests:
 		case <-m.fatal:
 			return
 		}
 	}
 }
 
-func (m *Member) beat() {
+func (m *Member) heartbeat() {
 	m.mu.Lock()
-	b := job.Beat{Slots: m.opts.Slots, Draining: m.draining, Note: m.note}
+	b := job.Heartbeat{Slots: m.opts.Slots, Draining: m.draining, Note: m.note}
 	var held []*Lease
 	for l := range m.running {
 		b.Running = append(b.Running, l.running())
 		held = append(held, l)
 	}
-	m.say("beat.", b)
+	m.send("beat.", b)
 	m.mu.Unlock()
 	var all sync.WaitGroup
 	for _, l := range held {
-		all.Go(l.beat)
+		all.Go(l.heartbeat)
 	}
 	all.Wait()
 }
 
-// Offer sends the result of a job without a lease. It is for results that were saved on disk before a restart. The
+// SendResult sends the result of a job without a lease. It is for results that were saved on disk before a restart. The
 // server accepts the first result of a job and compares later ones with it. Offer retries until the result is
 // stored or ctx is done.
-func (m *Member) Offer(ctx context.Context, r *job.Result) error {
+func (m *Member) SendResult(ctx context.Context, r *job.Result) error {
 	r.Worker = m.opts.Worker
 	if err := checkName("job", r.Job); err != nil {
 		return err
@@ -346,7 +346,7 @@ func (m *Member) Offer(ctx context.Context, r *job.Result) error {
 		return fmt.Errorf("the result of job %s has %d bytes; the most is %d", r.Job, len(data), maxPayload)
 	}
 	subject := fmt.Sprintf("result.%s.%s.%d", r.Worker, r.Job, r.Generation)
-	err = m.insist(ctx, requestTime, func(ctx context.Context) error {
+	err = m.retry(ctx, requestTimeout, func(ctx context.Context) error {
 		msg, err := m.nc.RequestWithContext(ctx, subject, data)
 		if err != nil {
 			return err
@@ -365,23 +365,23 @@ func (m *Member) Offer(ctx context.Context, r *job.Result) error {
 	return wrap("give the result of job "+r.Job+" to the server", err)
 }
 
-// insist calls try until it succeeds, ctx is done or the member fails. The argument each is the time limit of a
+// retry calls try until it succeeds, ctx is done or the member fails. The argument each is the time limit of a
 // single call.
-func (m *Member) insist(ctx context.Context, each time.Duration, try func(context.Context) error) error {
+func (m *Member) retry(ctx context.Context, attemptTimeout time.Duration, try func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(m.life, cancel)()
+	defer context.AfterFunc(m.lifetime, cancel)()
 	for attempt := 0; ; attempt++ {
 		if err := m.Err(); err != nil {
 			return err
 		}
-		once, done := context.WithTimeout(ctx, each)
+		once, done := context.WithTimeout(ctx, attemptTimeout)
 		err := try(once)
 		done()
 		if err == nil {
 			return nil
 		}
-		wait := min(requestTime, 50*time.Millisecond<<min(attempt, 10))
+		wait := min(requestTimeout, 50*time.Millisecond<<min(attempt, 10))
 		if pause(ctx, wait/2+rand.N(wait)) != nil {
 			return err
 		}

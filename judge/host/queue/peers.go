@@ -18,8 +18,8 @@ type News struct {
 // newsSubject is the subject of news between servers. Workers have no permission for it.
 const newsSubject = "news"
 
-// Tell sends news to the other servers. With an embedded queue there are no others.
-func (q *Queue) Tell(n News) error {
+// SendNews sends news to the other servers. With an embedded queue there are no others.
+func (q *Queue) SendNews(n News) error {
 	if q.server != nil {
 		return nil
 	}
@@ -30,15 +30,15 @@ func (q *Queue) Tell(n News) error {
 	return wrap("tell the other servers", q.nc.Publish(newsSubject, data))
 }
 
-// hearNews calls the listener with the news of other servers.
-func (q *Queue) hearNews() error {
+// subscribeNews calls the listener with the news of other servers.
+func (q *Queue) subscribeNews() error {
 	_, err := q.nc.Subscribe(newsSubject, func(msg *nats.Msg) {
 		var n News
 		if err := json.Unmarshal(msg.Data, &n); err != nil {
-			q.trouble(fmt.Errorf("another server sent %.100q: %w", msg.Data, err))
+			q.report(fmt.Errorf("another server sent %.100q: %w", msg.Data, err))
 			return
 		}
-		tell(q, q.opts.Listen.News, n)
+		notify(q, q.opts.Listener.News, n)
 	})
 	return wrap("listen to other servers", err)
 }

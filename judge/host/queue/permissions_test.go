@@ -115,7 +115,7 @@ func TestAWorkerSpeaksForNobodyElse(t *testing.T) {
 	heard := make(chan string, 100)
 	s := open(t, queue.Listener{
 		Taken: func(w string, r job.Running) { heard <- "taken " + w + " " + r.Job },
-		Beat: func(w string, _ job.Beat) {
+		Heartbeat: func(w string, _ job.Heartbeat) {
 			if w != "other" {
 				heard <- "beat " + w
 			}
@@ -143,18 +143,18 @@ func TestAWorkerSpeaksForNobodyElse(t *testing.T) {
 			}
 			nc.Close()
 		}
-		if alive, err := s.Alive(t.Context(), 0, "main", id); !alive || err != nil {
+		if alive, err := s.HasJob(t.Context(), 0, "main", id); !alive || err != nil {
 			t.Errorf("the answer sent to %s: the job is gone: %v", subject, err)
 		}
 		s.untaken(i + 1)
 	}
-	if alive, err := s.Alive(t.Context(), 0, "main", "x"); alive || err != nil {
+	if alive, err := s.HasJob(t.Context(), 0, "main", "x"); alive || err != nil {
 		t.Errorf("a job was made, %v", err)
 	}
 	select {
 	case h := <-heard:
 		t.Errorf("heard %q", h)
-	case o := <-other.Orders():
+	case o := <-other.Controls():
 		t.Errorf("the worker got the order %+v", o)
 	default:
 	}

@@ -26,30 +26,30 @@ import (
 
 // The names of the streams, and the timeouts after which a worker is considered dead.
 const (
-	jobsStream    = "JOBS"
-	resultsStream = "RESULTS"
-	foldConsumer  = "fold"
+	jobsStream     = "JOBS"
+	resultsStream  = "RESULTS"
+	resultConsumer = "fold"
 
-	ackWait   = 20 * time.Second // after the last heartbeat of a lease
-	beatEvery = 5 * time.Second
-	// leaseLife is how long a worker trusts a lease after the last successful heartbeat. It is shorter than
+	ackWait        = 20 * time.Second // after the last heartbeat of a lease
+	heartbeatEvery = 5 * time.Second
+	// leaseLifetime is how long a worker trusts a lease after the last successful heartbeat. It is shorter than
 	// ackWait, because a later acknowledgement would silently apply to the next holder's lease.
-	leaseLife   = 15 * time.Second
-	foldWait    = 30 * time.Second
-	returnTime  = 3 * time.Second        // for a worker to reconnect after its connection broke
-	pollEvery   = 2 * time.Second        // polling interval of an idle worker without wake-ups
-	besideEvery = 500 * time.Millisecond // polling interval of a worker that runs a preemptible job
-	excluded    = 250 * time.Millisecond // delay after a rejection by an excluded worker; doubles each time
+	leaseLifetime    = 15 * time.Second
+	resultAckWait    = 30 * time.Second
+	releaseTimeout   = 3 * time.Second        // for a worker to reconnect after its connection broke
+	pollEvery        = 2 * time.Second        // polling interval of an idle worker without wake-ups
+	preemptPollEvery = 500 * time.Millisecond // polling interval of a worker that runs a preemptible job
+	excluded         = 250 * time.Millisecond // delay after a rejection by an excluded worker; doubles each time
 
-	mostExcluded = 5 * time.Second
+	maxExcludedDelay = 5 * time.Second
 
-	maxPayload  = 1 << 20
-	maxJobs     = 20_000
-	maxResults  = 1 << 30 // bytes
-	maxStore    = 2 << 30 // bytes
-	maxMemory   = 64 << 20
-	maxPending  = 4096
-	foldPending = 64
+	maxPayload        = 1 << 20
+	maxJobs           = 20_000
+	maxResults        = 1 << 30 // bytes
+	maxStore          = 2 << 30 // bytes
+	maxMemory         = 64 << 20
+	maxPending        = 4096
+	maxPendingResults = 64
 )
 
 // The limits after which a job is given up. A job that was delivered too often may crash workers. A rejection by
@@ -77,20 +77,20 @@ var ErrRefused = errors.New("the server does not accept this worker's key: it wa
 // worker's user (see User). NATS does not check reply subjects, so a worker of a cluster can make it publish to
 // any subject of its account. The Bridge does check them.
 func Permissions(worker, class string, untrusted bool) (publish, subscribe []string) {
-	for _, lane := range job.Lanes {
-		if untrusted && lane == job.Contest {
+	for _, lane := range job.Priorities {
+		if untrusted && lane == job.ContestPriority {
 			continue
 		}
 		c := consumer(lane, class)
 		publish = append(publish, nextSubject(c), ackPrefix+c+".>")
 	}
 	publish = append(publish, "result."+worker+".>", "taken."+worker, "beat."+worker, "progress."+worker+".>")
-	return publish, []string{inbox(worker) + ".>", "wake." + class + " " + idle, "ctl." + worker}
+	return publish, []string{inbox(worker) + ".>", "wake." + class + " " + idleGroup, "ctl." + worker}
 }
 
-// User returns a worker's entry for the list of users in the configuration of an external cluster. It contains the
+// UserConfig returns a worker's entry for the list of users in the configuration of an external cluster. It contains the
 // worker's key and permissions.
-func User(worker, class, key string, untrusted bool) string {
+func UserConfig(worker, class, key string, untrusted bool) string {
 	publish, subscribe := Permissions(worker, class, untrusted)
 	return fmt.Sprintf("{ nkey: %s, permissions: { publish: %s, subscribe: %s } }", key, quoted(publish), quoted(subscribe))
 }
@@ -109,40 +109,40 @@ const (
 	ackPrefix  = "$JS.ACK." + jobsStream + "."
 )
 
-// idle is the queue group of idle workers. Each wake-up reaches one of them.
-const idle = "idle"
+// idleGroup is the queue group of idle workers. Each wake-up reaches one of them.
+const idleGroup = "idle"
 
-func inbox(worker string) string           { return "_INBOX_" + worker }
-func consumer(l job.Lane, c string) string { return fmt.Sprintf("l%d-%s", l, c) }
-func nextSubject(consumer string) string   { return nextPrefix + consumer }
-func jobSubject(l job.Lane, class, id string) string {
-	return fmt.Sprintf("job.%d.%s.%s", l, class, id)
+func inbox(worker string) string                      { return "_INBOX_" + worker }
+func consumer(priority job.Priority, c string) string { return fmt.Sprintf("l%d-%s", priority, c) }
+func nextSubject(consumer string) string              { return nextPrefix + consumer }
+func jobSubject(priority job.Priority, class, id string) string {
+	return fmt.Sprintf("job.%d.%s.%s", priority, class, id)
 }
 
 // checkName returns an error if name cannot be used as a token in a NATS subject. The argument what describes the
 // name in the error.
-func checkName(what, name string) error {
+func checkName(kind, name string) error {
 	odd := func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
 	}
 	if name == "" || len(name) > 64 || strings.ContainsFunc(name, odd) {
-		return fmt.Errorf("invalid %s %.80q: use 1 to 64 letters, digits, - and _", what, name)
+		return fmt.Errorf("invalid %s %.80q: use 1 to 64 letters, digits, - and _", kind, name)
 	}
 	return nil
 }
 
-func checkJob(lane job.Lane, class, id string) error {
-	if lane < 0 || int(lane) >= len(job.Lanes) {
-		return fmt.Errorf("there is no lane %d", lane)
+func checkJob(priority job.Priority, class, id string) error {
+	if priority < 0 || int(priority) >= len(job.Priorities) {
+		return fmt.Errorf("there is no lane %d", priority)
 	}
 	return errors.Join(checkName("class", class), checkName("job", id))
 }
 
-// A notice is a worker's message to taken.<worker>: the worker took a job, or releases it.
-type notice struct {
+// A takenNotice is a worker's message to taken.<worker>: the worker took a job, or releases it.
+type takenNotice struct {
 	job.Running
 	Reply string `json:"reply"` // reply subject of the lease
-	// Back reports whether the job is released. Other workers may take it after Delay.
-	Back  bool          `json:"back,omitempty"`
-	Delay time.Duration `json:"delay_ns,omitempty"`
+	// Released reports whether the job is released. Other workers may take it after Delay.
+	Released bool          `json:"back,omitempty"`
+	Delay    time.Duration `json:"delay_ns,omitempty"`
 }

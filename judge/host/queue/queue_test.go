@@ -23,7 +23,7 @@ import (
 
 // spec returns a valid job.
 func spec(id string) *job.Spec {
-	d := blob.Of([]byte("x"))
+	d := blob.DigestOf([]byte("x"))
 	return &job.Spec{
 		Work: job.Work{Kind: job.Submission, Bundle: d, Config: d, Problem: "wythoff", Program: "a.py", Files: []job.File{{Path: "a.py", Size: 1, Digest: d}}},
 		ID:   id, Generation: 1, Class: "main", Token: "token of " + id,
@@ -104,8 +104,8 @@ func (r *results) jobs() int {
 func open(t testing.TB, listen queue.Listener) *site {
 	t.Helper()
 	leaks(t)
-	if listen.Trouble == nil {
-		listen.Trouble = func(err error) { t.Logf("trouble: %v", err) }
+	if listen.Error == nil {
+		listen.Error = func(err error) { t.Logf("trouble: %v", err) }
 	}
 	s := &site{t: t, folder: t.TempDir(), seeds: map[string][]byte{}, keys: map[string]string{}, results: &results{all: map[string][]*job.Result{}, new: make(chan struct{}, 1)}}
 	s.open(listen)
@@ -114,7 +114,7 @@ func open(t testing.TB, listen queue.Listener) *site {
 
 func (s *site) open(listen queue.Listener) {
 	s.t.Helper()
-	q, err := queue.Open(s.t.Context(), queue.Options{Dir: s.folder, Classes: []string{"main"}, Listen: listen})
+	q, err := queue.Open(s.t.Context(), queue.Options{Dir: s.folder, Classes: []string{"main"}, Listener: listen})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func (s *site) options(name string, change ...func(*queue.JoinOptions)) queue.Jo
 		s.keys[name], s.seeds[name] = key(s.t)
 	}
 	opts := queue.JoinOptions{Worker: name, Class: "main", URL: s.cluster, Seed: s.seeds[name], Slots: 1,
-		Notice: func(err error) { s.t.Logf("%s: %v", name, err) }}
+		OnRetry: func(err error) { s.t.Logf("%s: %v", name, err) }}
 	if s.cluster == "" {
 		opts.URL = s.web.URL + queue.Path
 	}
@@ -166,7 +166,7 @@ func (s *site) options(name string, change ...func(*queue.JoinOptions)) queue.Jo
 
 func (s *site) publish(sp *job.Spec) {
 	s.t.Helper()
-	if what, err := s.Publish(s.t.Context(), sp); err != nil || what != queue.Stored {
+	if what, err := s.Publish(s.t.Context(), sp); err != nil || what != queue.NewlyStored {
 		s.t.Fatalf("publish %s: %q, %v", sp.ID, what, err)
 	}
 }
@@ -174,8 +174,8 @@ func (s *site) publish(sp *job.Spec) {
 // untaken waits until the number of pending jobs in lane 0 equals want.
 func (s *site) untaken(want int) {
 	s.t.Helper()
-	within(s.t, fmt.Sprintf("%d jobs wait", want), func() bool {
-		n, err := s.Untaken(s.t.Context(), 0, "main")
+	blobContext(s.t, fmt.Sprintf("%d jobs wait", want), func() bool {
+		n, err := s.PendingCount(s.t.Context(), 0, "main")
 		return n == want && err == nil
 	})
 }
@@ -183,9 +183,9 @@ func (s *site) untaken(want int) {
 // patience is the timeout for actions that take only a moment on an idle machine.
 const patience = 2 * time.Minute
 
-// within waits until `is()` returns true. If that takes too long, the test fails with a message that contains the
+// blobContext waits until `is()` returns true. If that takes too long, the test fails with a message that contains the
 // text what.
-func within(t testing.TB, what string, is func() bool) time.Duration {
+func blobContext(t testing.TB, what string, is func() bool) time.Duration {
 	t.Helper()
 	began := time.Now()
 	for !is() {
@@ -221,7 +221,7 @@ func (s *site) longLeases() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	for _, lane := range job.Lanes {
+	for _, lane := range job.Priorities {
 		c, err := jobs.Consumer(s.t.Context(), fmt.Sprintf("l%d-main", lane))
 		if err != nil {
 			s.t.Fatal(err)
@@ -262,7 +262,7 @@ func Example() {
 	say(err)
 	seed, err := pair.Seed()
 	say(err)
-	q, err := queue.Open(ctx, queue.Options{Dir: folder, Listen: queue.Listener{
+	q, err := queue.Open(ctx, queue.Options{Dir: folder, Listener: queue.Listener{
 		Taken: func(worker string, r job.Running) { fmt.Println(worker, "took", r.Job) },
 	}})
 	say(err)
@@ -305,26 +305,26 @@ func TestAJobIsDoneOnce(t *testing.T) {
 	s := open(t, queue.Listener{})
 	m := s.join("w")
 	s.publish(spec("a"))
-	if what, err := s.Publish(t.Context(), spec("a")); what != queue.Alive || err != nil {
+	if what, err := s.Publish(t.Context(), spec("a")); what != queue.AlreadyStored || err != nil {
 		t.Errorf("published twice: %q, %v; want alive", what, err)
 	}
 	l := take(t, m)
 	if l.Spec.ID != "a" || l.Deliveries != 1 || l.Spec.Token != "token of a" {
 		t.Errorf("took %+v, delivery %d", l.Spec, l.Deliveries)
 	}
-	if alive, err := s.Alive(t.Context(), 0, "main", "a"); !alive || err != nil {
+	if alive, err := s.HasJob(t.Context(), 0, "main", "a"); !alive || err != nil {
 		t.Errorf("a job that is taken: alive %v, %v", alive, err)
 	}
-	if what, err := s.Publish(t.Context(), spec("a")); what != queue.Alive || err != nil {
+	if what, err := s.Publish(t.Context(), spec("a")); what != queue.AlreadyStored || err != nil {
 		t.Errorf("published while taken: %q, %v; want alive", what, err)
 	}
 	if err := l.Finish(t.Context(), accepted()); err != nil {
 		t.Fatal(err)
 	}
-	if alive, err := s.Alive(t.Context(), 0, "main", "a"); alive || err != nil {
+	if alive, err := s.HasJob(t.Context(), 0, "main", "a"); alive || err != nil {
 		t.Errorf("a job that is done: alive %v, %v", alive, err)
 	}
-	within(t, "the result", func() bool { return len(s.of("a")) == 1 })
+	blobContext(t, "the result", func() bool { return len(s.of("a")) == 1 })
 	if r := s.of("a")[0]; r.Worker != "w" || r.Token != "token of a" || r.Generation != 1 {
 		t.Errorf("the result is %+v", r)
 	}
@@ -352,7 +352,7 @@ func TestNamesThatMakeNoSubject(t *testing.T) {
 		}
 	}
 	sp := spec("a")
-	sp.Lane = job.Lane(len(job.Lanes))
+	sp.Priority = job.Priority(len(job.Priorities))
 	if _, err := s.Publish(t.Context(), sp); err == nil {
 		t.Error("a job of a lane that is none was published")
 	}

@@ -18,42 +18,42 @@ import (
 // acknowledgement gets lost. If handle returns an error, the result is delivered again after a second. A new call
 // of Results receives it immediately. The fields Worker, Job and Generation come from the subject of the message,
 // which the permissions of the worker's key restrict. Invalid messages are dropped and reported to
-// Listener.Trouble.
+// Listener.Error.
 func (q *Queue) Results(ctx context.Context, handle func(context.Context, *job.Result) error) error {
-	// Without this reset, the consumer would wait foldWait for results that were delivered to a previous call.
-	if _, err := q.js.ResetConsumer(ctx, resultsStream, foldConsumer); err != nil && ctx.Err() == nil {
-		q.trouble(fmt.Errorf("request delivered results again: %w", err))
+	// Without this reset, the consumer would wait resultAckWait for results that were delivered to a previous call.
+	if _, err := q.js.ResetConsumer(ctx, resultsStream, resultConsumer); err != nil && ctx.Err() == nil {
+		q.report(fmt.Errorf("request delivered results again: %w", err))
 	}
 	for ctx.Err() == nil {
-		err := q.fold(ctx, handle)
+		err := q.handleResults(ctx, handle)
 		if err == nil || ctx.Err() != nil {
 			continue
 		}
-		q.trouble(fmt.Errorf("read results: %w", err))
+		q.report(fmt.Errorf("read results: %w", err))
 		if err := q.Ensure(ctx); err != nil && ctx.Err() == nil {
-			q.trouble(err)
+			q.report(err)
 		}
 		pause(ctx, time.Second)
 	}
 	return ctx.Err()
 }
 
-// fold handles the results that arrive within a few seconds.
-func (q *Queue) fold(ctx context.Context, handle func(context.Context, *job.Result) error) error {
-	c, err := q.js.Consumer(ctx, resultsStream, foldConsumer)
+// handleResults handles the results that arrive within a few seconds.
+func (q *Queue) handleResults(ctx context.Context, handle func(context.Context, *job.Result) error) error {
+	c, err := q.js.Consumer(ctx, resultsStream, resultConsumer)
 	if err != nil {
 		return err
 	}
 	for ctx.Err() == nil {
 		wait, cancel := context.WithTimeout(ctx, 10*time.Second)
-		batch, err := c.Fetch(foldPending, jetstream.FetchContext(wait))
+		batch, err := c.Fetch(maxPendingResults, jetstream.FetchContext(wait))
 		if err != nil {
 			cancel()
 			return err
 		}
 		for msg := range batch.Messages() {
-			if err := q.foldOne(ctx, msg, handle); err != nil {
-				q.trouble(err)
+			if err := q.handleResult(ctx, msg, handle); err != nil {
+				q.report(err)
 			}
 		}
 		cancel()
@@ -64,12 +64,12 @@ func (q *Queue) fold(ctx context.Context, handle func(context.Context, *job.Resu
 	return nil
 }
 
-func (q *Queue) foldOne(ctx context.Context, msg jetstream.Msg, handle func(context.Context, *job.Result) error) error {
+func (q *Queue) handleResult(ctx context.Context, msg jetstream.Msg, handle func(context.Context, *job.Result) error) error {
 	r, err := readResult(msg)
 	if err != nil {
 		return errors.Join(err, msg.TermWithReason("not a result"))
 	}
-	q.leases.finished(r.Job)
+	q.leases.recordFinished(r.Job)
 	if err := handle(ctx, r); err != nil {
 		return errors.Join(fmt.Errorf("take in the result of job %s: %w", r.Job, err), msg.NakWithDelay(time.Second))
 	}

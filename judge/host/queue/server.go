@@ -33,66 +33,66 @@ type Options struct {
 	// cluster.
 	Replicas int
 	// Classes lists the known worker classes. Other classes are added when they first appear.
-	Classes []string
-	Listen  Listener
+	Classes  []string
+	Listener Listener
 }
 
 // A Listener handles worker events. Nil functions are not called. Worker names come from verified keys. Calls are
 // sequential, so a slow function delays later calls. Heartbeats and progress may get lost.
 type Listener struct {
-	Taken    func(worker string, r job.Running)
-	Beat     func(worker string, b job.Beat)
-	Progress func(worker string, p job.Progress)
-	Joined   func(worker string)                // the worker connected or sent its first heartbeat
-	Back     func(worker string, r job.Running) // the worker releases a job
-	Left     func(worker string)                // the worker went silent; others get its jobs
+	Taken     func(worker string, r job.Running)
+	Heartbeat func(worker string, b job.Heartbeat)
+	Progress  func(worker string, p job.Progress)
+	Joined    func(worker string)                // the worker connected or sent its first heartbeat
+	Released  func(worker string, r job.Running) // the worker releases a job
+	Left      func(worker string)                // the worker went silent; others get its jobs
 	// Lost is called for a job that a connected worker took but neither finished nor released. Broken is called
 	// for a worker that sent an invalid message.
-	Lost    func(l Lost)
-	Broken  func(b Broken)
-	News    func(n News) // from another server
-	Trouble func(error)  // an error that will be retried, or a worker's invalid message
+	Lost   func(l LostJob)
+	Broken func(b BrokenWorker)
+	News   func(n News) // from another server
+	Error  func(error)  // an error that will be retried, or a worker's invalid message
 }
 
-// A Lost is a job that a connected worker took but neither finished nor released.
-type Lost struct{ Worker, Job, Why string }
+// A LostJob is a job that a connected worker took but neither finished nor released.
+type LostJob struct{ Worker, Job, Reason string }
 
-// A Broken is a worker that sent an invalid message. Its connection has been closed.
-type Broken struct{ Worker, Why string }
+// A BrokenWorker is a worker that sent an invalid message. Its connection has been closed.
+type BrokenWorker struct{ Worker, Reason string }
 
 // A Queue is the server's side of the queue. Its methods are safe for concurrent use.
 type Queue struct {
-	opts   Options
-	server *server.Server // nil with a cluster
-	nc     *nats.Conn
-	js     jetstream.JetStream
-	people *people
-	leases *leases
-	bridge *bridge
+	opts    Options
+	server  *server.Server // nil with a cluster
+	nc      *nats.Conn
+	js      jetstream.JetStream
+	workers *workerRegistry
+	leases  *leaseTable
+	bridge  *bridge
 
-	heard sync.Mutex // serializes calls of the listener
-	ready sync.Map   // classes with existing consumers
-	mend  sync.Mutex // serializes calls of Ensure
-	stop  context.CancelFunc
-	done  sync.WaitGroup
+	listenerLock sync.Mutex // serializes calls of the listener
+	ready        sync.Map   // classes with existing consumers
+	ensureLock   sync.Mutex // serializes calls of Ensure
+	stop         context.CancelFunc
+	done         sync.WaitGroup
 }
 
 // Open starts the embedded server, or connects to the cluster, and creates missing streams and consumers. If no
-// server of the cluster is reachable, it fails; see Away. If the cluster or the disk is slow, Open waits until ctx
-// is done, and calls Listener.Trouble.
+// server of the cluster is reachable, it fails; see IsUnreachable. If the cluster or the disk is slow, Open waits until ctx
+// is done, and calls Listener.Error.
 func Open(ctx context.Context, opts Options) (*Queue, error) {
-	q := &Queue{opts: opts, people: newPeople()}
-	q.leases = newLeases(q)
+	q := &Queue{opts: opts, workers: newWorkerRegistry()}
+	q.leases = newLeaseTable(q)
 	life, stop := context.WithCancel(context.Background())
 	q.stop = stop
 	if err := q.connect(ctx); err != nil {
 		q.Close()
 		return nil, err
 	}
-	q.bridge = newBridge(q.server, q.people, q.trouble, q.leases.held, q.leases.lostOne, func(worker string, err error) {
-		tell(q, q.opts.Listen.Broken, Broken{worker, err.Error()})
+	q.bridge = newBridge(q.server, q.workers, q.report, q.leases.deliveries, q.leases.recordLoss, func(worker string, err error) {
+		notify(q, q.opts.Listener.Broken, BrokenWorker{worker, err.Error()})
 	})
-	if err := q.begin(ctx); err != nil {
+	if err := q.ensureFirst(ctx); err != nil {
 		q.Close()
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func Open(ctx context.Context, opts Options) (*Queue, error) {
 		q.Close()
 		return nil, err
 	}
-	if err := q.hearNews(); err != nil {
+	if err := q.subscribeNews(); err != nil {
 		q.Close()
 		return nil, err
 	}
@@ -108,18 +108,18 @@ func Open(ctx context.Context, opts Options) (*Queue, error) {
 	return q, nil
 }
 
-// Away reports whether an error of Open is temporary because no server of the cluster is reachable.
-func Away(err error) bool {
+// IsUnreachable reports whether an error of Open is temporary because no server of the cluster is reachable.
+func IsUnreachable(err error) bool {
 	return errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout)
 }
 
 func (q *Queue) connect(ctx context.Context) (err error) {
 	options := []nats.Option{
 		nats.Name("server"), nats.MaxReconnects(-1), nats.ReconnectBufSize(-1), nats.NoEcho(),
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { q.trouble(err) }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { q.report(err) }),
 	}
 	if len(q.opts.URLs) > 0 {
-		at, err := named(q.opts.URLs)
+		at, err := redactURLs(q.opts.URLs)
 		if err != nil {
 			return err
 		}
@@ -131,11 +131,11 @@ func (q *Queue) connect(ctx context.Context) (err error) {
 			return fmt.Errorf("connect to the queue at %s: %w", at, err)
 		}
 	} else {
-		if q.server, err = embedded(q.opts.Dir, q.people, q.trouble); err != nil {
+		if q.server, err = startEmbedded(q.opts.Dir, q.workers, q.report); err != nil {
 			return err
 		}
-		q.people.server = q.server
-		options = append(options, nats.InProcessServer(q.server), nats.Token(q.people.secret))
+		q.workers.server = q.server
+		options = append(options, nats.InProcessServer(q.server), nats.Token(q.workers.secret))
 		if q.nc, err = nats.Connect("", options...); err != nil {
 			return fmt.Errorf("connect to the embedded queue: %w", err)
 		}
@@ -144,9 +144,9 @@ func (q *Queue) connect(ctx context.Context) (err error) {
 	return err
 }
 
-// named returns the addresses of a cluster without passwords. If an address is invalid, it does not return the
+// redactURLs returns the addresses of a cluster without passwords. If an address is invalid, it does not return the
 // parser's error, because that would quote the address.
-func named(urls []string) (string, error) {
+func redactURLs(urls []string) (string, error) {
 	var names []string
 	for i, one := range urls {
 		if !strings.Contains(one, "://") {
@@ -154,7 +154,7 @@ func named(urls []string) (string, error) {
 		}
 		u, err := url.Parse(one)
 		if err != nil {
-			return "", &judge.Misuse{Err: fmt.Errorf("address %d of the queue is not one of the kind nats://HOST:PORT\n    in a name or a password write %%2F, %%3F, %%23, %%25 and %%40 for / ? # %% and @", i+1)}
+			return "", &judge.UsageError{Err: fmt.Errorf("address %d of the queue is not one of the kind nats://HOST:PORT\n    in a name or a password write %%2F, %%3F, %%23, %%25 and %%40 for / ? # %% and @", i+1)}
 		}
 		if _, has := u.User.Password(); u.User != nil && !has { // a token without a username
 			u.User = url.UserPassword("", u.User.Username())
@@ -164,16 +164,16 @@ func named(urls []string) (string, error) {
 	return strings.Join(names, ","), nil
 }
 
-// embedded starts a NATS server that is reachable only through this process.
-func embedded(folder string, auth server.Authentication, trouble func(error)) (*server.Server, error) {
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+// startEmbedded starts a NATS server that is reachable only through this process.
+func startEmbedded(dir string, auth server.Authentication, trouble func(error)) (*server.Server, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create the directory of the queue: %w", err)
 	}
 	s, err := server.NewServer(&server.Options{
 		ServerName: "assay", DontListen: true, NoSigs: true,
 		MaxPayload: maxPayload, PingInterval: 20 * time.Second,
-		AuthTimeout: authTime.Seconds(), AlwaysEnableNonce: true, CustomClientAuthentication: auth,
-		JetStream: true, StoreDir: folder, SyncAlways: true,
+		AuthTimeout: authTimeout.Seconds(), AlwaysEnableNonce: true, CustomClientAuthentication: auth,
+		JetStream: true, StoreDir: dir, SyncAlways: true,
 		JetStreamMaxStore: maxStore, JetStreamMaxMemory: maxMemory,
 		DisableJetStreamBanner: true,
 	})
@@ -185,7 +185,7 @@ func embedded(folder string, auth server.Authentication, trouble func(error)) (*
 	if !s.ReadyForConnections(3*time.Minute) || !s.JetStreamEnabled() {
 		s.Shutdown()
 		s.WaitForShutdown()
-		return nil, fmt.Errorf("the embedded queue in %s does not start", folder)
+		return nil, fmt.Errorf("the embedded queue in %s does not start", dir)
 	}
 	return s, nil
 }
@@ -210,11 +210,11 @@ func (q *Queue) Close() {
 // example, they are missing if the directory was deleted while the server runs. If nothing is missing, Ensure
 // writes nothing. A server calls it with each reconciliation.
 func (q *Queue) Ensure(ctx context.Context, classes ...string) error {
-	q.mend.Lock()
-	defer q.mend.Unlock()
+	q.ensureLock.Lock()
+	defer q.ensureLock.Unlock()
 	q.ready.Range(func(class, _ any) bool { classes = append(classes, class.(string)); return true })
 	slices.Sort(classes)
-	if err := q.discardLost(ctx); err != nil {
+	if err := q.discardMissing(ctx); err != nil {
 		return err
 	}
 	jobs, err := q.stream(ctx, jetstream.StreamConfig{
@@ -238,39 +238,39 @@ func (q *Queue) Ensure(ctx context.Context, classes ...string) error {
 		return err
 	}
 	err = ensureConsumer(ctx, results, jetstream.ConsumerConfig{
-		Durable: foldConsumer, FilterSubject: "result.>", AckWait: foldWait, MaxAckPending: foldPending,
+		Durable: resultConsumer, FilterSubject: "result.>", AckWait: resultAckWait, MaxAckPending: maxPendingResults,
 	})
 	return wrap("make the consumer of results", err)
 }
 
-// begin calls Ensure for the first time, and retries temporary errors.
-func (q *Queue) begin(ctx context.Context) error {
+// ensureFirst calls Ensure for the first time, and retries temporary errors.
+func (q *Queue) ensureFirst(ctx context.Context) error {
 	for {
 		err := q.Ensure(ctx, q.opts.Classes...)
-		if err == nil || !passes(err) {
+		if err == nil || !isTemporary(err) {
 			return err
 		}
-		q.trouble(fmt.Errorf("the queue does not respond yet; waiting for it: %w", err))
+		q.report(fmt.Errorf("the queue does not respond yet; waiting for it: %w", err))
 		if pause(ctx, time.Second) != nil {
 			return err
 		}
 	}
 }
 
-// passes reports whether a JetStream error is temporary: the disk is slow, or the cluster is electing a leader.
-func passes(err error) bool {
+// isTemporary reports whether a JetStream error is temporary: the disk is slow, or the cluster is electing a leader.
+func isTemporary(err error) bool {
 	api, ok := errors.AsType[*jetstream.APIError](err)
 	return errors.Is(err, context.DeadlineExceeded) || ok && api.Code == 503
 }
 
-// noStore reports whether JetStream could not create the files of a stream: JSStreamStoreFailedF.
-func noStore(err error) bool {
+// isStoreFailure reports whether JetStream could not create the files of a stream: JSStreamStoreFailedF.
+func isStoreFailure(err error) bool {
 	api, ok := errors.AsType[*jetstream.APIError](err)
 	return ok && api.ErrorCode == 10049
 }
 
-// discardLost drops streams that the embedded server knows but whose files no longer exist.
-func (q *Queue) discardLost(ctx context.Context) error {
+// discardMissing drops streams that the embedded server knows but whose files no longer exist.
+func (q *Queue) discardMissing(ctx context.Context) error {
 	if q.server == nil {
 		return nil
 	}
@@ -300,7 +300,7 @@ func (q *Queue) stream(ctx context.Context, config jetstream.StreamConfig) (jets
 		s, err = q.js.CreateStream(ctx, config)
 		// JetStream deletes the directory of a dropped stream after its response. It may also remove the parent
 		// directory while the new stream is being created in it.
-		for wait := 20 * time.Millisecond; noStore(err) && wait < time.Second && pause(ctx, wait) == nil; wait *= 2 {
+		for wait := 20 * time.Millisecond; isStoreFailure(err) && wait < time.Second && pause(ctx, wait) == nil; wait *= 2 {
 			s, err = q.js.CreateStream(ctx, config)
 		}
 		if !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
@@ -338,7 +338,7 @@ func (q *Queue) consumers(ctx context.Context, jobs jetstream.Stream, class stri
 	if err := checkName("class", class); err != nil {
 		return err
 	}
-	for _, lane := range job.Lanes {
+	for _, lane := range job.Priorities {
 		err := ensureConsumer(ctx, jobs, jetstream.ConsumerConfig{
 			Durable: consumer(lane, class), FilterSubject: jobSubject(lane, class, ">"), AckWait: ackWait, MaxAckPending: maxPending,
 		})
@@ -369,17 +369,17 @@ func ensureConsumer(ctx context.Context, s jetstream.Stream, config jetstream.Co
 	return err
 }
 
-// Renew drops all jobs and their leases, and recreates the stream and its consumers. Running jobs continue, and
+// Recreate drops all jobs and their leases, and recreates the stream and its consumers. Running jobs continue, and
 // their results arrive as usual.
-func (q *Queue) Renew(ctx context.Context) error {
+func (q *Queue) Recreate(ctx context.Context) error {
 	if err := q.js.DeleteStream(ctx, jobsStream); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
 		return fmt.Errorf("drop the stream of jobs: %w", err)
 	}
 	return q.Ensure(ctx)
 }
 
-// meet creates the missing consumers of a class if the class is new to q.
-func (q *Queue) meet(ctx context.Context, class string) error {
+// addClass creates the missing consumers of a class if the class is new to q.
+func (q *Queue) addClass(ctx context.Context, class string) error {
 	if _, ok := q.ready.Load(class); ok {
 		return nil
 	}
@@ -387,33 +387,33 @@ func (q *Queue) meet(ctx context.Context, class string) error {
 }
 
 // A logger passes warnings and errors of the embedded server to trouble.
-type logger struct{ trouble func(error) }
+type logger struct{ report func(error) }
 
-func (l logger) say(format string, v []any)     { l.trouble(fmt.Errorf("queue: "+format, v...)) }
-func (l logger) Warnf(format string, v ...any)  { l.say(format, v) }
-func (l logger) Errorf(format string, v ...any) { l.say(format, v) }
-func (l logger) Fatalf(format string, v ...any) { l.say(format, v) }
+func (l logger) log(format string, v []any)     { l.report(fmt.Errorf("queue: "+format, v...)) }
+func (l logger) Warnf(format string, v ...any)  { l.log(format, v) }
+func (l logger) Errorf(format string, v ...any) { l.log(format, v) }
+func (l logger) Fatalf(format string, v ...any) { l.log(format, v) }
 func (l logger) Noticef(string, ...any)         {}
 func (l logger) Debugf(string, ...any)          {}
 func (l logger) Tracef(string, ...any)          {}
 
-func (q *Queue) trouble(err error) {
-	tell(q, q.opts.Listen.Trouble, err)
+func (q *Queue) report(err error) {
+	notify(q, q.opts.Listener.Error, err)
 }
 
-// tell calls one function of the listener at a time.
-func tell[T any](q *Queue, f func(T), what T) {
+// notify calls one function of the listener at a time.
+func notify[T any](q *Queue, f func(T), event T) {
 	if f == nil {
 		return
 	}
-	q.heard.Lock()
-	defer q.heard.Unlock()
-	f(what)
+	q.listenerLock.Lock()
+	defer q.listenerLock.Unlock()
+	f(event)
 }
 
-func wrap(doing string, err error) error {
+func wrap(operation string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %w", doing, err)
+	return fmt.Errorf("%s: %w", operation, err)
 }

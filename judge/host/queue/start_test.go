@@ -78,13 +78,13 @@ func TestNoPasswordIsTold(t *testing.T) {
 
 func TestAQueueThatDoesNotAnswerYetIsWaitedFor(t *testing.T) {
 	for url, away := range map[string]bool{"nats://127.0.0.1:1": true, "nats://a b": false} {
-		if _, err := queue.Open(t.Context(), queue.Options{URLs: []string{url}}); err == nil || queue.Away(err) != away {
-			t.Errorf("%s: %v, may pass: %v", url, err, queue.Away(err))
+		if _, err := queue.Open(t.Context(), queue.Options{URLs: []string{url}}); err == nil || queue.IsUnreachable(err) != away {
+			t.Errorf("%s: %v, may pass: %v", url, err, queue.IsUnreachable(err))
 		}
 	}
 	url, speak := silent(t)
 	troubles := make(chan string, 100)
-	opts := queue.Options{URLs: []string{url}, Replicas: 1, Classes: []string{"main"}, Listen: queue.Listener{Trouble: func(err error) { troubles <- err.Error() }}}
+	opts := queue.Options{URLs: []string{url}, Replicas: 1, Classes: []string{"main"}, Listener: queue.Listener{Error: func(err error) { troubles <- err.Error() }}}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
@@ -156,7 +156,7 @@ func TestWhatIsThereIsNotWrittenAgain(t *testing.T) {
 			t.Fatalf("the streams are %v, %v", streams, err)
 		}
 		consumers, err := filepath.Glob(filepath.Join(s.folder, "jetstream/*/streams/*/obs/*/meta.inf"))
-		if err != nil || len(consumers) != len(job.Lanes)+1 {
+		if err != nil || len(consumers) != len(job.Priorities)+1 {
 			t.Fatalf("the consumers are %v, %v", consumers, err)
 		}
 		for _, file := range append(streams, consumers...) {

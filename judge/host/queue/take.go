@@ -16,63 +16,63 @@ import (
 	"assay/judge/host/job"
 )
 
-// share is the length of the period, in jobs, after which the order of a worker's lanes repeats. Once in each
+// turnPeriod is the length of the period, in jobs, after which the order of a worker's lanes repeats. Once in each
 // period, practice comes first, and once the lanes after practice come first. Therefore these lanes progress even
 // if many jobs wait in the lanes before them. The lanes after practice take turns, so each delays another by at
 // most one job.
-const share = 10
+const turnPeriod = 10
 
 // The indexes, in a period of share jobs, at which practice and the lanes after it come first.
 const (
-	practiceFirst = 3
-	sharedFirst   = 6
+	practiceTurn = 3
+	sharedTurn   = 6
 )
 
 // maxSilences is the maximum number of consecutive requests without a response, after which a worker reconnects.
 const maxSilences = 4
 
-// lookAgain is the delay after which a worker looks again if a wake-up was in vain, or if it has just become idle.
+// recheckDelay is the delay after which a worker looks again if a wake-up was in vain, or if it has just become idle.
 // JetStream makes a message available some time after it has confirmed that the message is stored.
-const lookAgain = 5 * time.Millisecond
+const recheckDelay = 5 * time.Millisecond
 
-// The ways to ask for a job. With atOnce, JetStream responds immediately that there is no job if its counter of
+// The ways to ask for a job. With requestNoWait, JetStream responds immediately that there is no job if its counter of
 // waiting messages is 0. That counter becomes one too low if a request arrives while a message is being deleted.
 // The last job would then stay in the stream until another job arrives. With patiently, the request may wait for
 // some milliseconds, which makes JetStream look into the stream itself.
 const (
-	atOnce    = `{"batch":1,"no_wait":true}`
-	patiently = `{"batch":1,"expires":20000000}` // nanoseconds
+	requestNoWait = `{"batch":1,"no_wait":true}`
+	requestWait   = `{"batch":1,"expires":20000000}` // nanoseconds
 )
 
 // Take waits for a job. It returns an error if ctx is done or the member fails, but not while the connection is
 // down. It rejects jobs that exclude this worker, and gives up jobs that were delivered too often.
 func (m *Member) Take(ctx context.Context) (*Lease, error) {
-	l, err := m.look(ctx, m.lanes(), atOnce)
+	l, err := m.tryPriorities(ctx, m.priorities(), requestNoWait)
 	if l != nil || err != nil {
 		return l, err
 	}
-	if err := m.wait(); err != nil {
+	if err := m.startWaiting(); err != nil {
 		return nil, err
 	}
 	defer m.stopWaiting()
-	how := atOnce
-	for again := 1; ; again-- {
+	mode := requestNoWait
+	for attempts := 1; ; attempts-- {
 		// Look before the first wake-up, because a job may have arrived before this worker could receive wake-ups.
-		if l, err := m.look(ctx, m.lanes(), how); l != nil || err != nil {
+		if l, err := m.tryPriorities(ctx, m.priorities(), mode); l != nil || err != nil {
 			return l, err
 		}
 		next := pollEvery*3/4 + rand.N(pollEvery/2)
-		if again > 0 {
-			next = lookAgain
+		if attempts > 0 {
+			next = recheckDelay
 		}
-		how = atOnce
+		mode = requestNoWait
 		t := time.NewTimer(next)
 		select {
 		case <-m.wake:
-			again = 2
+			attempts = 2
 		case <-t.C:
-			if again <= 0 {
-				how = patiently
+			if attempts <= 0 {
+				mode = requestWait
 			}
 		case <-ctx.Done():
 		case <-m.fatal:
@@ -83,26 +83,26 @@ func (m *Member) Take(ctx context.Context) (*Lease, error) {
 
 // TakeBefore is like Take, for a worker that already runs a job of the given lane. It takes only jobs with higher
 // priority than that job. It polls, because it receives no wake-ups: they go to idle workers.
-func (m *Member) TakeBefore(ctx context.Context, lane job.Lane) (*Lease, error) {
-	lanes := slices.DeleteFunc(slices.Clone(m.opts.Lanes), func(l job.Lane) bool { return l >= lane })
+func (m *Member) TakeBefore(ctx context.Context, priority job.Priority) (*Lease, error) {
+	lanes := slices.DeleteFunc(slices.Clone(m.opts.Priorities), func(l job.Priority) bool { return l >= priority })
 	for {
-		if err := pause(ctx, besideEvery*3/4+rand.N(besideEvery/2)); err != nil {
+		if err := pause(ctx, preemptPollEvery*3/4+rand.N(preemptPollEvery/2)); err != nil {
 			return nil, err
 		}
-		if l, err := m.look(ctx, lanes, patiently); l != nil || err != nil {
+		if l, err := m.tryPriorities(ctx, lanes, requestWait); l != nil || err != nil {
 			return l, err
 		}
 	}
 }
 
-// wait adds this worker to the idle workers, which receive wake-ups.
-func (m *Member) wait() (err error) {
+// startWaiting adds this worker to the idle workers, which receive wake-ups.
+func (m *Member) startWaiting() (err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.idlers++; m.idlers > 1 || m.idle != nil {
+	if m.waiting++; m.waiting > 1 || m.idle != nil {
 		return nil
 	}
-	m.idle, err = m.nc.QueueSubscribe("wake."+m.opts.Class, idle, func(*nats.Msg) {
+	m.idle, err = m.nc.QueueSubscribe("wake."+m.opts.Class, idleGroup, func(*nats.Msg) {
 		// This must not block, because a burst of wake-ups would make this a slow consumer.
 		select {
 		case m.wake <- struct{}{}:
@@ -110,7 +110,7 @@ func (m *Member) wait() (err error) {
 		}
 	})
 	if err != nil {
-		m.idlers--
+		m.waiting--
 	}
 	return wrap("wait for jobs", err)
 }
@@ -120,49 +120,49 @@ func (m *Member) wait() (err error) {
 func (m *Member) stopWaiting() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.idlers--; m.idlers == 0 && m.idle != nil {
-		if err := m.idle.Unsubscribe(); err != nil && m.life.Err() == nil {
+	if m.waiting--; m.waiting == 0 && m.idle != nil {
+		if err := m.idle.Unsubscribe(); err != nil && m.lifetime.Err() == nil {
 			m.notice(fmt.Errorf("stop waiting for jobs: %w", err))
 		}
 		m.idle = nil
 	}
 }
 
-// lanes returns this worker's lanes in the order in which it tries them next.
-func (m *Member) lanes() []job.Lane {
+// priorities returns this worker's lanes in the order in which it tries them next.
+func (m *Member) priorities() []job.Priority {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var urgent, turns []job.Lane
-	for _, lane := range m.opts.Lanes {
-		if lane <= job.Practice {
-			urgent = append(urgent, lane)
+	var urgent, turns []job.Priority
+	for _, priority := range m.opts.Priorities {
+		if priority <= job.PracticePriority {
+			urgent = append(urgent, priority)
 		} else {
-			turns = append(turns, lane)
+			turns = append(turns, priority)
 		}
 	}
-	next := slices.IndexFunc(turns, func(l job.Lane) bool { return l > m.turn })
+	next := slices.IndexFunc(turns, func(l job.Priority) bool { return l > m.lastShared })
 	if next > 0 {
 		turns = slices.Concat(turns[next:], turns[:next])
 	}
-	switch m.taken % share {
-	case practiceFirst:
+	switch m.taken % turnPeriod {
+	case practiceTurn:
 		slices.Reverse(urgent)
-	case sharedFirst:
+	case sharedTurn:
 		return append(turns, urgent...)
 	}
 	return append(urgent, turns...)
 }
 
-// look tries each lane once. It returns nil if there is no job.
-func (m *Member) look(ctx context.Context, lanes []job.Lane, how string) (*Lease, error) {
-	for i := 0; i < len(lanes); {
+// tryPriorities tries each lane once. It returns nil if there is no job.
+func (m *Member) tryPriorities(ctx context.Context, priorities []job.Priority, mode string) (*Lease, error) {
+	for i := 0; i < len(priorities); {
 		if err := m.stopped(ctx); err != nil {
 			return nil, err
 		}
-		msg, asked, deaf := m.pulls.one(ctx, m.nc, nextSubject(consumer(lanes[i], m.opts.Class)), how)
+		msg, asked, deaf := m.pulls.request(ctx, m.nc, nextSubject(consumer(priorities[i], m.opts.Class)), mode)
 		if deaf {
 			m.notice(errors.New("the queue does not respond to requests for jobs; this worker reconnects"))
-			if err := m.nc.ForceReconnect(); err != nil && m.life.Err() == nil {
+			if err := m.nc.ForceReconnect(); err != nil && m.lifetime.Err() == nil {
 				m.notice(err)
 			}
 			return nil, m.stopped(ctx)
@@ -188,15 +188,15 @@ func (m *Member) stopped(ctx context.Context) error {
 
 // lease returns a lease for a message. If this worker must not run the job, lease answers the message and returns
 // nil.
-func (m *Member) lease(ctx context.Context, msg *nats.Msg, asked time.Time) *Lease {
-	l := &Lease{m: m, reply: msg.Reply, beaten: asked}
+func (m *Member) lease(ctx context.Context, msg *nats.Msg, requested time.Time) *Lease {
+	l := &Lease{m: m, reply: msg.Reply, renewed: requested}
 	if meta, err := msg.Metadata(); err == nil {
 		l.Deliveries = int(meta.NumDelivered)
 	}
 	spec, err := job.DecodeSpec(msg.Data)
 	if err != nil {
 		m.notice(fmt.Errorf("a job that cannot be read: %w", err))
-		l.Spec = namedBy(msg.Subject, spec)
+		l.Spec = specFromSubject(msg.Subject, spec)
 	} else {
 		l.Spec = spec
 	}
@@ -206,7 +206,7 @@ func (m *Member) lease(ctx context.Context, msg *nats.Msg, asked time.Time) *Lea
 	}
 	m.mu.Lock()
 	m.running[l] = true
-	m.say("taken.", notice{Running: l.running(), Reply: l.reply})
+	m.send("taken.", takenNotice{Running: l.running(), Reply: l.reply})
 	m.mu.Unlock()
 	switch {
 	case err != nil:
@@ -216,12 +216,12 @@ func (m *Member) lease(ctx context.Context, msg *nats.Msg, asked time.Time) *Lea
 	case l.Spec.Generation > maxGenerations:
 		err = l.GiveUp(ctx, fmt.Sprintf("the job was lost in %d generations", l.Spec.Generation-1), false)
 	case slices.Contains(l.Spec.Exclude, m.opts.Worker):
-		err = l.Back(ctx, refusal(l.Deliveries))
+		err = l.Release(ctx, rejectDelay(l.Deliveries))
 	default:
 		m.mu.Lock()
 		m.taken++
-		if l.Spec.Lane > job.Practice {
-			m.turn = l.Spec.Lane
+		if l.Spec.Priority > job.PracticePriority {
+			m.lastShared = l.Spec.Priority
 		}
 		m.mu.Unlock()
 		return l
@@ -232,15 +232,15 @@ func (m *Member) lease(ctx context.Context, msg *nats.Msg, asked time.Time) *Lea
 	return nil
 }
 
-// refusal returns the delay before a rejected job is delivered again. The delay doubles with each delivery, up to
+// rejectDelay returns the delay before a rejected job is delivered again. The delay doubles with each delivery, up to
 // a few seconds, because other workers may be busy for long.
-func refusal(deliveries int) time.Duration {
-	return min(excluded<<min(max(deliveries-1, 0), 8), mostExcluded)
+func rejectDelay(deliveries int) time.Duration {
+	return min(excluded<<min(max(deliveries-1, 0), 8), maxExcludedDelay)
 }
 
-// namedBy returns a Spec for a job that cannot be decoded. The id and the class come from the message's subject,
+// specFromSubject returns a Spec for a job that cannot be decoded. The id and the class come from the message's subject,
 // and the other fields from read unless it is nil.
-func namedBy(subject string, read *job.Spec) *job.Spec {
+func specFromSubject(subject string, read *job.Spec) *job.Spec {
 	spec := &job.Spec{}
 	if read != nil {
 		*spec = *read
@@ -251,9 +251,9 @@ func namedBy(subject string, read *job.Spec) *job.Spec {
 	return spec
 }
 
-// pulls sends requests for a job. There is only one request at a time, because a message with a job does not say
+// jobRequests sends requests for a job. There is only one request at a time, because a message with a job does not say
 // which request it answers.
-type pulls struct {
+type jobRequests struct {
 	prefix string
 	turn   chan struct{} // held by the goroutine that sends a request
 	// silences is the number of consecutive requests without a response. It is protected by turn.
@@ -270,14 +270,14 @@ type pulls struct {
 	unanswered time.Time
 }
 
-func newPulls(fatal chan struct{}) pulls {
-	return pulls{turn: make(chan struct{}, 1), fatal: fatal, wait: requestTime}
+func newJobRequests(fatal chan struct{}) jobRequests {
+	return jobRequests{turn: make(chan struct{}, 1), fatal: fatal, wait: requestTimeout}
 }
 
-// one asks one consumer for one job. It returns the job and the time since which it may have been leased. If there
-// is no job or no response, it returns nil. Deaf reports whether several requests on an open connection got no
+// request asks one consumer for one job. It returns the job and the time since which it may have been leased. If there
+// is no job or no response, it returns nil. NoResponse reports whether several requests on an open connection got no
 // response at all, not even "no messages".
-func (p *pulls) one(ctx context.Context, nc *nats.Conn, subject, how string) (msg *nats.Msg, since time.Time, deaf bool) {
+func (p *jobRequests) request(ctx context.Context, nc *nats.Conn, subject, mode string) (msg *nats.Msg, since time.Time, noResponse bool) {
 	select {
 	case p.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -285,8 +285,8 @@ func (p *pulls) one(ctx context.Context, nc *nats.Conn, subject, how string) (ms
 	}
 	defer func() { <-p.turn }()
 	to, answers, wait := p.begin()
-	defer p.forget(answers)
-	if err := nc.PublishRequest(subject, to, []byte(how)); err != nil {
+	defer p.end(answers)
+	if err := nc.PublishRequest(subject, to, []byte(mode)); err != nil {
 		return nil, time.Time{}, false // not connected; the caller soon asks again
 	}
 	t := time.NewTimer(wait)
@@ -311,7 +311,7 @@ func (p *pulls) one(ctx context.Context, nc *nats.Conn, subject, how string) (ms
 	return nil, time.Time{}, false
 }
 
-func (p *pulls) begin() (to string, answers chan *nats.Msg, wait time.Duration) {
+func (p *jobRequests) begin() (subject string, answers chan *nats.Msg, wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asked++
@@ -322,30 +322,30 @@ func (p *pulls) begin() (to string, answers chan *nats.Msg, wait time.Duration) 
 	return p.to, p.answers, p.wait
 }
 
-// forget ends a request. If its job arrives after that, the job is released immediately.
-func (p *pulls) forget(answers chan *nats.Msg) {
+// end ends a request. If its job arrives after that, the job is released immediately.
+func (p *jobRequests) end(answers chan *nats.Msg) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.answers = nil
 	select {
 	case msg := <-answers:
-		putBack(msg)
+		returnMessage(msg)
 	default:
 	}
 }
 
-// answer handles one response. It does not block.
-func (p *pulls) answer(msg *nats.Msg) {
+// handle handles one response. It does not block.
+func (p *jobRequests) handle(msg *nats.Msg) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.answers == nil || !isJob(msg) && msg.Subject != p.to {
-		putBack(msg)
+		returnMessage(msg)
 		return
 	}
 	select {
 	case p.answers <- msg:
 	default:
-		putBack(msg)
+		returnMessage(msg)
 	}
 }
 
@@ -354,7 +354,7 @@ func isJob(msg *nats.Msg) bool {
 	return strings.HasPrefix(msg.Reply, "$JS.ACK.") && msg.Header.Get("Status") == ""
 }
 
-func putBack(msg *nats.Msg) {
+func returnMessage(msg *nats.Msg) {
 	if isJob(msg) {
 		// If this is lost, the lease expires.
 		_ = msg.Nak()

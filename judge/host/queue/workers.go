@@ -13,35 +13,35 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// authTime is how long a connection may be open without proof of its key.
-const authTime = 5 * time.Second
+// authTimeout is how long a connection may be open without proof of its key.
+const authTimeout = 5 * time.Second
 
-// heardWithin is how long a worker of an external cluster is considered connected after a heartbeat. Only the
+// connectedFor is how long a worker of an external cluster is considered connected after a heartbeat. Only the
 // cluster sees its connection.
-const heardWithin = 3 * beatEvery
+const connectedFor = 3 * heartbeatEvery
 
-// people contains the admitted workers and their connections. The embedded server uses it to authenticate
+// workerRegistry contains the admitted workers and their connections. The embedded server uses it to authenticate
 // connections.
-type people struct {
+type workerRegistry struct {
 	server *server.Server // nil with a cluster, which authenticates workers itself
 	secret string         // authenticates the server's own connection
 
 	mu      sync.Mutex
-	workers map[string]*person // by name
-	keys    map[string]*person
+	workers map[string]*registeredWorker // by name
+	keys    map[string]*registeredWorker
 }
 
-type person struct {
+type registeredWorker struct {
 	name, class, key string
 	untrusted        bool
 	connections      []uint64
-	heard            time.Time // time of the last heartbeat
-	present          bool      // as last reported to the listener
-	lost             time.Time // when its last connection was closed; zero while it is connected
+	lastHeard        time.Time // time of the last heartbeat
+	connected        bool      // as last reported to the listener
+	disconnected     time.Time // when its last connection was closed; zero while it is connected
 }
 
-func newPeople() *people {
-	return &people{secret: rand.Text(), workers: map[string]*person{}, keys: map[string]*person{}}
+func newWorkerRegistry() *workerRegistry {
+	return &workerRegistry{secret: rand.Text(), workers: map[string]*registeredWorker{}, keys: map[string]*registeredWorker{}}
 }
 
 // Admit lets a worker of a class connect with the secret half of an nkey, and use the subjects of Permissions. A
@@ -59,10 +59,10 @@ func (q *Queue) Admit(worker, class, key string, untrusted bool) error {
 	if !nkeys.IsValidPublicUserKey(key) {
 		return fmt.Errorf("the key of worker %s is not the public key of an nkey of type user", worker)
 	}
-	return q.people.admit(worker, class, key, untrusted)
+	return q.workers.admit(worker, class, key, untrusted)
 }
 
-func (p *people) admit(worker, class, key string, untrusted bool) error {
+func (p *workerRegistry) admit(worker, class, key string, untrusted bool) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if holder := p.keys[key]; holder != nil && holder.name != worker {
@@ -74,28 +74,28 @@ func (p *people) admit(worker, class, key string, untrusted bool) error {
 		}
 		p.remove(old)
 	}
-	w := &person{name: worker, class: class, key: key, untrusted: untrusted}
+	w := &registeredWorker{name: worker, class: class, key: key, untrusted: untrusted}
 	p.workers[worker], p.keys[key] = w, w
 	return nil
 }
 
 // Revoke undoes Admit and closes the worker's connections. Other workers get its jobs, as if it had crashed.
 func (q *Queue) Revoke(worker string) {
-	q.people.mu.Lock()
-	w := q.people.workers[worker]
+	q.workers.mu.Lock()
+	w := q.workers.workers[worker]
 	if w != nil {
-		q.people.remove(w)
+		q.workers.remove(w)
 	}
-	q.people.mu.Unlock()
+	q.workers.mu.Unlock()
 	if w != nil {
-		q.leases.giveBack(worker)
-		if w.present {
-			tell(q, q.opts.Listen.Left, worker)
+		q.leases.releaseAll(worker)
+		if w.connected {
+			notify(q, q.opts.Listener.Left, worker)
 		}
 	}
 }
 
-func (p *people) remove(w *person) {
+func (p *workerRegistry) remove(w *registeredWorker) {
 	delete(p.workers, w.name)
 	delete(p.keys, w.key)
 	for _, id := range w.connections {
@@ -107,11 +107,11 @@ func (p *people) remove(w *person) {
 // Connected returns the connected workers. With an external cluster, it returns those that sent a heartbeat in the
 // last 15 s.
 func (q *Queue) Connected() (names []string) {
-	p := q.people
+	p := q.workers
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for name, w := range p.workers {
-		if p.here(w) {
+		if p.isConnected(w) {
 			names = append(names, name)
 		}
 	}
@@ -119,17 +119,17 @@ func (q *Queue) Connected() (names []string) {
 	return names
 }
 
-// here removes closed connections from w, and reports whether the worker is connected.
-func (p *people) here(w *person) bool {
+// isConnected removes closed connections from w, and reports whether the worker is connected.
+func (p *workerRegistry) isConnected(w *registeredWorker) bool {
 	if p.server == nil {
-		return time.Since(w.heard) < heardWithin
+		return time.Since(w.lastHeard) < connectedFor
 	}
 	w.connections = slices.DeleteFunc(w.connections, func(id uint64) bool { return p.server.GetClient(id) == nil })
 	return len(w.connections) > 0
 }
 
 // Check authenticates a connection for the embedded server.
-func (p *people) Check(c server.ClientAuthentication) bool {
+func (p *workerRegistry) Check(c server.ClientAuthentication) bool {
 	opts := c.GetOpts()
 	if subtle.ConstantTimeCompare([]byte(opts.Token), []byte(p.secret)) == 1 {
 		c.RegisterUser(&server.User{Username: "server"})
@@ -164,7 +164,7 @@ func signed(key, signature string, nonce []byte) bool {
 }
 
 // classOf returns the class of a worker. It returns an empty string if the worker is not admitted.
-func (p *people) classOf(worker string) string {
+func (p *workerRegistry) classOf(worker string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if w := p.workers[worker]; w != nil {
@@ -174,7 +174,7 @@ func (p *people) classOf(worker string) string {
 }
 
 // connected reports whether the connection with the given id has proved the key of a worker.
-func (p *people) connected(worker string, id uint64) bool {
+func (p *workerRegistry) connected(worker string, id uint64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	w := p.workers[worker]
@@ -182,7 +182,7 @@ func (p *people) connected(worker string, id uint64) bool {
 }
 
 // nameOf returns the worker with the given key. It returns an empty string if there is none.
-func (p *people) nameOf(key string) string {
+func (p *workerRegistry) nameOf(key string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if w := p.keys[key]; w != nil {
@@ -191,34 +191,34 @@ func (p *people) nameOf(key string) string {
 	return ""
 }
 
-// beat records a heartbeat from a worker.
-func (p *people) beat(worker string) {
+// heartbeat records a heartbeat from a worker.
+func (p *workerRegistry) heartbeat(worker string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if w := p.workers[worker]; w != nil {
-		w.heard = time.Now()
+		w.lastHeard = time.Now()
 	}
 }
 
 // changes returns the workers that have connected since the previous call (came). It also returns the workers that
 // have now been offline for so long that other workers get their jobs (left).
-func (p *people) changes() (came, left []string) {
+func (p *workerRegistry) changes() (joined, left []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for name, w := range p.workers {
-		switch here := p.here(w); {
+		switch here := p.isConnected(w); {
 		case here:
-			w.lost = time.Time{}
-			if !w.present {
-				w.present = true
-				came = append(came, name)
+			w.disconnected = time.Time{}
+			if !w.connected {
+				w.connected = true
+				joined = append(joined, name)
 			}
-		case w.present && w.lost.IsZero():
-			w.lost = time.Now()
-		case w.present && time.Since(w.lost) >= returnTime:
-			w.present = false
+		case w.connected && w.disconnected.IsZero():
+			w.disconnected = time.Now()
+		case w.connected && time.Since(w.disconnected) >= releaseTimeout:
+			w.connected = false
 			left = append(left, name)
 		}
 	}
-	return came, left
+	return joined, left
 }

@@ -28,11 +28,11 @@ const (
 // Fields lists all fields, in the order of the menu in a preview.
 var Fields = []Field{Name, First, Last, Login, Email, Password, Team, Group}
 
-// known maps titles, in the form that key returns, to fields.
-var known = sync.OnceValue(func() map[string]Field { return titles(titlesOf) })
+// fieldsByTitle maps titles, in the form that key returns, to fields.
+var fieldsByTitle = sync.OnceValue(func() map[string]Field { return invertTitles(fieldTitles) })
 
-// titlesOf lists the usual column titles in spreadsheets, in four languages.
-var titlesOf = map[Field]string{
+// fieldTitles lists the usual column titles in spreadsheets, in four languages.
+var fieldTitles = map[Field]string{
 	Name: `name, names, full name, display name, displayed name, complete name, real name, person, people, student, student name, students,
 		pupil, participant, contestant, first and last name, first last name, first name last name, last name first name, name first name,
 		Vollname, voller Name, vollständiger Name, Vor- und Nachname, Vor- und Zuname, Nach- und Vorname, Zu- und Vorname, Vorname Nachname,
@@ -67,19 +67,19 @@ var titlesOf = map[Field]string{
 		nombre de grupo, clase, clases, nombre de la clase, curso, cursos, grado, nivel`,
 }
 
-func titles(all map[Field]string) map[string]Field {
+func invertTitles(byField map[Field]string) map[string]Field {
 	by := map[string]Field{}
-	for field, list := range all {
+	for field, list := range byField {
 		for title := range strings.SplitSeq(list, ",") {
-			by[key(title)] = field
+			by[titleKey(title)] = field
 		}
 	}
 	return by
 }
 
-// key reduces a title to its letters and digits, in lower case and without accents. It drops texts in parentheses, such as
+// titleKey reduces a title to its letters and digits, in lower case and without accents. It drops texts in parentheses, such as
 // "(optional)" or "[Required]".
-func key(title string) string {
+func titleKey(title string) string {
 	var b strings.Builder
 	depth := 0
 	for _, c := range norm.NFKD.String(strings.ToLower(title)) {
@@ -99,33 +99,33 @@ func key(title string) string {
 // fieldOf returns the field with the given title. The title may contain its translation to another language after
 // a slash.
 func fieldOf(title string) Field {
-	if f := known()[key(title)]; f != "" {
+	if f := fieldsByTitle()[titleKey(title)]; f != "" {
 		return f
 	}
-	has := map[Field]bool{}
+	found := map[Field]bool{}
 	given := false // whether there is a Spanish title for first names
 	for part := range strings.SplitSeq(title, "/") {
-		has[known()[key(part)]] = true
-		given = given || key(part) == "nombre"
+		found[fieldsByTitle()[titleKey(part)]] = true
+		given = given || titleKey(part) == "nombre"
 	}
-	if len(has) == 1 && has[First] { // "Vorname / Prénom"
+	if len(found) == 1 && found[First] { // "Vorname / Prénom"
 		return First
 	}
-	name := has[Name] || has[First] || has[Last]
-	delete(has, Name)
+	name := found[Name] || found[First] || found[Last]
+	delete(found, Name)
 	switch {
-	case len(has) == 1 && has[Last]: // "Nachname / Nom"
+	case len(found) == 1 && found[Last]: // "Nachname / Nom"
 		return Last
-	case len(has) == 1 && has[First] && given: // "First name / Nombre"
+	case len(found) == 1 && found[First] && given: // "First name / Nombre"
 		return First
 	}
-	delete(has, First)
-	delete(has, Last)
+	delete(found, First)
+	delete(found, Last)
 	switch {
-	case len(has) == 0 && name: // "Vorname/Nachname"
+	case len(found) == 0 && name: // "Vorname/Nachname"
 		return Name
-	case len(has) == 1 && !name: // "Klasse / Class"
-		for f := range has {
+	case len(found) == 1 && !name: // "Klasse / Class"
+		for f := range found {
 			return f
 		}
 	}
@@ -139,64 +139,64 @@ type Column struct {
 }
 
 // columns returns the columns described by a header.
-func columns(header []string) (all []Column) {
+func columns(header []string) (columns []Column) {
 	for _, title := range header {
-		all = append(all, Column{strings.Join(strings.Fields(title), " "), fieldOf(title)})
+		columns = append(columns, Column{strings.Join(strings.Fields(title), " "), fieldOf(title)})
 	}
-	has := func(f Field) bool { return slices.ContainsFunc(all, func(c Column) bool { return c.Field == f }) }
+	has := func(f Field) bool { return slices.ContainsFunc(columns, func(c Column) bool { return c.Field == f }) }
 	first, last := has(First), has(Last)
 	if first == last {
-		return all
+		return columns
 	}
 	// If there is a column of first names, "Name" and "Nom" mean the last name. If there is a column of last
 	// names, "Name", "Nom" and "Nombre" mean the first name.
-	for i, c := range all {
-		switch k := key(c.Title); {
+	for i, c := range columns {
+		switch k := titleKey(c.Title); {
 		case k != "name" && k != "names" && k != "nom" && k != "noms" && k != "nombre" && k != "nombres":
 		case first:
-			all[i].Field = Last
+			columns[i].Field = Last
 		default:
-			all[i].Field = First
+			columns[i].Field = First
 		}
 	}
-	return all
+	return columns
 }
 
-// check returns an error if the columns are ambiguous or there is no column for names. The header is on the given
+// checkColumns returns an error if the columns are ambiguous or there is no column for names. The header is on the given
 // line.
-func check(all []Column, line int) error {
-	by := map[Field]Column{}
+func checkColumns(columns []Column, line int) error {
+	byField := map[Field]Column{}
 	seen := map[string]bool{}
-	for _, c := range all {
+	for _, c := range columns {
 		if c.Field == "" {
 			continue
 		}
-		other, twice := by[c.Field]
-		if several := c.Field == First || c.Field == Last || c.Field == Group; twice && (!several || seen[key(c.Title)]) {
-			return misuse("delete or rename one of them",
+		other, twice := byField[c.Field]
+		if several := c.Field == First || c.Field == Last || c.Field == Group; twice && (!several || seen[titleKey(c.Title)]) {
+			return callerError("delete or rename one of them",
 				"line %d of the list: the columns %.40q and %.40q both have the %s", line, other.Title, c.Title, c.Field)
 		}
-		by[c.Field], seen[key(c.Title)] = c, true
+		byField[c.Field], seen[titleKey(c.Title)] = c, true
 	}
 	for _, f := range []Field{Name, First, Last, Login} {
-		if _, is := by[f]; is {
+		if _, is := byField[f]; is {
 			return nil
 		}
 	}
-	return misuse("add a column Name or Username, or rename the column with the names",
-		"line %d of the list: no column has the names or usernames: %s", line, quotedTitles(all))
+	return callerError("add a column Name or Username, or rename the column with the names",
+		"line %d of the list: no column has the names or usernames: %s", line, quotedTitles(columns))
 }
 
-// visible returns the columns with a title, and the columns without a title that have text in some row, for which
+// visibleColumns returns the columns with a title, and the columns without a title that have text in some row, for which
 // it makes up a title. The slice used reports, for each column, whether it has text.
-func visible(all []Column, used []bool) (kept []Column) {
-	for i, c := range all {
+func visibleColumns(columns []Column, used []bool) (titled []Column) {
+	for i, c := range columns {
 		if c.Title == "" && used[i] {
 			c.Title = fmt.Sprintf("column %d, without a name", i+1)
 		}
 		if c.Title != "" {
-			kept = append(kept, c)
+			titled = append(titled, c)
 		}
 	}
-	return kept
+	return titled
 }

@@ -59,8 +59,8 @@ type Layout struct {
 	Cells  map[int]map[int]string // new cell texts, by line and then by column from 0
 }
 
-// Of returns a list of the given people.
-func Of(people ...Person) *List {
+// NewList returns a list of the given people.
+func NewList(people ...Person) *List {
 	l := &List{Encoding: utf8Name}
 	for i, p := range people {
 		l.Rows = append(l.Rows, Row{Line: i + 1, Person: p})
@@ -68,20 +68,20 @@ func Of(people ...Person) *List {
 	return l
 }
 
-// misuse returns an error of the caller, with a hint what to do.
-func misuse(hint, format string, args ...any) error {
-	return &judge.Misuse{Err: fmt.Errorf(format+"\n    %s", append(args, hint)...)}
+// callerError returns an error of the caller, with a hint what to do.
+func callerError(hint, format string, args ...any) error {
+	return &judge.UsageError{Err: fmt.Errorf(format+"\n    %s", append(args, hint)...)}
 }
 
 // Read reads a list. An error in a single row is stored in the row. Read returns an error only if the whole list
 // is unusable. Even then, the list contains its text if the encoding is known. If the error is about the columns,
 // the list also contains its sheet, and a Layout can correct it.
-func Read(data []byte) (*List, error) { return ReadAs(data, Layout{}) }
+func Read(data []byte) (*List, error) { return ReadWithLayout(data, Layout{}) }
 
-// ReadAs reads a list with a layout.
-func ReadAs(data []byte, layout Layout) (*List, error) {
+// ReadWithLayout reads a list with a layout.
+func ReadWithLayout(data []byte, layout Layout) (*List, error) {
 	if len(data) > MaxBytes {
-		return &List{}, misuse("divide the list", "the list has more than %d bytes", MaxBytes)
+		return &List{}, callerError("divide the list", "the list has more than %d bytes", MaxBytes)
 	}
 	text, encoding, err := decode(data)
 	if err != nil {
@@ -93,9 +93,9 @@ func ReadAs(data []byte, layout Layout) (*List, error) {
 	}
 	switch {
 	case len(l.Rows) == 0:
-		return l, misuse("write a name in each line, or a table whose first line names the columns", "the list has no names")
+		return l, callerError("write a name in each line, or a table whose first line names the columns", "the list has no names")
 	case len(l.Rows) > maxPeople:
-		return l, misuse("divide the list", "the list has %d people, and the limit is %d", len(l.Rows), maxPeople)
+		return l, callerError("divide the list", "the list has %d people, and the limit is %d", len(l.Rows), maxPeople)
 	}
 	return l, nil
 }
@@ -107,18 +107,18 @@ func (l *List) read(layout Layout) error {
 	if err != nil {
 		return err
 	}
-	h, wrong := s.header(fixed)
+	h, headerErr := s.header(fixed)
 	if h == nil {
-		return wrong
+		return headerErr
 	}
 	if s.sep != 0 {
 		l.Separator = string(rune(s.sep))
 	}
 	if layout.Fields != nil {
-		h.arrange(layout)
-		wrong = check(h.columns, h.line)
+		h.applyLayout(layout)
+		headerErr = checkColumns(h.columns, h.line)
 	}
-	if h.titled {
+	if h.hasTitles {
 		s.skip()
 		if _, err := s.next(); err != nil {
 			return err
@@ -126,11 +126,11 @@ func (l *List) read(layout Layout) error {
 	}
 	used, late := make([]bool, len(h.columns)), 0
 	err = s.rows(func(r record) {
-		if late == 0 && h.plain && layout.Fields == nil && titlesIn(r.raw) > 1 {
+		if late == 0 && h.namesOnly && layout.Fields == nil && countTitles(r.raw) > 1 {
 			late = r.line
 		}
 		if cells := layout.Cells[r.line]; cells != nil {
-			r = r.with(cells, len(h.columns))
+			r = r.withCells(cells, len(h.columns))
 		}
 		one := h.row(r, s.sep)
 		one.Cells = r.cells[:min(len(h.columns), len(r.cells))]
@@ -140,75 +140,75 @@ func (l *List) read(layout Layout) error {
 		l.Rows = append(l.Rows, one)
 	})
 	if err == nil && late > 0 {
-		err = misuse("delete the lines above it", "line %d of the list names columns, but it is not the first line", late)
+		err = callerError("delete the lines above it", "line %d of the list names columns, but it is not the first line", late)
 	}
-	l.Sheet, l.Titled = h.columns, h.titled
-	if !h.plain {
-		l.Columns = visible(slices.Clone(h.columns), used)
+	l.Sheet, l.Titled = h.columns, h.hasTitles
+	if !h.namesOnly {
+		l.Columns = visibleColumns(slices.Clone(h.columns), used)
 	}
-	return cmp.Or(wrong, err)
+	return cmp.Or(headerErr, err)
 }
 
 // A heading describes the first lines of a list.
 type heading struct {
-	line    int
-	columns []Column
-	titled  bool // it contains column titles
-	plain   bool // each line of the list is a name
+	line      int
+	columns   []Column
+	hasTitles bool // it contains column titles
+	namesOnly bool // each line of the list is a name
 }
 
-// arrange applies a layout to the heading.
-func (h *heading) arrange(layout Layout) {
-	h.titled = layout.Titled
+// applyLayout applies a layout to the heading.
+func (h *heading) applyLayout(layout Layout) {
+	h.hasTitles = layout.Titled
 	for i := range h.columns {
 		if h.columns[i].Field = ""; i < len(layout.Fields) {
 			h.columns[i].Field = layout.Fields[i]
 		}
-		if !h.titled {
+		if !h.hasTitles {
 			h.columns[i].Title = fmt.Sprintf("column %d", i+1)
 		}
 	}
-	h.plain = h.plain && !h.titled && h.columns[0].Field == Name
+	h.namesOnly = h.namesOnly && !h.hasTitles && h.columns[0].Field == Name
 }
 
 // row converts a record below the heading to a row.
 func (h *heading) row(r record, sep byte) Row {
-	if h.plain {
-		return plain(r, sep)
+	if h.namesOnly {
+		return nameRow(r, sep)
 	}
-	return row(r, sep, h.line, h.columns)
+	return tableRow(r, sep, h.line, h.columns)
 }
 
-// with returns the record with new texts for some of its first n cells. If no text differs, it returns the record
+// withCells returns the record with new texts for some of its first n cells. If no text differs, it returns the record
 // unchanged.
-func (r record) with(cells map[int]string, n int) record {
-	all, other := make([]string, n), false
-	copy(all, r.cells)
+func (r record) withCells(cells map[int]string, n int) record {
+	cellTexts, other := make([]string, n), false
+	copy(cellTexts, r.cells)
 	for i, text := range cells {
-		if i >= 0 && i < n && tidy(text) != tidy(all[i]) {
-			all[i], other = text, true
+		if i >= 0 && i < n && cleanCell(text) != cleanCell(cellTexts[i]) {
+			cellTexts[i], other = text, true
 		}
 	}
 	if !other {
 		return r
 	}
-	return record{line: r.line, cells: all}
+	return record{line: r.line, cells: cellTexts}
 }
 
 // separators lists the supported separators, most likely first.
 const separators = ";\t,|"
 
-// names maps separators to their names in messages.
-var names = map[byte]string{';': "semicolon", '\t': "tab", ',': "comma", '|': "vertical bar", 0: "line end"}
+// separatorNames maps separators to their names in messages.
+var separatorNames = map[byte]string{';': "semicolon", '\t': "tab", ',': "comma", '|': "vertical bar", 0: "line end"}
 
 // skip skips empty lines.
 func (s *scanner) skip() {
 	for s.more() {
-		line, _, found := strings.Cut(s.text[s.at:], "\n")
+		line, _, found := strings.Cut(s.text[s.offset:], "\n")
 		if strings.TrimSpace(strings.Trim(line, string(rune(s.sep)))) != "" || !found {
 			return
 		}
-		s.at, s.line = s.at+len(line)+1, s.line+1
+		s.offset, s.line = s.offset+len(line)+1, s.line+1
 	}
 }
 
@@ -216,7 +216,7 @@ func (s *scanner) skip() {
 // no such line.
 func (s *scanner) separator() (byte, error) {
 	s.skip()
-	line, _, _ := strings.Cut(s.text[s.at:], "\n")
+	line, _, _ := strings.Cut(s.text[s.offset:], "\n")
 	head, rest, found := strings.Cut(line, "=")
 	if !found || !strings.EqualFold(strings.Trim(head, "\" "), "sep") {
 		return 0, nil
@@ -225,75 +225,75 @@ func (s *scanner) separator() (byte, error) {
 	// it.
 	rest = strings.TrimLeft(rest, "\"' ")
 	if rest == "" || !strings.Contains(separators, rest[:1]) || strings.Trim(rest, separators+"\"' ") != "" {
-		return 0, misuse("write sep=; or sep=, or leave the line out",
+		return 0, callerError("write sep=; or sep=, or leave the line out",
 			"line %d of the list: %.40q names no separator: semicolon, comma, tab or vertical bar", s.line, line)
 	}
-	s.at, s.line = min(len(s.text), s.at+len(line)+1), s.line+1
+	s.offset, s.line = min(len(s.text), s.offset+len(line)+1), s.line+1
 	return rest[0], nil
 }
 
 // header reads the first record, and detects the separator unless fixed is a separator. If the error is about the
 // columns, header also returns the heading.
-func (s *scanner) header(fixed byte) (*heading, error) {
+func (s *scanner) header(given byte) (*heading, error) {
 	candidates := separators
-	if fixed != 0 {
-		candidates = string(rune(fixed))
+	if given != 0 {
+		candidates = string(rune(given))
 	}
 	var first record
-	var found []Column
-	var wrong error
-	most, knowing := 0, -1
+	var best []Column
+	var firstErr error
+	bestCount, knowing := 0, -1
 	for i := range len(candidates) {
 		try := *s
 		try.sep = candidates[i]
 		try.skip()
 		r, err := try.next()
 		if err != nil {
-			if wrong == nil {
-				wrong = err
+			if firstErr == nil {
+				firstErr = err
 			}
 			continue
 		}
 		all := columns(r.cells)
-		n := len(all) - count(all, "")
-		if n > knowing || n == knowing && len(r.cells) > most {
-			first, found, knowing, most, s.sep = r, all, n, len(r.cells), try.sep
+		n := len(all) - countField(all, "")
+		if n > knowing || n == knowing && len(r.cells) > bestCount {
+			first, best, knowing, bestCount, s.sep = r, all, n, len(r.cells), try.sep
 		}
 	}
-	if found == nil {
-		return nil, wrong
+	if best == nil {
+		return nil, firstErr
 	}
-	if most == 1 && fixed == 0 {
+	if bestCount == 1 && given == 0 {
 		s.sep = 0
 	}
-	h := &heading{line: first.line, columns: found, titled: true}
+	h := &heading{line: first.line, columns: best, hasTitles: true}
 	switch {
-	case most > maxColumns:
-		return nil, misuse("save the list without the columns that are not needed",
-			"line %d of the list has %d columns, and the limit is %d", first.line, most, maxColumns)
+	case bestCount > maxColumns:
+		return nil, callerError("save the list without the columns that are not needed",
+			"line %d of the list has %d columns, and the limit is %d", first.line, bestCount, maxColumns)
 	case knowing > 0:
-		return h, check(found, first.line)
+		return h, checkColumns(best, first.line)
 	case first.filled() > 1:
 		const hint = "above the rows, add a line that names the columns, such as %q. If the line is the name of one person, " +
 			"put it in double quotes"
-		return h, misuse(fmt.Sprintf(hint, strings.Join([]string{"First name", "Last name", "Class"}, string(rune(s.sep)))),
+		return h, callerError(fmt.Sprintf(hint, strings.Join([]string{"First name", "Last name", "Class"}, string(rune(s.sep)))),
 			"line %d of the list has several cells (the separator is a %s), and none is the known name of a column: %s",
-			first.line, names[s.sep], quotedTitles(found))
+			first.line, separatorNames[s.sep], quotedTitles(best))
 	}
 	text := strings.Join(first.cells, "")
 	switch words := columns(strings.Fields(text)); {
-	case titlesIn(text) > 0:
-		return nil, misuse("remove the quotes around the lines",
+	case countTitles(text) > 0:
+		return nil, callerError("remove the quotes around the lines",
 			"line %d of the list is in double quotes as a whole: %.60q", first.line, text)
-	case len(words) > 1 && count(words, "") == 0:
-		return nil, misuse("put semicolons, commas or tabs between the cells of each line",
+	case len(words) > 1 && countField(words, "") == 0:
+		return nil, callerError("put semicolons, commas or tabs between the cells of each line",
 			"line %d of the list names columns without a separator: %.60q", first.line, text)
 	}
-	return &heading{line: first.line, columns: []Column{{Title: "column 1", Field: Name}}, plain: true}, nil
+	return &heading{line: first.line, columns: []Column{{Title: "column 1", Field: Name}}, namesOnly: true}, nil
 }
 
-func count(all []Column, f Field) (n int) {
-	for _, c := range all {
+func countField(columns []Column, f Field) (n int) {
+	for _, c := range columns {
 		if c.Field == f {
 			n++
 		}
@@ -301,21 +301,21 @@ func count(all []Column, f Field) (n int) {
 	return n
 }
 
-// titlesIn splits a text at each of the supported separators, and returns the largest number of known column
+// countTitles splits a text at each of the supported separators, and returns the largest number of known column
 // titles that this gives.
-func titlesIn(text string) (most int) {
+func countTitles(text string) (maximum int) {
 	for i := range len(separators) {
 		if all := columns(strings.Split(text, separators[i:i+1])); len(all) > 1 {
-			most = max(most, len(all)-count(all, ""))
+			maximum = max(maximum, len(all)-countField(all, ""))
 		}
 	}
-	return most
+	return maximum
 }
 
 // quotedTitles returns the titles of columns for use in a message.
-func quotedTitles(all []Column) string {
+func quotedTitles(columns []Column) string {
 	var b strings.Builder
-	for i, c := range all {
+	for i, c := range columns {
 		if i == 8 {
 			return b.String() + " …"
 		}
@@ -341,11 +341,11 @@ func (s *scanner) rows(f func(record)) error {
 	return nil
 }
 
-// plain returns a row of a list without columns.
-func plain(r record, sep byte) Row {
-	one := Row{Line: r.line, Wrong: stray(r, sep)}
+// nameRow returns a row of a list without columns.
+func nameRow(r record, sep byte) Row {
+	one := Row{Line: r.line, Wrong: straySeparator(r, sep)}
 	for _, cell := range r.cells {
-		one.Name = strings.TrimSpace(one.Name + " " + tidy(cell))
+		one.Name = strings.TrimSpace(one.Name + " " + cleanCell(cell))
 	}
 	if r.filled() > 1 {
 		one.Wrong = "the line has several cells, but no line above names the columns"
@@ -353,47 +353,47 @@ func plain(r record, sep byte) Row {
 	return one
 }
 
-// stray returns an error text if r has only one cell, without quotes, and that cell contains a separator. It is
+// straySeparator returns an error text if r has only one cell, without quotes, and that cell contains a separator. It is
 // for lists without columns, in which sep is 0. Otherwise it returns an empty string.
-func stray(r record, sep byte) string {
+func straySeparator(r record, sep byte) string {
 	i := strings.IndexAny(r.raw, separators)
 	if sep != 0 || i < 0 || r.cells[0] != r.raw {
 		return ""
 	}
-	return fmt.Sprintf("the line has a %s: put the name in double quotes, or name the columns in the first line", names[r.raw[i]])
+	return fmt.Sprintf("the line has a %s: put the name in double quotes, or name the columns in the first line", separatorNames[r.raw[i]])
 }
 
-// row converts a record of a table to a Row. The argument header is the line number of the column titles.
-func row(r record, sep byte, header int, all []Column) Row {
-	one := Row{Line: r.line, Wrong: stray(r, sep)}
+// tableRow converts a record of a table to a Row. The argument header is the line number of the column titles.
+func tableRow(r record, sep byte, header int, columns []Column) Row {
+	one := Row{Line: r.line, Wrong: straySeparator(r, sep)}
 	var first, last, groups []string
 	for i, cell := range r.cells {
-		text := tidy(cell)
+		text := cleanCell(cell)
 		if text == "" {
 			continue
 		}
-		if i >= len(all) {
+		if i >= len(columns) {
 			const wrong = "the row has %d cells, but line %d names %d columns: put a cell that has a %s in double quotes"
-			one.Wrong = fmt.Sprintf(wrong, len(r.cells), header, len(all), names[sep])
+			one.Wrong = fmt.Sprintf(wrong, len(r.cells), header, len(columns), separatorNames[sep])
 			break
 		}
-		switch all[i].Field {
+		switch columns[i].Field {
 		case Name:
-			one.Name = unquoted(text)
+			one.Name = trimApostrophe(text)
 		case First:
-			first = append(first, unquoted(text))
+			first = append(first, trimApostrophe(text))
 		case Last:
-			last = append(last, unquoted(text))
+			last = append(last, trimApostrophe(text))
 		case Login:
 			one.Login = text
 		case Email:
-			one.Email = unquoted(text)
+			one.Email = trimApostrophe(text)
 		case Password:
 			one.Password = strings.TrimSpace(cell)
 		case Team:
-			one.Team = unquoted(text)
+			one.Team = trimApostrophe(text)
 		case Group:
-			groups = append(groups, unquoted(text))
+			groups = append(groups, trimApostrophe(text))
 		}
 	}
 	one.Name = cmp.Or(one.Name, strings.Join(slices.Concat(first, last), " "))
@@ -401,9 +401,9 @@ func row(r record, sep byte, header int, all []Column) Row {
 	return one
 }
 
-// tidy normalizes the text of a cell. It trims blanks, and replaces a line break and the blanks around it by a
+// cleanCell normalizes the text of a cell. It trims blanks, and replaces a line break and the blanks around it by a
 // space. It also combines a letter and its accent into one character, because some systems write them as two.
-func tidy(cell string) string {
+func cleanCell(cell string) string {
 	if strings.Contains(cell, "\n") {
 		var lines []string
 		for line := range strings.SplitSeq(cell, "\n") {
@@ -416,9 +416,9 @@ func tidy(cell string) string {
 	return norm.NFC.String(strings.TrimSpace(cell))
 }
 
-// unquoted removes an apostrophe at the start of a cell. The server writes such apostrophes to the tables that it
+// trimApostrophe removes an apostrophe at the start of a cell. The server writes such apostrophes to the tables that it
 // exports, because they prevent spreadsheet programs from reading a cell as a formula.
-func unquoted(cell string) string {
+func trimApostrophe(cell string) string {
 	parts := strings.SplitAfter(cell, ";")
 	for i, part := range parts {
 		rest, is := strings.CutPrefix(part, "'")
@@ -431,27 +431,27 @@ func unquoted(cell string) string {
 
 // A Preview is what the import of a list would do.
 type Preview struct {
-	Encoding  string    `json:"encoding"`
-	Separator string    `json:"separator,omitempty"`
-	Columns   []Column  `json:"columns,omitempty"`
-	Rows      []Planned `json:"rows"`
-	Notes     []string  `json:"notes,omitempty"` // about the whole list
-	New       int       `json:"new"`             // accounts that would be created
-	Existing  int       `json:"existing"`        // accounts that exist
-	Teams     int       `json:"teams"`           // teams that would be created
-	Wrong     int       `json:"wrong"`           // rows that cannot be imported
-	Digest    string    `json:"digest"`          // of everything that the import would do
+	Encoding  string       `json:"encoding"`
+	Separator string       `json:"separator,omitempty"`
+	Columns   []Column     `json:"columns,omitempty"`
+	Rows      []PreviewRow `json:"rows"`
+	Notes     []string     `json:"notes,omitempty"` // about the whole list
+	New       int          `json:"new"`             // accounts that would be created
+	Existing  int          `json:"existing"`        // accounts that exist
+	Teams     int          `json:"teams"`           // teams that would be created
+	Wrong     int          `json:"wrong"`           // rows that cannot be imported
+	Digest    string       `json:"digest"`          // of everything that the import would do
 }
 
 // The states of a row in a preview.
 const (
 	New      = "new account"
 	Existing = "existing account"
-	Wrong    = "error"
+	Invalid  = "error"
 )
 
-// A Planned is a row of a preview.
-type Planned struct {
+// A PreviewRow is a row of a preview.
+type PreviewRow struct {
 	Line   int      `json:"line"`
 	State  string   `json:"state"`
 	Name   string   `json:"name"`
@@ -464,13 +464,13 @@ type Planned struct {
 }
 
 // Ignored returns the titles of ignored columns.
-func (p *Preview) Ignored() (all []string) {
+func (p *Preview) Ignored() (titles []string) {
 	for _, c := range p.Columns {
 		if c.Field == "" {
-			all = append(all, c.Title)
+			titles = append(titles, c.Title)
 		}
 	}
-	return all
+	return titles
 }
 
 // Errors returns an error that describes the rows that cannot be imported. It returns nil if there are none.
@@ -479,19 +479,19 @@ func (p *Preview) Errors() error {
 		return nil
 	}
 	var b strings.Builder
-	left := 20
+	remaining := 20
 	for _, r := range p.Rows {
 		switch {
-		case r.State != Wrong:
-		case left == 0:
+		case r.State != Invalid:
+		case remaining == 0:
 			b.WriteString("\n    …")
-			left--
-		case left > 0:
+			remaining--
+		case remaining > 0:
 			fmt.Fprintf(&b, "\n    line %d: %s", r.Line, r.Wrong)
-			left--
+			remaining--
 		}
 	}
-	return &judge.Misuse{Err: fmt.Errorf("%d of %d rows of the list have errors, and nothing was created:%s", p.Wrong,
+	return &judge.UsageError{Err: fmt.Errorf("%d of %d rows of the list have errors, and nothing was created:%s", p.Wrong,
 		len(p.Rows), b.String())}
 }
 
@@ -500,5 +500,5 @@ func (p *Preview) SeparatorName() string {
 	if p.Separator == "" {
 		return ""
 	}
-	return names[p.Separator[0]]
+	return separatorNames[p.Separator[0]]
 }

@@ -31,7 +31,7 @@ func utf16Of(text string, little bool) []byte {
 func windows(text string) []byte {
 	var out []byte
 	for _, c := range text {
-		if i := slices.Index(upper, c); i >= 0 && c != ' ' {
+		if i := slices.Index(windowsUpper, c); i >= 0 && c != ' ' {
 			c = rune(0x80 + i)
 		}
 		out = append(out, byte(c))
@@ -233,7 +233,7 @@ func TestRefusedLists(t *testing.T) {
 		"too long":            {strings.Repeat("x", MaxBytes+1), "the list has more than 1048576 bytes\n    divide the list"},
 	} {
 		l, err := Read([]byte(tt.data))
-		if err == nil || !strings.HasPrefix(err.Error(), tt.want) || judge.Whose(err) != judge.Caller || !strings.Contains(err.Error(), "\n    ") {
+		if err == nil || !strings.HasPrefix(err.Error(), tt.want) || judge.BlameOf(err) != judge.Caller || !strings.Contains(err.Error(), "\n    ") {
 			t.Errorf("%s: got %+v, %v; want %s", name, l, err, tt.want)
 		}
 	}
@@ -310,7 +310,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		l, err := Read(data)
 		if err != nil {
-			if judge.Whose(err) != judge.Caller || !strings.Contains(err.Error(), "\n    ") {
+			if judge.BlameOf(err) != judge.Caller || !strings.Contains(err.Error(), "\n    ") {
 				t.Fatalf("%q: %v says not what to do", data, err)
 			}
 			return
@@ -341,12 +341,12 @@ func FuzzRead(f *testing.F) {
 				seen.Cells[r.Line][i] = cell
 			}
 		}
-		again, err = ReadAs(data, seen)
+		again, err = ReadWithLayout(data, seen)
 		if err != nil || short(again) != short(l) {
 			t.Fatalf("%q: its own layout makes another list: %v\n%s\n%s", data, err, short(l), short(again))
 		}
 		for _, f := range Fields { // no choice of a field causes a panic
-			if again, err := ReadAs(data, Layout{Fields: []Field{f, Team, f}, Titled: !l.Titled}); err != nil && judge.Whose(err) != judge.Caller {
+			if again, err := ReadWithLayout(data, Layout{Fields: []Field{f, Team, f}, Titled: !l.Titled}); err != nil && judge.BlameOf(err) != judge.Caller {
 				t.Fatalf("%q: %+v, %v", data, again, err)
 			}
 		}
@@ -372,9 +372,9 @@ func TestLargestLists(t *testing.T) {
 // TestPreview checks how a preview describes errors and separators, and the rows of people who are no text.
 func TestPreview(t *testing.T) {
 	wrong := func(n int) *Preview {
-		p := &Preview{Wrong: n, Rows: []Planned{{Line: 1, State: New}}}
+		p := &Preview{Wrong: n, Rows: []PreviewRow{{Line: 1, State: New}}}
 		for i := range n {
-			p.Rows = append(p.Rows, Planned{Line: i + 2, State: Wrong, Wrong: "bad"})
+			p.Rows = append(p.Rows, PreviewRow{Line: i + 2, State: Invalid, Wrong: "bad"})
 		}
 		return p
 	}
@@ -393,10 +393,10 @@ func TestPreview(t *testing.T) {
 			t.Errorf("the separator %q is a %q, want %q", separator, got, want)
 		}
 	}
-	if l := Of(Person{Name: "Ada"}, Person{Name: "Alan"}); len(l.Rows) != 2 || l.Rows[0].Line != 1 || l.Rows[1].Line != 2 || l.Rows[1].Name != "Alan" {
+	if l := NewList(Person{Name: "Ada"}, Person{Name: "Alan"}); len(l.Rows) != 2 || l.Rows[0].Line != 1 || l.Rows[1].Line != 2 || l.Rows[1].Name != "Alan" {
 		t.Errorf("two people are %+v", l.Rows)
 	}
-	l, err := ReadAs([]byte("Jan;jan1\nEva;eva1\n"), Layout{Fields: []Field{Name, Login}})
+	l, err := ReadWithLayout([]byte("Jan;jan1\nEva;eva1\n"), Layout{Fields: []Field{Name, Login}})
 	if err != nil || len(l.Sheet) != 2 || l.Sheet[0].Title != "column 1" || l.Sheet[1].Title != "column 2" {
 		t.Errorf("columns without titles: %+v, %v", l.Sheet, err)
 	}
@@ -435,7 +435,7 @@ func TestLayout(t *testing.T) {
 		"no such cell":          {"Name;Login\nA;a1\n", Layout{Cells: map[int]map[int]string{2: {7: "x", -1: "x"}, 9: {0: "x"}}}, "A|a1", ""},
 		"a line of the heading": {"Name;Login\nA;a1\n", Layout{Cells: cells(1, 0, "Team")}, "A|a1", ""},
 	} {
-		l, err := ReadAs([]byte(tt.text), tt.layout)
+		l, err := ReadWithLayout([]byte(tt.text), tt.layout)
 		if got := short(l); got != tt.want && tt.wrong == "" || (err == nil) != (tt.wrong == "") || err != nil && !strings.Contains(err.Error(), tt.wrong) {
 			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got, tt.want)
 		}

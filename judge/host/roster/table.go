@@ -24,29 +24,29 @@ func (r record) filled() (n int) {
 
 // A scanner reads the records of a table whose lines end with "\n".
 type scanner struct {
-	text string
-	at   int
-	line int
-	sep  byte
+	text   string
+	offset int
+	line   int
+	sep    byte
 }
 
-func (s *scanner) more() bool { return s.at < len(s.text) }
+func (s *scanner) more() bool { return s.offset < len(s.text) }
 
 // next reads a record. It must be called only if there are more.
 func (s *scanner) next() (r record, err error) {
 	r.line = s.line
-	start := s.at
+	start := s.offset
 	for {
 		cell, err := s.cell()
 		if err != nil {
 			return r, err
 		}
-		r.cells, r.raw = append(r.cells, cell), s.text[start:s.at]
+		r.cells, r.raw = append(r.cells, cell), s.text[start:s.offset]
 		if !s.more() {
 			return r, nil
 		}
-		end := s.text[s.at]
-		s.at++
+		end := s.text[s.offset]
+		s.offset++
 		if end == '\n' {
 			s.line++
 			return r, nil
@@ -58,49 +58,49 @@ func (s *scanner) next() (r record, err error) {
 // separator is a tab, or the line has only one cell, a quote that does not enclose the whole cell is part of the
 // text.
 func (s *scanner) cell() (string, error) {
-	start := s.at
-	for s.more() && s.text[s.at] == ' ' {
-		s.at++
+	start := s.offset
+	for s.more() && s.text[s.offset] == ' ' {
+		s.offset++
 	}
-	if s.more() && s.text[s.at] == '"' {
+	if s.more() && s.text[s.offset] == '"' {
 		cell, wrong := s.quoted()
 		if wrong == "" {
 			return cell, nil
 		}
 		if s.sep != '\t' && s.sep != 0 {
-			return "", misuse("put the whole cell in double quotes, and write a quote within it twice", "line %d of the list: %s", s.line, wrong)
+			return "", callerError("put the whole cell in double quotes, and write a quote within it twice", "line %d of the list: %s", s.line, wrong)
 		}
 	}
-	s.at = start
-	for s.more() && s.text[s.at] != s.sep && s.text[s.at] != '\n' {
-		s.at++
+	s.offset = start
+	for s.more() && s.text[s.offset] != s.sep && s.text[s.offset] != '\n' {
+		s.offset++
 	}
-	return s.text[start:s.at], nil
+	return s.text[start:s.offset], nil
 }
 
 // quoted reads a cell in double quotes, and the blanks after it.
-func (s *scanner) quoted() (cell, wrong string) {
+func (s *scanner) quoted() (cell, problem string) {
 	var b strings.Builder
 	lines := 0
-	for at := s.at + 1; at < len(s.text); at++ {
-		switch c := s.text[at]; {
+	for offset := s.offset + 1; offset < len(s.text); offset++ {
+		switch c := s.text[offset]; {
 		case c != '"':
 			b.WriteByte(c)
 			if c == '\n' {
 				lines++
 			}
-		case at+1 < len(s.text) && s.text[at+1] == '"':
+		case offset+1 < len(s.text) && s.text[offset+1] == '"':
 			b.WriteByte('"')
-			at++
+			offset++
 		default:
-			at++
-			for at < len(s.text) && s.text[at] == ' ' {
-				at++
+			offset++
+			for offset < len(s.text) && s.text[offset] == ' ' {
+				offset++
 			}
-			if at < len(s.text) && s.text[at] != s.sep && s.text[at] != '\n' {
+			if offset < len(s.text) && s.text[offset] != s.sep && s.text[offset] != '\n' {
 				return "", "text follows a closing double quote"
 			}
-			s.at, s.line = at, s.line+lines
+			s.offset, s.line = offset, s.line+lines
 			return b.String(), ""
 		}
 	}

@@ -31,40 +31,40 @@ type AwardGroup struct{ ID, Name string }
 // one, so there may be more winners.
 func (r *AwardRules) medals() int { return r.Gold + r.Silver + r.Bronze }
 
-// scored reports whether a team has solved a problem or has points.
-func scored(p *Place) bool { return p.Solved > 0 || p.Points > 0 }
+// hasScored reports whether a team has solved a problem or has points.
+func hasScored(p *RankedRow) bool { return p.Solved > 0 || p.Points > 0 }
 
-// MainPlaces returns the ranked teams of the main scoreboard: the teams in the group r.Main, or all teams if
+// MainRows returns the ranked teams of the main scoreboard: the teams in the group r.Main, or all teams if
 // r.Main is empty.
-func (b *Board) MainPlaces(r *AwardRules) []Place {
-	return b.placesOf(func(t *Team) bool { return r.Main == "" || slices.Contains(t.Groups, r.Main) })
+func (b *Scoreboard) MainRows(r *AwardRules) []RankedRow {
+	return b.rowsOf(func(t *Team) bool { return r.Main == "" || slices.Contains(t.Groups, r.Main) })
 }
 
-// placesOf returns the ranked teams for which the function in returns true. Their ranks do not count other teams.
-func (b *Board) placesOf(in func(*Team) bool) []Place {
-	var some []Place
-	for _, p := range b.Places() {
-		if p.Rank > 0 && in(p.Team) {
+// rowsOf returns the ranked teams for which the function in returns true. Their ranks do not count other teams.
+func (b *Scoreboard) rowsOf(include func(*Team) bool) []RankedRow {
+	var some []RankedRow
+	for _, p := range b.Rows() {
+		if p.Rank > 0 && include(p.Team) {
 			some = append(some, p)
 		}
 	}
-	return Ranked(some)
+	return Rerank(some)
 }
 
 // Awards returns the awards of a scoreboard in order, including those without a winner. Hidden teams and teams
 // without a solved problem win nothing. Before the start, no award has a winner.
-func Awards(b *Board, r AwardRules) []Award {
-	between := func(places []Place, from, to int) []string {
+func Awards(b *Scoreboard, r AwardRules) []Award {
+	between := func(places []RankedRow, from, to int) []string {
 		teams := []string{}
 		for _, p := range places {
-			if p.Rank > from && p.Rank <= to && scored(&p) {
+			if p.Rank > from && p.Rank <= to && hasScored(&p) {
 				teams = append(teams, p.Team.ID)
 			}
 		}
 		return teams
 	}
-	main := b.MainPlaces(&r)
-	all := []Award{
+	main := b.MainRows(&r)
+	awards := []Award{
 		{"winner", "Contest winner", between(main, 0, 1)},
 		{"gold-medal", "Gold medal winner", between(main, 0, r.Gold)},
 		{"silver-medal", "Silver medal winner", between(main, r.Gold, r.Gold+r.Silver)},
@@ -75,27 +75,27 @@ func Awards(b *Board, r AwardRules) []Award {
 		if c.First != "" {
 			one.Teams = append(one.Teams, c.First)
 		}
-		all = append(all, one)
+		awards = append(awards, one)
 	}
 	for _, g := range r.Groups {
-		places := b.placesOf(func(t *Team) bool { return slices.Contains(t.Groups, g.Name) })
-		all = append(all, Award{"group-winner-" + g.ID, "Winner of group " + g.Name, between(places, 0, 1)})
+		places := b.rowsOf(func(t *Team) bool { return slices.Contains(t.Groups, g.Name) })
+		awards = append(awards, Award{"group-winner-" + g.ID, "Winner of group " + g.Name, between(places, 0, 1)})
 	}
 	for _, o := range r.Organizations {
-		places := b.placesOf(func(t *Team) bool { return t.Organization == o.ID })
-		all = append(all, Award{"organization-winner-" + o.ID, "Winner of " + o.Name, between(places, 0, 1)})
+		places := b.rowsOf(func(t *Team) bool { return t.Organization == o.ID })
+		awards = append(awards, Award{"organization-winner-" + o.ID, "Winner of " + o.Name, between(places, 0, 1)})
 	}
 	if r.WorldFinals {
-		all = append(all, honors(main, &r)...)
+		awards = append(awards, worldFinalsAwards(main, &r)...)
 	}
-	return all
+	return awards
 }
 
-// Ranked returns a copy of the given places, ranked only among each other.
-func Ranked(some []Place) []Place {
-	ranked := slices.Clone(some)
+// Rerank returns a copy of the given places, ranked only among each other.
+func Rerank(rows []RankedRow) []RankedRow {
+	ranked := slices.Clone(rows)
 	for i := range ranked {
-		if i > 0 && some[i].Rank == some[i-1].Rank {
+		if i > 0 && rows[i].Rank == rows[i-1].Rank {
 			ranked[i].Rank = ranked[i-1].Rank
 		} else {
 			ranked[i].Rank = i + 1
@@ -108,16 +108,16 @@ func Ranked(some []Place) []Place {
 // ranked, such as one without a solved problem, has rank zero. By the rules of the World Finals, teams without a
 // medal that solved equally many problems share a rank, and teams that solved fewer than the median team are not
 // ranked.
-func FinalRanks(places []Place, r *AwardRules) []int {
-	ranks := make([]int, len(places))
+func FinalRanks(rows []RankedRow, r *AwardRules) []int {
+	ranks := make([]int, len(rows))
 	same := map[int]int{} // by number of solved problems: rank of the first team without a medal
-	for i := range places {
-		p := &places[i]
+	for i := range rows {
+		p := &rows[i]
 		switch {
-		case !scored(p):
+		case !hasScored(p):
 		case !r.WorldFinals || p.Rank <= r.medals():
 			ranks[i] = p.Rank
-		case p.Solved >= places[len(places)/2].Solved:
+		case p.Solved >= rows[len(rows)/2].Solved:
 			if same[p.Solved] == 0 {
 				same[p.Solved] = p.Rank
 			}
@@ -127,22 +127,22 @@ func FinalRanks(places []Place, r *AwardRules) []int {
 	return ranks
 }
 
-// honors returns the awards that only the World Finals have. Before the start, it returns only those with fixed
+// worldFinalsAwards returns the awards that only the World Finals have. Before the start, it returns only those with fixed
 // ids.
-func honors(places []Place, r *AwardRules) (all []Award) {
-	ranks := FinalRanks(places, r)
+func worldFinalsAwards(rows []RankedRow, r *AwardRules) (awards []Award) {
+	ranks := FinalRanks(rows, r)
 	last := 0 // number of problems solved by the last team with a medal
-	for i := range places {
+	for i := range rows {
 		if ranks[i] > 0 && ranks[i] <= r.medals() {
-			last = places[i].Solved
+			last = rows[i].Solved
 		}
 	}
-	began := slices.ContainsFunc(places, func(p Place) bool { return scored(&p) })
+	began := slices.ContainsFunc(rows, func(p RankedRow) bool { return hasScored(&p) })
 	named := []Award{
 		{"highest-honors", "Highest honors", []string{}}, {"high-honors", "High honors", []string{}}, {"honors", "Honors", []string{}},
 		{"honorable-mention", "Honorable mention", []string{}},
 	}
-	for i, p := range places {
+	for i, p := range rows {
 		to := 3
 		if ranks[i] > 0 {
 			to = min(max(last-p.Solved, 0), 2)
@@ -154,10 +154,10 @@ func honors(places []Place, r *AwardRules) (all []Award) {
 			continue
 		}
 		id := fmt.Sprint("rank-", ranks[i])
-		if len(all) == 0 || all[len(all)-1].ID != id {
-			all = append(all, Award{id, "Rank " + strings.TrimPrefix(id, "rank-"), nil})
+		if len(awards) == 0 || awards[len(awards)-1].ID != id {
+			awards = append(awards, Award{id, "Rank " + strings.TrimPrefix(id, "rank-"), nil})
 		}
-		all[len(all)-1].Teams = append(all[len(all)-1].Teams, p.Team.ID)
+		awards[len(awards)-1].Teams = append(awards[len(awards)-1].Teams, p.Team.ID)
 	}
-	return append(all, named...)
+	return append(awards, named...)
 }

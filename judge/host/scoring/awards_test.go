@@ -12,8 +12,8 @@ import (
 
 // solvers returns a scoreboard on which each team has solved the given number of problems. Later teams solved them
 // later.
-func solvers(solved ...int) *scoring.Board {
-	c := scoring.Contest{Rules: scoring.Usual(scoring.ICPC), Start: start, Length: 5 * time.Hour}
+func solvers(solved ...int) *scoring.Scoreboard {
+	c := scoring.Contest{Rules: scoring.DefaultRules(scoring.ICPC), Start: start, Length: 5 * time.Hour}
 	for i := range 9 {
 		c.Problems = append(c.Problems, scoring.Problem{Label: string(rune('A' + i))})
 	}
@@ -27,7 +27,7 @@ func solvers(solved ...int) *scoring.Board {
 			subs = append(subs, scoring.Submission{Number: int64(len(subs) + 1), Team: id, Problem: c.Problems[p].Label, At: at, Verdict: "AC"})
 		}
 	}
-	return scoring.New(c, teams, subs, c.Staff())
+	return scoring.New(c, teams, subs, c.Jury())
 }
 
 // TestFinalRanks checks that a team without a solved problem is not ranked. By the rules of the World Finals,
@@ -52,7 +52,7 @@ func TestFinalRanks(t *testing.T) {
 		{"the median team solved nothing", []int{5, 4, 3, 2, 1, 0, 0, 0, 0, 0}, true, "[1 2 3 4 5 0 0 0 0 0]"},
 	} {
 		r := scoring.AwardRules{Gold: 1, Silver: 1, Bronze: 1, WorldFinals: tt.worldFinals}
-		if got := fmt.Sprint(scoring.FinalRanks(solvers(tt.solved...).MainPlaces(&r), &r)); got != tt.want {
+		if got := fmt.Sprint(scoring.FinalRanks(solvers(tt.solved...).MainRows(&r), &r)); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}
@@ -103,7 +103,7 @@ func TestAwards(t *testing.T) {
 			submissions = append(submissions, scoring.Submission{Number: int64(i + 1), Team: id, Problem: "A", At: at, Verdict: judge.Accepted})
 		}
 	}
-	b := scoring.New(scoring.Contest{Rules: scoring.Usual(scoring.ICPC), Start: start, Length: 5 * time.Hour,
+	b := scoring.New(scoring.Contest{Rules: scoring.DefaultRules(scoring.ICPC), Start: start, Length: 5 * time.Hour,
 		Problems: []scoring.Problem{{Label: "A"}, {Label: "B"}}}, teams, submissions, scoring.View{})
 	var out strings.Builder
 	for _, main := range []string{"", "X"} {

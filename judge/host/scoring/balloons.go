@@ -15,15 +15,15 @@ type Balloon struct {
 	At         time.Time
 }
 
-// Solve is a team with a problem.
-type Solve struct{ Team, Problem string }
+// TeamProblem is a team with a problem.
+type TeamProblem struct{ Team, Problem string }
 
 // Balloons contains the balloons that balloon runners may see.
 type Balloons struct {
 	Due []Balloon // in the order of the submissions
 	// Unknown contains each team and problem for which a runner must not learn whether the team has solved the
 	// problem.
-	Unknown map[Solve]bool
+	Unknown map[TeamProblem]bool
 	// Known contains the numbers of the submissions during the freeze whose verdicts a runner may see in any case.
 	Known map[int64]bool
 }
@@ -32,14 +32,14 @@ type Balloons struct {
 // are the balloons for submissions with public verdicts. During the freeze, a team gets further balloons until it
 // has solved inFreeze problems. The result depends on no verdict that it does not show: a pending, unverified or
 // hidden submission is treated as if it had solved its problem. The view of b must know all verdicts.
-func (b *Board) Balloons(public View, inFreeze int) Balloons {
-	all := Balloons{Unknown: map[Solve]bool{}, Known: map[int64]bool{}}
-	if b.contest.Rules.Blind && !public.Known.After(b.contest.Start) {
+func (b *Scoreboard) Balloons(public View, inFreeze int) Balloons {
+	all := Balloons{Unknown: map[TeamProblem]bool{}, Known: map[int64]bool{}}
+	if b.contest.Rules.HideVerdicts && !public.KnownBefore.After(b.contest.Start) {
 		inFreeze = 0 // not even the teams know their verdicts yet
 	}
 	for _, e := range b.rows {
 		if !e.team.Hidden {
-			all.add(b, e, public.Known, inFreeze)
+			all.add(b, e, public.KnownBefore, inFreeze)
 		}
 	}
 	slices.SortFunc(all.Due, func(x, y Balloon) int {
@@ -49,11 +49,11 @@ func (b *Board) Balloons(public View, inFreeze int) Balloons {
 }
 
 // add adds a team's balloons.
-func (all *Balloons) add(b *Board, e *entry, known time.Time, inFreeze int) {
+func (all *Balloons) add(b *Scoreboard, e *teamEntry, known time.Time, inFreeze int) {
 	var subs []*Submission
-	for _, of := range e.subs {
+	for _, of := range e.submissions {
 		for _, s := range of {
-			if !s.Ignored && b.within(e.team, s.At) {
+			if !s.Ignored && b.inContest(e.team, s.At) {
 				subs = append(subs, s)
 			}
 		}
@@ -70,7 +70,7 @@ func (all *Balloons) add(b *Board, e *entry, known time.Time, inFreeze int) {
 			case n <= inFreeze:
 				all.Known[s.Number] = true
 			case !solved[s.Problem]:
-				perhaps[s.Problem], all.Unknown[Solve{e.team.ID, s.Problem}] = true, true
+				perhaps[s.Problem], all.Unknown[TeamProblem{e.team.ID, s.Problem}] = true, true
 				continue
 			}
 		}
@@ -86,32 +86,32 @@ func (all *Balloons) add(b *Board, e *entry, known time.Time, inFreeze int) {
 	}
 }
 
-// A KeptBalloon is a stored balloon.
-type KeptBalloon struct {
-	Solve
+// A StoredBalloon is a stored balloon.
+type StoredBalloon struct {
+	TeamProblem
 	Submission int64
 	At         time.Time
 	Held       bool // it must not be delivered
 }
 
-// Settle compares the stored balloons with the balloons that are due now. It returns the new and changed balloons,
+// Update compares the stored balloons with the balloons that are due now. It returns the new and changed balloons,
 // which must be stored. If the submission for a balloon is no longer accepted, the balloon is held. A balloon that
 // runners may no longer see does not change.
-func (all *Balloons) Settle(kept []KeptBalloon) (changed []KeptBalloon) {
-	before := make(map[Solve]KeptBalloon, len(kept))
-	for _, k := range kept {
-		before[k.Solve] = k
+func (all *Balloons) Update(stored []StoredBalloon) (changed []StoredBalloon) {
+	before := make(map[TeamProblem]StoredBalloon, len(stored))
+	for _, k := range stored {
+		before[k.TeamProblem] = k
 	}
-	due := make(map[Solve]bool, len(all.Due))
+	due := make(map[TeamProblem]bool, len(all.Due))
 	for _, d := range all.Due {
-		now := KeptBalloon{Solve{d.Team.ID, d.Problem}, d.Submission, d.At, false}
-		due[now.Solve] = true
-		if was, is := before[now.Solve]; !is || was.Submission != now.Submission || was.Held || !was.At.Equal(now.At) {
+		now := StoredBalloon{TeamProblem{d.Team.ID, d.Problem}, d.Submission, d.At, false}
+		due[now.TeamProblem] = true
+		if old, is := before[now.TeamProblem]; !is || old.Submission != now.Submission || old.Held || !old.At.Equal(now.At) {
 			changed = append(changed, now)
 		}
 	}
-	for _, k := range kept {
-		if !due[k.Solve] && !all.Unknown[k.Solve] && !k.Held {
+	for _, k := range stored {
+		if !due[k.TeamProblem] && !all.Unknown[k.TeamProblem] && !k.Held {
 			k.Held = true
 			changed = append(changed, k)
 		}

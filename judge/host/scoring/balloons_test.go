@@ -47,11 +47,11 @@ func TestBalloons(t *testing.T) {
 		{"hidden teams get none", "h A 5 AC, h B 61 AC", 0, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c := scoring.Contest{Rules: scoring.Usual(scoring.ICPC), Start: start, Length: 100 * time.Minute, Freeze: time.Hour}
+			c := scoring.Contest{Rules: scoring.DefaultRules(scoring.ICPC), Start: start, Length: 100 * time.Minute, Freeze: time.Hour}
 			for _, label := range []string{"A", "B", "C", "D"} {
 				c.Problems = append(c.Problems, scoring.Problem{Label: label})
 			}
-			b := scoring.New(c, []scoring.Team{{ID: "a"}, {ID: "b"}, {ID: "h", Hidden: true}}, readSubs(t, tt.subs), c.Staff())
+			b := scoring.New(c, []scoring.Team{{ID: "a"}, {ID: "b"}, {ID: "h", Hidden: true}}, readSubs(t, tt.subs), c.Jury())
 			got := b.Balloons(c.Public(start.Add(99*time.Minute)), tt.inFreeze)
 			if text := drawBalloons(got); text != tt.want {
 				t.Errorf("%q, want %q", text, tt.want)
@@ -59,11 +59,11 @@ func TestBalloons(t *testing.T) {
 			if !slices.IsSortedFunc(got.Due, func(x, y scoring.Balloon) int { return int(x.Submission - y.Submission) }) {
 				t.Errorf("not in the order of the submissions: %+v", got.Due)
 			}
-			c.Thaw = c.End()
+			c.Unfreeze = c.End()
 			if got := b.Balloons(c.Public(c.End()), 0); len(got.Unknown) > 0 {
 				t.Errorf("after the thaw %q", drawBalloons(got))
 			}
-			c.Thaw, c.Rules.Blind = time.Time{}, true
+			c.Unfreeze, c.Rules.HideVerdicts = time.Time{}, true
 			b.Apply(scoring.Change{Contest: &c})
 			if got := b.Balloons(c.Public(start.Add(99*time.Minute)), 4); len(got.Due) > 0 {
 				t.Errorf("while verdicts are hidden from all: %q", drawBalloons(got))
@@ -91,11 +91,11 @@ func TestKnownToRunners(t *testing.T) {
 		{"h A 60 AC", 1, nil},
 		{"a A 100 AC", 1, nil}, // after the end
 	} {
-		c := scoring.Contest{Rules: scoring.Usual(scoring.ICPC), Start: start, Length: 100 * time.Minute, Freeze: time.Hour}
+		c := scoring.Contest{Rules: scoring.DefaultRules(scoring.ICPC), Start: start, Length: 100 * time.Minute, Freeze: time.Hour}
 		for _, label := range []string{"A", "B", "C"} {
 			c.Problems = append(c.Problems, scoring.Problem{Label: label})
 		}
-		b := scoring.New(c, []scoring.Team{{ID: "a"}, {ID: "b"}, {ID: "h", Hidden: true}}, readSubs(t, tt.subs), c.Staff())
+		b := scoring.New(c, []scoring.Team{{ID: "a"}, {ID: "b"}, {ID: "h", Hidden: true}}, readSubs(t, tt.subs), c.Jury())
 		got := slices.Sorted(maps.Keys(b.Balloons(c.Public(start.Add(99*time.Minute)), tt.inFreeze).Known))
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("of %q with %d: %v, want %v", tt.subs, tt.inFreeze, got, tt.want)
@@ -143,7 +143,7 @@ func TestBalloonsTellNoSecret(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(func(below int) int { return rapid.IntRange(0, below-1).Draw(t, "draw") })
 		w.contest.Freeze = time.Duration(1+w.draw(100)) * time.Minute
-		w.contest.Rules.Blind = w.draw(4) == 0
+		w.contest.Rules.HideVerdicts = w.draw(4) == 0
 		w.contest.Problems = []scoring.Problem{{Label: "A"}, {Label: "B"}, {Label: "C"}}
 		for i := range rapid.IntRange(0, 40).Draw(t, "submissions") {
 			w.submissions = append(w.submissions, w.submission(int64(i+1)))
@@ -151,13 +151,13 @@ func TestBalloonsTellNoSecret(t *testing.T) {
 		bound := w.draw(4)
 		now := start.Add(time.Duration(w.draw(130)) * time.Minute)
 		public := w.contest.Public(now)
-		if w.contest.Rules.Blind && !w.contest.Ended(now) {
+		if w.contest.Rules.HideVerdicts && !w.contest.Ended(now) {
 			bound = 0
 		}
 		// hiddenFrom returns the numbers of the hidden submissions, and the problems solved by the other
 		// submissions.
-		hiddenFrom := func(subs []scoring.Submission) (hidden map[int64]bool, due map[scoring.Solve]bool) {
-			hidden, due = map[int64]bool{}, map[scoring.Solve]bool{}
+		hiddenFrom := func(subs []scoring.Submission) (hidden map[int64]bool, due map[scoring.TeamProblem]bool) {
+			hidden, due = map[int64]bool{}, map[scoring.TeamProblem]bool{}
 			solved := map[string]map[string]bool{}
 			subs = slices.Clone(subs)
 			slices.SortFunc(subs, earlier)
@@ -168,11 +168,11 @@ func TestBalloonsTellNoSecret(t *testing.T) {
 				if s.Ignored || s.At.Before(start) || solved[s.Team][s.Problem] {
 					continue
 				}
-				frozen := !public.Known.IsZero() && !s.At.Before(public.Known)
+				frozen := !public.KnownBefore.IsZero() && !s.At.Before(public.KnownBefore)
 				if hidden[s.Number] = frozen && len(solved[s.Team])+1 > bound; s.Verdict == judge.Accepted {
 					solved[s.Team][s.Problem] = true
 					if !hidden[s.Number] {
-						due[scoring.Solve{Team: s.Team, Problem: s.Problem}] = true
+						due[scoring.TeamProblem{Team: s.Team, Problem: s.Problem}] = true
 					}
 				}
 			}
@@ -181,7 +181,7 @@ func TestBalloonsTellNoSecret(t *testing.T) {
 		// Remove the submissions after the end, which do not count.
 		w.submissions = slices.DeleteFunc(w.submissions, func(s scoring.Submission) bool { return !s.At.Before(w.contest.End()) })
 		of := func(subs []scoring.Submission) scoring.Balloons {
-			return scoring.New(w.contest, w.teams, subs, w.contest.Staff()).Balloons(public, bound)
+			return scoring.New(w.contest, w.teams, subs, w.contest.Jury()).Balloons(public, bound)
 		}
 		hidden, _ := hiddenFrom(w.submissions)
 		other := slices.Clone(w.submissions)
@@ -201,9 +201,9 @@ func TestBalloonsTellNoSecret(t *testing.T) {
 			}
 		}
 		_, want := hiddenFrom(other)
-		got := map[scoring.Solve]bool{}
+		got := map[scoring.TeamProblem]bool{}
 		for _, d := range of(other).Due {
-			got[scoring.Solve{Team: d.Team.ID, Problem: d.Problem}] = true
+			got[scoring.TeamProblem{Team: d.Team.ID, Problem: d.Problem}] = true
 		}
 		shown := map[string]bool{}
 		for _, team := range w.teams {
@@ -224,19 +224,19 @@ func TestBalloonsTellNoSecret(t *testing.T) {
 // when the team solves the problem again. A balloon that becomes hidden does not change.
 func TestSettleBalloons(t *testing.T) {
 	team := &scoring.Team{ID: "a"}
-	solve := scoring.Solve{Team: "a", Problem: "A"}
+	solve := scoring.TeamProblem{Team: "a", Problem: "A"}
 	due := func(number int64) scoring.Balloons {
 		return scoring.Balloons{Due: []scoring.Balloon{{Team: team, Problem: "A", Submission: number, At: start}}}
 	}
-	kept := func(number int64, held bool) []scoring.KeptBalloon {
-		return []scoring.KeptBalloon{{Solve: solve, Submission: number, At: start, Held: held}}
+	kept := func(number int64, held bool) []scoring.StoredBalloon {
+		return []scoring.StoredBalloon{{TeamProblem: solve, Submission: number, At: start, Held: held}}
 	}
 	late := kept(1, false)
 	late[0].At = start.Add(time.Minute)
 	for _, tt := range []struct {
 		name         string
 		now          scoring.Balloons
-		before, want []scoring.KeptBalloon
+		before, want []scoring.StoredBalloon
 	}{
 		{"new", due(1), nil, kept(1, false)},
 		{"as before", due(1), kept(1, false), nil},
@@ -245,10 +245,10 @@ func TestSettleBalloons(t *testing.T) {
 		{"taken back", scoring.Balloons{}, kept(1, false), kept(1, true)},
 		{"still taken back", scoring.Balloons{}, kept(1, true), nil},
 		{"accepted again", due(1), kept(1, true), kept(1, false)},
-		{"hidden now", scoring.Balloons{Unknown: map[scoring.Solve]bool{solve: true}}, kept(1, false), nil},
-		{"hidden now, and held", scoring.Balloons{Unknown: map[scoring.Solve]bool{solve: true}}, kept(1, true), nil},
+		{"hidden now", scoring.Balloons{Unknown: map[scoring.TeamProblem]bool{solve: true}}, kept(1, false), nil},
+		{"hidden now, and held", scoring.Balloons{Unknown: map[scoring.TeamProblem]bool{solve: true}}, kept(1, true), nil},
 	} {
-		if got := tt.now.Settle(tt.before); !reflect.DeepEqual(got, tt.want) {
+		if got := tt.now.Update(tt.before); !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // big returns a five-hour contest with the given number of teams, 15 problems, and 100 submissions per team.
 func big(teams int) (scoring.Contest, []scoring.Team, []scoring.Submission) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	c := scoring.Contest{Rules: scoring.Usual(scoring.ICPC), Start: start, Length: 5 * time.Hour}
+	c := scoring.Contest{Rules: scoring.DefaultRules(scoring.ICPC), Start: start, Length: 5 * time.Hour}
 	for i := range 15 {
 		c.Problems = append(c.Problems, scoring.Problem{Label: string(rune('A' + i)), Title: fmt.Sprintf("Problem %d", i)})
 	}

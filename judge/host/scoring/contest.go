@@ -33,15 +33,15 @@ type Rules struct {
 	Penalty time.Duration
 	// CompileErrors reports whether a submission with a compile error counts as rejected.
 	CompileErrors bool
-	// Groups reports whether the score of a problem is the sum of the best results of each test group over all
+	// BestGroups reports whether the score of a problem is the sum of the best results of each test group over all
 	// submissions. It applies only to the kind IOI.
-	Groups bool
-	// Blind reports whether only the jury sees verdicts before the end.
-	Blind bool
+	BestGroups bool
+	// HideVerdicts reports whether only the jury sees verdicts before the end.
+	HideVerdicts bool
 }
 
-// Usual returns the default rules of a kind. The penalty is 20 minutes for ICPC, and 5 minutes for Points.
-func Usual(k Kind) Rules {
+// DefaultRules returns the default rules of a kind. The penalty is 20 minutes for ICPC, and 5 minutes for Points.
+func DefaultRules(k Kind) Rules {
 	switch k {
 	case ICPC:
 		return Rules{Kind: k, Penalty: 20 * time.Minute}
@@ -58,9 +58,9 @@ type Contest struct {
 	Length time.Duration // contest time; 0 if the contest does not end
 	// Freeze is the contest time after which only the jury sees verdicts. Zero means that there is no freeze.
 	Freeze time.Duration
-	// Thaw is the time from which the public sees everything. It has no effect before the end of the contest. The
+	// Unfreeze is the time from which the public sees everything. It has no effect before the end of the contest. The
 	// zero time means that it is not set.
-	Thaw time.Time
+	Unfreeze time.Time
 	// Removed lists the removed intervals, in any order. A submission during a removed interval gets the contest
 	// time at which the interval starts. The contest ends later by the total length of the intervals.
 	Removed  []Interval
@@ -80,35 +80,35 @@ type Problem struct {
 
 // A Team is a team or an individual contestant: a row of the scoreboard.
 type Team struct {
-	ID     string // unique
-	Name   string
-	About  string   // shown next to the name, such as a school; may be empty
-	Groups []string // for filters of the scoreboard
+	ID          string // unique
+	Name        string
+	Affiliation string   // shown next to the name, such as a school; may be empty
+	Groups      []string // for filters of the scoreboard
 	// Organization is an id. It may be empty.
 	Organization string
 	// Logo and Flag are the addresses of pictures, relative to the contest's files. They may be empty.
 	Logo, Flag string
 	Country    string // ISO 3166-1 alpha-3; it may be empty
 	// Hidden teams are visible only to the jury and have no rank.
-	Hidden  bool
-	Penalty time.Duration // added to the team's time; may be negative
-	Extra   time.Duration // time after the end during which it may still submit
+	Hidden    bool
+	Penalty   time.Duration // added to the team's time; may be negative
+	ExtraTime time.Duration // time after the end during which it may still submit
 }
 
 // removed returns the removed intervals after the start, sorted and merged.
 func (c *Contest) removed() []Interval {
-	var all []Interval
+	var intervals []Interval
 	for _, r := range c.Removed {
 		if r.From.Before(c.Start) {
 			r.From = c.Start
 		}
 		if r.From.Before(r.To) {
-			all = append(all, r)
+			intervals = append(intervals, r)
 		}
 	}
-	slices.SortFunc(all, func(a, b Interval) int { return cmp.Or(a.From.Compare(b.From), a.To.Compare(b.To)) })
+	slices.SortFunc(intervals, func(a, b Interval) int { return cmp.Or(a.From.Compare(b.From), a.To.Compare(b.To)) })
 	var apart []Interval
-	for _, r := range all {
+	for _, r := range intervals {
 		if last := len(apart) - 1; last >= 0 && !apart[last].To.Before(r.From) {
 			if apart[last].To.Before(r.To) {
 				apart[last].To = r.To
@@ -150,20 +150,20 @@ func (c clock) time(at time.Time) time.Duration {
 	return passed
 }
 
-// Moment returns the first time at which the contest time is passed. It returns the zero time if the start is not
+// TimeAt returns the first time at which the contest time is passed. It returns the zero time if the start is not
 // known.
-func (c *Contest) Moment(passed time.Duration) time.Time {
+func (c *Contest) TimeAt(elapsed time.Duration) time.Time {
 	if c.Start.IsZero() {
 		return time.Time{}
 	}
-	at := c.Start.Add(passed)
+	moment := c.Start.Add(elapsed)
 	for _, r := range c.removed() {
-		if !r.From.Before(at) {
+		if !r.From.Before(moment) {
 			break
 		}
-		at = at.Add(r.To.Sub(r.From))
+		moment = moment.Add(r.To.Sub(r.From))
 	}
-	return at
+	return moment
 }
 
 // End returns when the contest ends. It returns the zero time if the contest does not end.
@@ -171,7 +171,7 @@ func (c *Contest) End() time.Time {
 	if c.Length <= 0 {
 		return time.Time{}
 	}
-	return c.Moment(c.Length)
+	return c.TimeAt(c.Length)
 }
 
 // Started reports whether the contest has started.
@@ -186,12 +186,12 @@ func (c *Contest) Ended(now time.Time) bool {
 
 // Frozen reports whether verdicts are hidden from the public at the time now.
 func (c *Contest) Frozen(now time.Time) bool {
-	return c.Freeze > 0 && c.Started(now) && !now.Before(c.Moment(c.Freeze)) && !c.Thawed(now)
+	return c.Freeze > 0 && c.Started(now) && !now.Before(c.TimeAt(c.Freeze)) && !c.Thawed(now)
 }
 
 // Thawed reports whether everything has become permanently public.
 func (c *Contest) Thawed(now time.Time) bool {
-	return !c.Thaw.IsZero() && !now.Before(c.Thaw) && c.Ended(now)
+	return !c.Unfreeze.IsZero() && !now.Before(c.Unfreeze) && c.Ended(now)
 }
 
 // Public returns the public view at the time now.
@@ -199,26 +199,26 @@ func (c *Contest) Public(now time.Time) View {
 	var known time.Time
 	switch {
 	case c.Start.IsZero():
-	case c.Rules.Blind && !c.Ended(now):
+	case c.Rules.HideVerdicts && !c.Ended(now):
 		known = c.Start
 	case c.Freeze > 0 && !c.Thawed(now):
-		known = c.Moment(c.Freeze)
+		known = c.TimeAt(c.Freeze)
 	}
-	return View{Known: known}
+	return View{KnownBefore: known}
 }
 
-// Staff returns the jury's view.
-func (c *Contest) Staff() View { return View{Hidden: true, Unverified: true} }
+// Jury returns the jury's view.
+func (c *Contest) Jury() View { return View{ShowHidden: true, Unverified: true} }
 
-// Next returns the next time at which the public view changes without an event. It returns the zero time if there
+// NextChange returns the next time at which the public view changes without an event. It returns the zero time if there
 // is none.
-func (c *Contest) Next(now time.Time) time.Time {
+func (c *Contest) NextChange(now time.Time) time.Time {
 	if c.Start.IsZero() {
 		return time.Time{}
 	}
-	moments := []time.Time{c.Start, c.End(), c.Thaw}
+	moments := []time.Time{c.Start, c.End(), c.Unfreeze}
 	if c.Freeze > 0 {
-		moments = append(moments, c.Moment(c.Freeze))
+		moments = append(moments, c.TimeAt(c.Freeze))
 	}
 	var next time.Time
 	for _, m := range moments {
@@ -231,10 +231,10 @@ func (c *Contest) Next(now time.Time) time.Time {
 
 // A View describes what a group of readers may see.
 type View struct {
-	// Known is the time before which verdicts are known: submissions received at this time or later count as
+	// KnownBefore is the time before which verdicts are known: submissions received at this time or later count as
 	// pending. If zero, all verdicts are known.
-	Known  time.Time
-	Hidden bool // hidden teams are shown
+	KnownBefore time.Time
+	ShowHidden  bool // hidden teams are shown
 	// Unverified reports whether verdicts that no judge has verified yet count.
 	Unverified bool
 }

@@ -56,9 +56,9 @@ func readExample(t *testing.T, file string) *example {
 		}
 		switch w[0] {
 		case "kind":
-			x.contest.Rules = scoring.Usual(scoring.Kind(w[1]))
-			x.contest.Rules.Groups = strings.Contains(in.Text(), "groups")
-			x.contest.Rules.Blind = strings.Contains(in.Text(), "blind")
+			x.contest.Rules = scoring.DefaultRules(scoring.Kind(w[1]))
+			x.contest.Rules.BestGroups = strings.Contains(in.Text(), "groups")
+			x.contest.Rules.HideVerdicts = strings.Contains(in.Text(), "blind")
 		case "length":
 			x.contest.Length = duration(w[1])
 		case "freeze":
@@ -69,7 +69,7 @@ func readExample(t *testing.T, file string) *example {
 			x.contest.Removed = append(x.contest.Removed, scoring.Interval{From: start.Add(duration(w[1])), To: start.Add(duration(w[2]))})
 		case "view":
 			public = w[1] == "public"
-			x.view = x.contest.Staff()
+			x.view = x.contest.Jury()
 		case "problem":
 			p := scoring.Problem{Label: w[1]}
 			if len(w) > 2 {
@@ -86,7 +86,7 @@ func readExample(t *testing.T, file string) *example {
 				case "penalty":
 					team.Penalty = duration(value)
 				case "extra":
-					team.Extra = duration(value)
+					team.ExtraTime = duration(value)
 				default:
 					t.Fatalf("%s: %s", file, in.Text())
 				}
@@ -123,10 +123,10 @@ func readExample(t *testing.T, file string) *example {
 
 // draw formats a scoreboard as a table. A + marks a solved cell, a ! the first solution, and a ? a pending
 // submission.
-func draw(b *scoring.Board) []byte {
+func draw(b *scoring.Scoreboard) []byte {
 	var out bytes.Buffer
 	c := b.Contest()
-	for _, p := range b.Places() {
+	for _, p := range b.Rows() {
 		fmt.Fprintf(&out, "%4s %-6s", strings.Replace(strconv.Itoa(p.Rank), "0", "-", 1), p.Team.Name)
 		if c.Rules.Kind == scoring.ICPC {
 			fmt.Fprintf(&out, " %d solved, %3.0f, last %3.0f", p.Solved, p.Time.Minutes(), p.Last.Minutes())
@@ -143,8 +143,8 @@ func draw(b *scoring.Board) []byte {
 			default:
 				out.WriteString(" ")
 			}
-			if cell.Tries > 0 || cell.Pending > 0 {
-				fmt.Fprintf(&out, "%d", cell.Tries)
+			if cell.Attempts > 0 || cell.Pending > 0 {
+				fmt.Fprintf(&out, "%d", cell.Attempts)
 			} else {
 				out.WriteString(".")
 			}
@@ -165,7 +165,7 @@ func draw(b *scoring.Board) []byte {
 		out.WriteString("\n")
 	}
 	for _, col := range b.Columns() {
-		fmt.Fprintf(&out, "%s: %d of %d teams, %d submissions, %d pending, first %q\n", col.Label, col.Solved, col.Tried, col.Tries,
+		fmt.Fprintf(&out, "%s: %d of %d teams, %d submissions, %d pending, first %q\n", col.Label, col.Solved, col.Attempted, col.Attempts,
 			col.Pending, col.First)
 	}
 	return out.Bytes()

@@ -16,23 +16,23 @@ const (
 	Chars Measure = "chars"
 )
 
-// An Answer is a golf submission that is or was valid.
-type Answer struct {
+// An GolfSubmission is a golf submission that is or was valid.
+type GolfSubmission struct {
 	// Number is unique within the hole.
 	Number int64
 	Author string // id
 	// Language is the group in which submissions compete. The same language with other flags is another group.
-	Language string
-	At       time.Time // time of arrival, unique within the hole
-	Stood    time.Time // when it became valid
-	// Stands is false if the submission was later found to be wrong.
-	Stands bool
-	Bytes  int
-	Chars  int
+	Language   string
+	At         time.Time // time of arrival, unique within the hole
+	ValidSince time.Time // when it became valid
+	// Valid is false if the submission was later found to be wrong.
+	Valid bool
+	Bytes int
+	Chars int
 }
 
 // Size returns the length of the submission.
-func (a *Answer) Size(m Measure) int {
+func (a *GolfSubmission) Size(m Measure) int {
 	if m == Chars {
 		return a.Chars
 	}
@@ -42,7 +42,7 @@ func (a *Answer) Size(m Measure) int {
 // A Golfer is a row of a golf ranking: an author and the author's counting submission.
 type Golfer struct {
 	Rank int // from 1; unique
-	*Answer
+	*GolfSubmission
 	// Since is when the author first had a valid submission of at most this length. It decides between equal
 	// lengths, so that sending the same submission again changes nothing.
 	Since time.Time
@@ -51,23 +51,23 @@ type Golfer struct {
 	Points int
 }
 
-// Golf computes the ranking of a hole in a language, or in all languages if language is empty. Each author with a
+// RankGolf computes the ranking of a hole in a language, or in all languages if language is empty. Each author with a
 // valid submission has a row, shortest first. Ties go to the earlier Since. The order of answers does not matter.
-func Golf(answers []Answer, language string, m Measure) []Golfer {
+func RankGolf(answers []GolfSubmission, language string, m Measure) []Golfer {
 	best := shortest(answers, m)
 	places := map[string]*Golfer{}
 	for i := range answers {
 		a := &answers[i]
-		if !a.Stands || language != "" && a.Language != language {
+		if !a.Valid || language != "" && a.Language != language {
 			continue
 		}
 		p := places[a.Author]
 		if p == nil {
-			p = &Golfer{Answer: a}
+			p = &Golfer{GolfSubmission: a}
 			places[a.Author] = p
 		}
 		if d := cmp.Compare(a.Size(m), p.Size(m)); d < 0 || d == 0 && a.At.Before(p.At) {
-			p.Answer = a
+			p.GolfSubmission = a
 		}
 		if size := a.Size(m); size > 0 {
 			p.Points = max(p.Points, int(math.Round(1000*float64(best[a.Language].Size(m))/float64(size))))
@@ -97,11 +97,11 @@ func Golf(answers []Answer, language string, m Measure) []Golfer {
 }
 
 // shortest maps each language to its shortest valid submission.
-func shortest(answers []Answer, m Measure) map[string]*Answer {
-	best := map[string]*Answer{}
+func shortest(answers []GolfSubmission, m Measure) map[string]*GolfSubmission {
+	best := map[string]*GolfSubmission{}
 	for i := range answers {
 		a := &answers[i]
-		if b := best[a.Language]; a.Stands && (b == nil || a.Size(m) < b.Size(m)) {
+		if b := best[a.Language]; a.Valid && (b == nil || a.Size(m) < b.Size(m)) {
 			best[a.Language] = a
 		}
 	}
@@ -110,20 +110,22 @@ func shortest(answers []Answer, m Measure) map[string]*Answer {
 
 // A Record is a submission that was shorter than all earlier valid ones.
 type Record struct {
-	*Answer
+	*GolfSubmission
 	Before int // the length of the previous record; 0 for the first
 }
 
 // Records returns the valid submissions that were records in their language when they became valid, oldest first.
 // If language is empty, it returns those of all languages.
-func Records(answers []Answer, language string, m Measure) (records []Record) {
-	order := make([]*Answer, 0, len(answers))
+func Records(answers []GolfSubmission, language string, m Measure) (records []Record) {
+	order := make([]*GolfSubmission, 0, len(answers))
 	for i := range answers {
-		if a := &answers[i]; a.Stands && (language == "" || a.Language == language) {
+		if a := &answers[i]; a.Valid && (language == "" || a.Language == language) {
 			order = append(order, a)
 		}
 	}
-	slices.SortFunc(order, func(a, b *Answer) int { return cmp.Or(a.Stood.Compare(b.Stood), cmp.Compare(a.Number, b.Number)) })
+	slices.SortFunc(order, func(a, b *GolfSubmission) int {
+		return cmp.Or(a.ValidSince.Compare(b.ValidSince), cmp.Compare(a.Number, b.Number))
+	})
 	best := map[string]int{}
 	for _, a := range order {
 		before, known := best[a.Language]

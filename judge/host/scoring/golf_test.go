@@ -13,10 +13,10 @@ import (
 )
 
 // answered returns a golf submission that arrives in the given minute. The minute is also its number.
-func answered(author string, minute, size int) scoring.Answer {
+func answered(author string, minute, size int) scoring.GolfSubmission {
 	at := time.Date(2026, 1, 1, 0, minute, 0, 0, time.UTC)
-	return scoring.Answer{
-		Number: int64(minute), Author: author, Language: "py", At: at, Stood: at.Add(time.Second), Stands: true,
+	return scoring.GolfSubmission{
+		Number: int64(minute), Author: author, Language: "py", At: at, ValidSince: at.Add(time.Second), Valid: true,
 		Bytes: size, Chars: size,
 	}
 }
@@ -30,38 +30,38 @@ func order(board []scoring.Golfer) (all []string) {
 }
 
 func TestGolf(t *testing.T) {
-	greyed := func(a scoring.Answer) scoring.Answer { a.Stands = false; return a }
+	greyed := func(a scoring.GolfSubmission) scoring.GolfSubmission { a.Valid = false; return a }
 	for name, test := range map[string]struct {
-		answers []scoring.Answer
+		answers []scoring.GolfSubmission
 		want    []string
 	}{
 		"the shorter goes first": {
-			[]scoring.Answer{answered("ada", 1, 50), answered("bob", 2, 40)}, []string{"1 bob 40 since 2 by 2", "2 ada 50 since 1 by 1"},
+			[]scoring.GolfSubmission{answered("ada", 1, 50), answered("bob", 2, 40)}, []string{"1 bob 40 since 2 by 2", "2 ada 50 since 1 by 1"},
 		},
 		"of one length the earlier goes first": {
-			[]scoring.Answer{answered("bob", 2, 40), answered("ada", 1, 40)}, []string{"1 ada 40 since 1 by 1", "2 bob 40 since 2 by 2"},
+			[]scoring.GolfSubmission{answered("bob", 2, 40), answered("ada", 1, 40)}, []string{"1 ada 40 since 1 by 1", "2 bob 40 since 2 by 2"},
 		},
 		"to send the same again changes nothing": {
-			[]scoring.Answer{answered("ada", 1, 40), answered("bob", 2, 40), answered("ada", 3, 40)}, []string{
+			[]scoring.GolfSubmission{answered("ada", 1, 40), answered("bob", 2, 40), answered("ada", 3, 40)}, []string{
 				"1 ada 40 since 1 by 1", "2 bob 40 since 2 by 2",
 			},
 		},
 		"a longer one changes nothing": {
-			[]scoring.Answer{answered("ada", 1, 40), answered("ada", 3, 60)}, []string{"1 ada 40 since 1 by 1"},
+			[]scoring.GolfSubmission{answered("ada", 1, 40), answered("ada", 3, 60)}, []string{"1 ada 40 since 1 by 1"},
 		},
 		"where the shortest is greyed, the next best counts": {
-			[]scoring.Answer{answered("ada", 1, 50), greyed(answered("ada", 2, 30)), answered("bob", 3, 40)}, []string{
+			[]scoring.GolfSubmission{answered("ada", 1, 50), greyed(answered("ada", 2, 30)), answered("bob", 3, 40)}, []string{
 				"1 bob 40 since 3 by 3", "2 ada 50 since 1 by 1",
 			},
 		},
 		"who had this length before it was greyed had it first": {
-			[]scoring.Answer{greyed(answered("ada", 1, 40)), answered("bob", 2, 40), answered("ada", 3, 40)}, []string{
+			[]scoring.GolfSubmission{greyed(answered("ada", 1, 40)), answered("bob", 2, 40), answered("ada", 3, 40)}, []string{
 				"1 ada 40 since 1 by 3", "2 bob 40 since 2 by 2",
 			},
 		},
-		"who has nothing that stands is not there": {[]scoring.Answer{greyed(answered("ada", 1, 40))}, nil},
+		"who has nothing that stands is not there": {[]scoring.GolfSubmission{greyed(answered("ada", 1, 40))}, nil},
 	} {
-		if d := cmp.Diff(test.want, order(scoring.Golf(test.answers, "py", scoring.Bytes))); d != "" {
+		if d := cmp.Diff(test.want, order(scoring.RankGolf(test.answers, "py", scoring.Bytes))); d != "" {
 			t.Errorf("%s:\n%s", name, d)
 		}
 	}
@@ -72,7 +72,7 @@ func TestGolf(t *testing.T) {
 func TestGolfOverAll(t *testing.T) {
 	j := answered("ada", 1, 10)
 	j.Language, j.Chars = "j", 8
-	board := scoring.Golf([]scoring.Answer{j, answered("ada", 2, 40), answered("bob", 3, 60), answered("eve", 4, 20)}, "", scoring.Bytes)
+	board := scoring.RankGolf([]scoring.GolfSubmission{j, answered("ada", 2, 40), answered("bob", 3, 60), answered("eve", 4, 20)}, "", scoring.Bytes)
 	if d := cmp.Diff([]string{"1 ada 10 since 1 by 1", "2 eve 20 since 4 by 4", "3 bob 60 since 3 by 3"}, order(board)); d != "" {
 		t.Error(d)
 	}
@@ -81,25 +81,25 @@ func TestGolfOverAll(t *testing.T) {
 			t.Errorf("%s has %d points, want %d", board[i].Author, board[i].Points, want)
 		}
 	}
-	if by := scoring.Golf([]scoring.Answer{j}, "", scoring.Chars); by[0].Size(scoring.Chars) != 8 {
+	if by := scoring.RankGolf([]scoring.GolfSubmission{j}, "", scoring.Chars); by[0].Size(scoring.Chars) != 8 {
 		t.Errorf("by characters %+v", by)
 	}
 }
 
 // slowly computes a ranking directly from its definition. It replays the submissions minute by minute, and
 // remembers when each author first reached each length.
-func slowly(answers []scoring.Answer) []string {
+func slowly(answers []scoring.GolfSubmission) []string {
 	answers = slices.Clone(answers)
-	slices.SortFunc(answers, func(a, b scoring.Answer) int { return int(a.Number - b.Number) })
-	reached, best := map[string][]scoring.Answer{}, map[string]scoring.Answer{}
+	slices.SortFunc(answers, func(a, b scoring.GolfSubmission) int { return int(a.Number - b.Number) })
+	reached, best := map[string][]scoring.GolfSubmission{}, map[string]scoring.GolfSubmission{}
 	for _, a := range answers {
 		reached[a.Author] = append(reached[a.Author], a)
-		if b, has := best[a.Author]; a.Stands && (!has || a.Bytes < b.Bytes) {
+		if b, has := best[a.Author]; a.Valid && (!has || a.Bytes < b.Bytes) {
 			best[a.Author] = a
 		}
 	}
 	type row struct {
-		a     scoring.Answer
+		a     scoring.GolfSubmission
 		since int
 	}
 	var rows []row
@@ -131,25 +131,25 @@ func slowly(answers []scoring.Answer) []string {
 func TestGolfInAnyOrder(t *testing.T) {
 	chance := rand.New(rand.NewPCG(17, 1))
 	for round := range 1000 {
-		var answers []scoring.Answer
+		var answers []scoring.GolfSubmission
 		for minute := range 1 + chance.IntN(40) {
 			a := answered(string(rune('a'+chance.IntN(5))), minute, 10+chance.IntN(6))
-			a.Stands = chance.IntN(4) > 0
+			a.Valid = chance.IntN(4) > 0
 			answers = append(answers, a)
 		}
 		want := slowly(answers)
 		chance.Shuffle(len(answers), func(i, j int) { answers[i], answers[j] = answers[j], answers[i] })
-		got := order(scoring.Golf(answers, "py", scoring.Bytes))
+		got := order(scoring.RankGolf(answers, "py", scoring.Bytes))
 		if d := cmp.Diff(want, got); d != "" {
 			t.Fatalf("round %d: %v\n%s", round, answers, d)
 		}
-		board := scoring.Golf(answers, "", scoring.Bytes)
+		board := scoring.RankGolf(answers, "", scoring.Bytes)
 		if len(board) == 0 {
 			continue
 		}
 		again := board[chance.IntN(len(board))]
 		more := append(slices.Clone(answers), answered(again.Author, 59, again.Bytes+chance.IntN(3)))
-		if d := cmp.Diff(got, order(scoring.Golf(more, "", scoring.Bytes))); d != "" {
+		if d := cmp.Diff(got, order(scoring.RankGolf(more, "", scoring.Bytes))); d != "" {
 			t.Fatalf("round %d: %s sends %d bytes again, and:\n%s", round, again.Author, again.Bytes, d)
 		}
 	}
@@ -157,12 +157,12 @@ func TestGolfInAnyOrder(t *testing.T) {
 
 func TestRecords(t *testing.T) {
 	late := answered("ada", 1, 30) // arrived first, but became valid last
-	late.Stood = late.Stood.Add(time.Hour)
+	late.ValidSince = late.ValidSince.Add(time.Hour)
 	greyed := answered("eve", 5, 1)
-	greyed.Stands = false
+	greyed.Valid = false
 	c := answered("eve", 6, 90)
 	c.Language = "c"
-	answers := []scoring.Answer{late, answered("bob", 2, 50), answered("ada", 3, 50), answered("bob", 4, 40), greyed, c}
+	answers := []scoring.GolfSubmission{late, answered("bob", 2, 50), answered("ada", 3, 50), answered("bob", 4, 40), greyed, c}
 	var got []string
 	for _, r := range scoring.Records(answers, "", scoring.Bytes) {
 		got = append(got, fmt.Sprintf("%s %s %d before %d", r.Language, r.Author, r.Bytes, r.Before))

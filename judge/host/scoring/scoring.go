@@ -1,6 +1,6 @@
 // Package scoring computes the scoreboard of a contest from the contest, its teams, their submissions and a view.
 //
-// A Board is changed by Apply. The result is what New would return for the current state, in whatever order the
+// A Scoreboard is changed by Apply. The result is what New would return for the current state, in whatever order the
 // changes arrived: submissions in any order, changed verdicts, ignored submissions, removed intervals, a
 // contestant's extra time, and the start or end of a freeze. Cheap changes are computed incrementally. For all
 // others, the scoreboard is recomputed.
@@ -52,11 +52,11 @@ func (s *Submission) before(t *Submission) int {
 
 // A Cell is the result of a team in a problem.
 type Cell struct {
-	Tries   int  // counting judged submissions: rejected ones and the accepted one
-	Pending int  // pending or unknown submissions before any accepted one
-	Solved  bool // a submission was accepted
+	Attempts int  // counting judged submissions: rejected ones and the accepted one
+	Pending  int  // isPending or unknown submissions before any accepted one
+	Solved   bool // a submission was accepted
 	// First reports whether no team solved the problem before, and no earlier submission is pending or unverified.
-	// Hidden teams are never first, and do not affect which team is first.
+	// ShowHidden teams are never first, and do not affect which team is first.
 	First  bool
 	Time   time.Duration // of the accepted submission, in whole minutes (Points: s); unused for IOI
 	Points float64       // for IOI and Points
@@ -72,8 +72,8 @@ type Row struct {
 	Last   time.Duration // contest time of the last accepted submission
 }
 
-// A Place is a row with its rank.
-type Place struct {
+// A RankedRow is a row with its rank.
+type RankedRow struct {
 	// Rank is 1 for the best team. Tied teams have the same rank, and the following ranks are skipped. Hidden
 	// teams have rank 0.
 	Rank int
@@ -83,42 +83,42 @@ type Place struct {
 // A Column contains the totals of a problem over all ranked teams.
 type Column struct {
 	Problem
-	Tries   int // number of judged submissions that count
-	Pending int
-	Solved  int    // teams
-	Tried   int    // number of teams with a submission
-	First   string // id of the first team to solve it; may be empty
+	Attempts  int // number of judged submissions that count
+	Pending   int
+	Solved    int    // teams
+	Attempted int    // number of teams with a submission
+	First     string // id of the first team to solve it; may be empty
 }
 
-// A Board is a contest's scoreboard in one view. Its read methods may be called concurrently, but not during
+// A Scoreboard is a contest's scoreboard in one view. Its read methods may be called concurrently, but not during
 // Apply. Their results do not change.
-type Board struct {
-	contest Contest
-	view    View
-	clock   clock
-	column  map[string]int // problem label to index
-	entries map[string]*entry
-	all     map[int64]*Submission
-	rows    []*entry // in order
-	places  []Place
-	columns []Column
+type Scoreboard struct {
+	contest     Contest
+	view        View
+	clock       clock
+	column      map[string]int // problem label to index
+	entries     map[string]*teamEntry
+	submissions map[int64]*Submission
+	rows        []*teamEntry // in order
+	ranked      []RankedRow
+	columns     []Column
 }
 
-// An entry is a team with the data from which its row is computed.
-type entry struct {
-	team *Team
-	name string // sort key for tied teams
-	subs [][]*Submission
-	keys []key // by problem
-	row  *Row
+// An teamEntry is a team with the data from which its row is computed.
+type teamEntry struct {
+	team        *Team
+	name        string // sort key for tied teams
+	submissions [][]*Submission
+	keys        []firstSubmissions // by problem
+	row         *Row
 }
 
-// A key contains the first accepted and the first pending submission of a team to a problem. Together with the
+// A firstSubmissions contains the first accepted and the first pending submission of a team to a problem. Together with the
 // keys of other teams it decides which team was the first to solve the problem.
-type key struct{ solved, open *Submission }
+type firstSubmissions struct{ solved, pending *Submission }
 
 // A Change contains new data. Each submission or team replaces the one with the same number or id. If Contest or
-// View is not nil, it replaces the Board's contest or view. The Board keeps the slices, so the caller must not
+// View is not nil, it replaces the Scoreboard's contest or view. The Scoreboard keeps the slices, so the caller must not
 // change them.
 type Change struct {
 	Submissions []Submission
@@ -127,63 +127,63 @@ type Change struct {
 	View        *View
 }
 
-// New returns a Board. If several teams have the same id, or several submissions the same number, the last one
+// New returns a Scoreboard. If several teams have the same id, or several submissions the same number, the last one
 // counts.
-func New(c Contest, teams []Team, submissions []Submission, v View) *Board {
-	b := &Board{contest: c, view: v, entries: map[string]*entry{}, all: make(map[int64]*Submission, len(submissions))}
+func New(c Contest, teams []Team, submissions []Submission, v View) *Scoreboard {
+	b := &Scoreboard{contest: c, view: v, entries: map[string]*teamEntry{}, submissions: make(map[int64]*Submission, len(submissions))}
 	b.Apply(Change{Contest: &c, View: &v, Teams: teams, Submissions: submissions})
 	return b
 }
 
-// Apply applies a change to the Board.
-func (b *Board) Apply(ch Change) {
+// Apply applies a change to the Scoreboard.
+func (b *Scoreboard) Apply(ch Change) {
 	if ch.Contest != nil || ch.View != nil || len(ch.Teams) > 0 {
 		b.recompute(ch)
 		return
 	}
-	dirty := map[*entry]bool{}
+	dirty := map[*teamEntry]bool{}
 	columns := map[int]bool{}
-	touch := func(s *Submission) (e *entry, i int, ok bool) {
+	touch := func(s *Submission) (e *teamEntry, i int, ok bool) {
 		e, known := b.entries[s.Team]
 		i, listed := b.column[s.Problem]
-		if !known || !listed || !b.shown(e.team) {
+		if !known || !listed || !b.isVisible(e.team) {
 			return nil, 0, false
 		}
 		dirty[e], columns[i] = true, true
 		return e, i, true
 	}
 	for _, s := range ch.Submissions {
-		if old := b.all[s.Number]; old != nil {
+		if old := b.submissions[s.Number]; old != nil {
 			if e, i, ok := touch(old); ok {
-				e.subs[i] = slices.DeleteFunc(e.subs[i], func(t *Submission) bool { return t == old })
+				e.submissions[i] = slices.DeleteFunc(e.submissions[i], func(t *Submission) bool { return t == old })
 			}
 		}
-		b.all[s.Number] = &s
+		b.submissions[s.Number] = &s
 		if e, i, ok := touch(&s); ok {
-			at, _ := slices.BinarySearchFunc(e.subs[i], &s, (*Submission).before)
-			e.subs[i] = slices.Insert(e.subs[i], at, &s)
+			index, _ := slices.BinarySearchFunc(e.submissions[i], &s, (*Submission).before)
+			e.submissions[i] = slices.Insert(e.submissions[i], index, &s)
 		}
 	}
 	if len(dirty) == 0 {
 		return
 	}
 	for e := range dirty {
-		b.score(e)
+		b.scoreTeam(e)
 	}
 	for i := range columns {
-		b.first(i)
+		b.findFirst(i)
 	}
-	b.rows = slices.DeleteFunc(b.rows, func(e *entry) bool { return dirty[e] })
+	b.rows = slices.DeleteFunc(b.rows, func(e *teamEntry) bool { return dirty[e] })
 	for e := range dirty {
-		at := sort.Search(len(b.rows), func(i int) bool { return b.before(e, b.rows[i]) < 0 })
-		b.rows = slices.Insert(b.rows, at, e)
+		index := sort.Search(len(b.rows), func(i int) bool { return b.before(e, b.rows[i]) < 0 })
+		b.rows = slices.Insert(b.rows, index, e)
 	}
-	b.rank()
-	b.count()
+	b.rankRows()
+	b.countColumns()
 }
 
 // recompute computes everything again, but keeps the pointers of unchanged rows.
-func (b *Board) recompute(ch Change) {
+func (b *Scoreboard) recompute(ch Change) {
 	if ch.Contest != nil {
 		b.contest = *ch.Contest
 	}
@@ -191,14 +191,14 @@ func (b *Board) recompute(ch Change) {
 		b.view = *ch.View
 	}
 	for _, s := range ch.Submissions {
-		b.all[s.Number] = &s
+		b.submissions[s.Number] = &s
 	}
 	var keys collate.Buffer
 	order := collate.New(language.AmericanEnglish)
 	for _, t := range ch.Teams {
 		e := b.entries[t.ID]
 		if e == nil {
-			e = &entry{}
+			e = &teamEntry{}
 			b.entries[t.ID] = e
 		}
 		if e.team == nil || !reflect.DeepEqual(e.team, &t) {
@@ -213,52 +213,52 @@ func (b *Board) recompute(ch Change) {
 	}
 	b.rows = b.rows[:0]
 	for _, e := range b.entries {
-		e.subs, e.keys = make([][]*Submission, len(b.contest.Problems)), make([]key, len(b.contest.Problems))
-		if b.shown(e.team) {
+		e.submissions, e.keys = make([][]*Submission, len(b.contest.Problems)), make([]firstSubmissions, len(b.contest.Problems))
+		if b.isVisible(e.team) {
 			b.rows = append(b.rows, e)
 		}
 	}
-	for _, s := range b.all {
+	for _, s := range b.submissions {
 		if e, known := b.entries[s.Team]; known {
 			if i, listed := b.column[s.Problem]; listed {
-				e.subs[i] = append(e.subs[i], s)
+				e.submissions[i] = append(e.submissions[i], s)
 			}
 		}
 	}
-	before := make(map[*entry]*Row, len(b.rows))
+	before := make(map[*teamEntry]*Row, len(b.rows))
 	for _, e := range b.rows {
-		for _, subs := range e.subs {
+		for _, subs := range e.submissions {
 			slices.SortFunc(subs, (*Submission).before)
 		}
 		before[e] = e.row
 		e.row = nil
-		b.score(e)
+		b.scoreTeam(e)
 	}
 	for i := range b.contest.Problems {
-		b.first(i)
+		b.findFirst(i)
 	}
 	for _, e := range b.rows {
-		if old := before[e]; old != nil && old.Team == e.team && equal(old, e.row) {
+		if old := before[e]; old != nil && old.Team == e.team && equalRows(old, e.row) {
 			e.row = old
 		}
 	}
 	slices.SortFunc(b.rows, b.before)
-	b.rank()
-	b.count()
+	b.rankRows()
+	b.countColumns()
 }
 
-func equal(a, b *Row) bool {
+func equalRows(a, b *Row) bool {
 	return a.Solved == b.Solved && a.Points == b.Points && a.Time == b.Time && a.Last == b.Last && slices.Equal(a.Cells, b.Cells)
 }
 
-func (b *Board) shown(t *Team) bool { return !t.Hidden || b.view.Hidden }
+func (b *Scoreboard) isVisible(t *Team) bool { return !t.Hidden || b.view.ShowHidden }
 
-// score computes a team's row.
-func (b *Board) score(e *entry) {
+// scoreTeam computes a team's row.
+func (b *Scoreboard) scoreTeam(e *teamEntry) {
 	row := &Row{Team: e.team, Cells: make([]Cell, len(b.contest.Problems))}
 	rules := &b.contest.Rules
 	for i := range row.Cells {
-		row.Cells[i], e.keys[i] = b.cell(e, i)
+		row.Cells[i], e.keys[i] = b.scoreCell(e, i)
 		c := &row.Cells[i]
 		if e.row != nil {
 			c.First = e.row.Cells[i].First // the method first updates it later
@@ -271,12 +271,12 @@ func (b *Board) score(e *entry) {
 			continue
 		}
 		row.Last = max(row.Last, c.Time)
-		row.Time += rules.Penalty * time.Duration(c.Tries-1)
+		row.Time += rules.Penalty * time.Duration(c.Attempts-1)
 		if rules.Kind == ICPC {
 			row.Time += c.Time
 		}
 	}
-	row.Points = rounded(row.Points)
+	row.Points = roundPoints(row.Points)
 	switch rules.Kind {
 	case Points:
 		row.Time += row.Last + e.team.Penalty
@@ -286,35 +286,35 @@ func (b *Board) score(e *entry) {
 	e.row = row
 }
 
-// rounded removes the rounding errors of adding decimals, so that 0.1 + 0.2 equals 0.3.
-func rounded(points float64) float64 { return math.Round(points*1e6) / 1e6 }
+// roundPoints removes the rounding errors of adding decimals, so that 0.1 + 0.2 equals 0.3.
+func roundPoints(points float64) float64 { return math.Round(points*1e6) / 1e6 }
 
-// cell computes a team's result in a problem from the team's submissions in order of arrival.
-func (b *Board) cell(e *entry, problem int) (c Cell, k key) {
+// scoreCell computes a team's result in a problem from the team's submissions in order of arrival.
+func (b *Scoreboard) scoreCell(e *teamEntry, problem int) (c Cell, k firstSubmissions) {
 	rules := &b.contest.Rules
 	var best []float64 // per test group
-	for _, s := range e.subs[problem] {
-		if s.Ignored || !b.within(e.team, s.At) {
+	for _, s := range e.submissions[problem] {
+		if s.Ignored || !b.inContest(e.team, s.At) {
 			continue
 		}
-		if b.pending(s) {
+		if b.isPending(s) {
 			c.Pending++
-			if k.open == nil {
-				k.open = s
+			if k.pending == nil {
+				k.pending = s
 			}
 			continue
 		}
-		if s.Unverified && k.open == nil {
-			k.open = s // a judge may still change the verdict
+		if s.Unverified && k.pending == nil {
+			k.pending = s // a judge may still change the verdict
 		}
 		if s.Verdict == judge.CompileError && !rules.CompileErrors {
 			continue
 		}
-		c.Tries++
+		c.Attempts++
 		if rules.Kind == IOI {
 			c.Solved = c.Solved || s.Verdict == judge.Accepted
-			if rules.Groups && len(s.Parts) > 0 {
-				best = better(best, s.Parts)
+			if rules.BestGroups && len(s.Parts) > 0 {
+				best = bestParts(best, s.Parts)
 			}
 			c.Points = max(c.Points, s.points(b.contest.Problems[problem].Points))
 			continue
@@ -335,24 +335,24 @@ func (b *Board) cell(e *entry, problem int) (c Cell, k key) {
 	for _, points := range best {
 		sum += points
 	}
-	c.Points = rounded(max(c.Points, sum))
+	c.Points = roundPoints(max(c.Points, sum))
 	return c, k
 }
 
 // points returns the score of a submission. If the problem has no scores, an accepted submission gets the number
 // of points in the argument worth.
-func (s *Submission) points(worth float64) float64 {
+func (s *Submission) points(maximum float64) float64 {
 	switch {
 	case s.Score != nil:
 		return s.Score.Points
 	case s.Verdict == judge.Accepted:
-		return worth
+		return maximum
 	}
 	return 0
 }
 
-// better keeps the better result for each group.
-func better(best, parts []float64) []float64 {
+// bestParts keeps the better result for each group.
+func bestParts(best, parts []float64) []float64 {
 	for i, points := range parts {
 		if i == len(best) {
 			best = append(best, points)
@@ -362,24 +362,24 @@ func better(best, parts []float64) []float64 {
 	return best
 }
 
-// within reports whether a time is between the start of the contest and its end for a team.
-func (b *Board) within(t *Team, at time.Time) bool {
+// inContest reports whether a time is between the start of the contest and its end for a team.
+func (b *Scoreboard) inContest(t *Team, at time.Time) bool {
 	if b.contest.Start.IsZero() || at.Before(b.contest.Start) {
 		return false
 	}
-	return b.contest.Length <= 0 || b.clock.time(at) < b.contest.Length+max(t.Extra, 0)
+	return b.contest.Length <= 0 || b.clock.time(at) < b.contest.Length+max(t.ExtraTime, 0)
 }
 
-// pending reports whether a submission has no verdict yet, or a verdict that this view must not show.
-func (b *Board) pending(s *Submission) bool {
+// isPending reports whether a submission has no verdict yet, or a verdict that this view must not show.
+func (b *Scoreboard) isPending(s *Submission) bool {
 	return s.Verdict == judge.NotJudged || s.Verdict == judge.JudgeError || s.Unverified && !b.view.Unverified ||
-		!b.view.Known.IsZero() && !s.At.Before(b.view.Known)
+		!b.view.KnownBefore.IsZero() && !s.At.Before(b.view.KnownBefore)
 }
 
-// first finds the first team to solve a problem. It replaces the rows of teams that have become first or are no
+// findFirst finds the first team to solve a problem. It replaces the rows of teams that have become first or are no
 // longer first.
-func (b *Board) first(problem int) {
-	var winner *entry
+func (b *Scoreboard) findFirst(problem int) {
+	var winner *teamEntry
 	if b.contest.Rules.Kind != IOI {
 		var open *Submission
 		for _, e := range b.rows {
@@ -390,8 +390,8 @@ func (b *Board) first(problem int) {
 			if k.solved != nil && (winner == nil || k.solved.before(winner.keys[problem].solved) < 0) {
 				winner = e
 			}
-			if k.open != nil && (open == nil || k.open.before(open) < 0) {
-				open = k.open
+			if k.pending != nil && (open == nil || k.pending.before(open) < 0) {
+				open = k.pending
 			}
 		}
 		if winner != nil && open != nil && open.before(winner.keys[problem].solved) <= 0 {
@@ -409,7 +409,7 @@ func (b *Board) first(problem int) {
 }
 
 // compare compares two rows. The better row comes first. It returns 0 if they are tied.
-func (b *Board) compare(x, y *Row) int {
+func (b *Scoreboard) compare(x, y *Row) int {
 	switch b.contest.Rules.Kind {
 	case ICPC:
 		return cmp.Or(cmp.Compare(y.Solved, x.Solved), cmp.Compare(x.Time, y.Time), cmp.Compare(x.Last, y.Last))
@@ -420,30 +420,30 @@ func (b *Board) compare(x, y *Row) int {
 }
 
 // before compares two entries by the order in which rows are shown.
-func (b *Board) before(x, y *entry) int {
+func (b *Scoreboard) before(x, y *teamEntry) int {
 	return cmp.Or(b.compare(x.row, y.row), cmp.Compare(x.name, y.name), cmp.Compare(x.team.Name, y.team.Name),
 		cmp.Compare(x.team.ID, y.team.ID))
 }
 
-// rank makes the places.
-func (b *Board) rank() {
-	b.places = make([]Place, len(b.rows))
+// rankRows makes the places.
+func (b *Scoreboard) rankRows() {
+	b.ranked = make([]RankedRow, len(b.rows))
 	ranked, rank := 0, 0
 	var above *Row
 	for i, e := range b.rows {
-		b.places[i].Row = e.row
+		b.ranked[i].Row = e.row
 		if e.team.Hidden {
 			continue
 		}
 		if ranked++; above == nil || b.compare(above, e.row) != 0 {
 			rank = ranked
 		}
-		b.places[i].Rank, above = rank, e.row
+		b.ranked[i].Rank, above = rank, e.row
 	}
 }
 
-// count computes the columns.
-func (b *Board) count() {
+// countColumns computes the columns.
+func (b *Scoreboard) countColumns() {
 	b.columns = make([]Column, len(b.contest.Problems))
 	for i := range b.columns {
 		b.columns[i].Problem = b.contest.Problems[i]
@@ -454,13 +454,13 @@ func (b *Board) count() {
 		}
 		for i := range e.row.Cells {
 			cell, c := &e.row.Cells[i], &b.columns[i]
-			c.Tries += cell.Tries
+			c.Attempts += cell.Attempts
 			c.Pending += cell.Pending
 			if cell.Solved {
 				c.Solved++
 			}
-			if cell.Tries > 0 || cell.Pending > 0 {
-				c.Tried++
+			if cell.Attempts > 0 || cell.Pending > 0 {
+				c.Attempted++
 			}
 			if cell.First {
 				c.First = e.team.ID
@@ -470,20 +470,20 @@ func (b *Board) count() {
 }
 
 // Contest returns the contest. The caller must not modify the data that it refers to.
-func (b *Board) Contest() Contest { return b.contest }
+func (b *Scoreboard) Contest() Contest { return b.contest }
 
 // View returns the view of the scoreboard.
-func (b *Board) View() View { return b.view }
+func (b *Scoreboard) View() View { return b.view }
 
-// Places returns the rows in order.
-func (b *Board) Places() []Place { return b.places }
+// Rows returns the rows in order.
+func (b *Scoreboard) Rows() []RankedRow { return b.ranked }
 
 // Columns returns the problems with the totals over all teams.
-func (b *Board) Columns() []Column { return b.columns }
+func (b *Scoreboard) Columns() []Column { return b.columns }
 
-// Open returns the number of pending submissions of visible teams within their contest time.
-func (b *Board) Open() (n int) {
-	for _, p := range b.places {
+// PendingCount returns the number of pending submissions of visible teams within their contest time.
+func (b *Scoreboard) PendingCount() (n int) {
+	for _, p := range b.ranked {
 		for _, c := range p.Cells {
 			n += c.Pending
 		}

@@ -19,7 +19,7 @@ import (
 
 // slow computes a scoreboard in the simplest way: it goes through all submissions for every number. It shares only
 // types with the package.
-func slow(c scoring.Contest, teams []scoring.Team, submissions []scoring.Submission, v scoring.View) (places []scoring.Place,
+func slow(c scoring.Contest, teams []scoring.Team, submissions []scoring.Submission, v scoring.View) (places []scoring.RankedRow,
 	columns []scoring.Column) {
 	latest := map[int64]scoring.Submission{}
 	for _, s := range submissions {
@@ -55,11 +55,11 @@ func slow(c scoring.Contest, teams []scoring.Team, submissions []scoring.Submiss
 	}
 	counts := func(s scoring.Submission) bool {
 		t, known := byID[s.Team]
-		end := c.Length + t.Extra
+		end := c.Length + t.ExtraTime
 		return known && !s.Ignored && !c.Start.IsZero() && !s.At.Before(c.Start) && (c.Length == 0 || contestTime(s.At) < end)
 	}
 	open := func(s scoring.Submission) bool {
-		return s.Verdict == "" || s.Verdict == "JE" || s.Unverified && !v.Unverified || !v.Known.IsZero() && s.At.Compare(v.Known) >= 0
+		return s.Verdict == "" || s.Verdict == "JE" || s.Unverified && !v.Unverified || !v.KnownBefore.IsZero() && s.At.Compare(v.KnownBefore) >= 0
 	}
 	of := func(team, problem string) (all []scoring.Submission) {
 		for _, s := range latest {
@@ -91,7 +91,7 @@ func slow(c scoring.Contest, teams []scoring.Team, submissions []scoring.Submiss
 		return true
 	}
 	for _, t := range byID {
-		if t.Hidden && !v.Hidden {
+		if t.Hidden && !v.ShowHidden {
 			continue
 		}
 		row := &scoring.Row{Team: &t}
@@ -113,7 +113,7 @@ func slow(c scoring.Contest, teams []scoring.Team, submissions []scoring.Submiss
 				if s.Verdict == "CE" && !c.Rules.CompileErrors {
 					continue
 				}
-				cell.Tries++
+				cell.Attempts++
 				switch points := 0.0; {
 				case c.Rules.Kind == scoring.IOI:
 					if s.Score != nil {
@@ -130,7 +130,7 @@ func slow(c scoring.Contest, teams []scoring.Team, submissions []scoring.Submiss
 					}
 				}
 			}
-			if c.Rules.Groups {
+			if c.Rules.BestGroups {
 				sum := 0.0
 				for _, points := range best {
 					sum += points
@@ -147,7 +147,7 @@ func slow(c scoring.Contest, teams []scoring.Team, submissions []scoring.Submiss
 					cell.Points = p.Points
 				}
 				late = max(late, cell.Time)
-				row.Time += time.Duration(cell.Tries-1) * c.Rules.Penalty
+				row.Time += time.Duration(cell.Attempts-1) * c.Rules.Penalty
 			}
 			if cell.Solved {
 				row.Solved++
@@ -163,9 +163,9 @@ func slow(c scoring.Contest, teams []scoring.Team, submissions []scoring.Submiss
 		if c.Rules.Kind != scoring.IOI {
 			row.Time += t.Penalty
 		}
-		places = append(places, scoring.Place{Row: row})
+		places = append(places, scoring.RankedRow{Row: row})
 	}
-	better := func(x, y scoring.Place) bool {
+	better := func(x, y scoring.RankedRow) bool {
 		switch {
 		case c.Rules.Kind == scoring.ICPC && x.Solved != y.Solved:
 			return x.Solved > y.Solved
@@ -176,7 +176,7 @@ func slow(c scoring.Contest, teams []scoring.Team, submissions []scoring.Submiss
 		}
 		return c.Rules.Kind == scoring.ICPC && x.Last < y.Last
 	}
-	slices.SortFunc(places, func(x, y scoring.Place) int {
+	slices.SortFunc(places, func(x, y scoring.RankedRow) int {
 		if better(x, y) {
 			return -1
 		} else if better(y, x) {
@@ -202,13 +202,13 @@ func slow(c scoring.Contest, teams []scoring.Team, submissions []scoring.Submiss
 				continue
 			}
 			cell := place.Cells[i]
-			col.Tries += cell.Tries
+			col.Attempts += cell.Attempts
 			col.Pending += cell.Pending
 			if cell.Solved {
 				col.Solved++
 			}
-			if cell.Tries+cell.Pending > 0 {
-				col.Tried++
+			if cell.Attempts+cell.Pending > 0 {
+				col.Attempted++
 			}
 			if cell.First {
 				col.First = place.Team.ID
@@ -223,12 +223,12 @@ func earlier(s, t scoring.Submission) int {
 	return cmp.Or(s.At.Compare(t.At), cmp.Compare(s.Number, t.Number))
 }
 
-// check compares a Board with the result of slow.
-func check(t interface{ Fatalf(string, ...any) }, b *scoring.Board, c scoring.Contest, teams []scoring.Team,
+// check compares a Scoreboard with the result of slow.
+func check(t interface{ Fatalf(string, ...any) }, b *scoring.Scoreboard, c scoring.Contest, teams []scoring.Team,
 	submissions []scoring.Submission, v scoring.View) {
 	places, columns := slow(c, teams, submissions, v)
-	if !slices.EqualFunc(b.Places(), places,
-		func(x, y scoring.Place) bool { return x.Rank == y.Rank && reflect.DeepEqual(*x.Row, *y.Row) }) || !slices.Equal(b.Columns(), columns) {
+	if !slices.EqualFunc(b.Rows(), places,
+		func(x, y scoring.RankedRow) bool { return x.Rank == y.Rank && reflect.DeepEqual(*x.Row, *y.Row) }) || !slices.Equal(b.Columns(), columns) {
 		want := scoring.New(c, teams, submissions, v)
 		t.Fatalf("a board is\n%s%+v\nmade from all submissions it is\n%s\nand the slow one has %d rows and %+v", draw(b), b.Columns(), draw(want),
 			len(places), columns)
@@ -250,8 +250,8 @@ type world struct {
 func newWorld(draw func(below int) int) *world {
 	w := &world{draw: draw}
 	kinds := scoring.Kinds
-	w.contest = scoring.Contest{Rules: scoring.Usual(kinds[draw(len(kinds))]), Start: start, Length: 100 * time.Minute}
-	w.contest.Rules.CompileErrors, w.contest.Rules.Groups = draw(2) == 1, draw(2) == 1
+	w.contest = scoring.Contest{Rules: scoring.DefaultRules(kinds[draw(len(kinds))]), Start: start, Length: 100 * time.Minute}
+	w.contest.Rules.CompileErrors, w.contest.Rules.BestGroups = draw(2) == 1, draw(2) == 1
 	w.contest.Problems = w.problems()
 	for range 1 + draw(4) {
 		w.teams = append(w.teams, w.team(len(w.teams)))
@@ -272,7 +272,7 @@ func (w *world) team(i int) scoring.Team {
 		t.Penalty = time.Duration(w.draw(5)-2) * 10 * time.Minute
 	}
 	if w.draw(4) == 0 {
-		t.Extra = time.Duration(w.draw(3)) * 5 * time.Minute
+		t.ExtraTime = time.Duration(w.draw(3)) * 5 * time.Minute
 	}
 	return t
 }
@@ -327,13 +327,13 @@ func (w *world) step() (ch scoring.Change) {
 		case 2:
 			c.Problems = w.problems()
 		case 3:
-			c.Rules.Groups = !c.Rules.Groups
+			c.Rules.BestGroups = !c.Rules.BestGroups
 		}
 		w.contest, ch.Contest = c, &c
 	case kind == 2:
-		v := scoring.View{Hidden: w.draw(2) == 0, Unverified: w.draw(2) == 0}
+		v := scoring.View{ShowHidden: w.draw(2) == 0, Unverified: w.draw(2) == 0}
 		if w.draw(2) == 0 {
-			v.Known = minute()
+			v.KnownBefore = minute()
 		}
 		w.view, ch.View = v, &v
 	case kind < 6 && len(w.submissions) > 0: // a verdict, a changed verdict, or an override
@@ -361,7 +361,7 @@ func (w *world) step() (ch scoring.Change) {
 	return ch
 }
 
-// TestApplyIsAsGoodAsMakingItAnew checks that, after any changes, a Board equals a new one for the current state,
+// TestApplyIsAsGoodAsMakingItAnew checks that, after any changes, a Scoreboard equals a new one for the current state,
 // and the result of slow.
 func TestApplyIsAsGoodAsMakingItAnew(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -371,7 +371,7 @@ func TestApplyIsAsGoodAsMakingItAnew(t *testing.T) {
 		b := scoring.New(w.contest, w.teams, nil, w.view)
 		check(t, b, w.contest, w.teams, nil, w.view)
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
-			before, copies := b.Places(), []scoring.Row{}
+			before, copies := b.Rows(), []scoring.Row{}
 			for _, p := range before {
 				copies = append(copies, copied(*p.Row))
 			}
@@ -382,7 +382,7 @@ func TestApplyIsAsGoodAsMakingItAnew(t *testing.T) {
 					t.Fatalf("a row that was handed out has changed")
 				}
 			}
-			kept(t, before, b.Places())
+			kept(t, before, b.Rows())
 		}
 		check(t, scoring.New(w.contest, w.teams, w.submissions, w.view), w.contest, w.teams, w.submissions, w.view)
 	})
@@ -396,7 +396,7 @@ func copied(r scoring.Row) scoring.Row {
 
 // kept checks that at most three rows get a new pointer although their content is unchanged. These may be the rows
 // of the teams in the change.
-func kept(t *rapid.T, before, after []scoring.Place) {
+func kept(t *rapid.T, before, after []scoring.RankedRow) {
 	old := map[string]*scoring.Row{}
 	for _, p := range before {
 		old[p.Team.ID] = p.Row
@@ -468,7 +468,7 @@ func TestContestTime(t *testing.T) {
 	if got, want := c.End(), at(5*time.Hour+40*time.Minute); !got.Equal(want) {
 		t.Errorf("it ends at %s, want %s", got, want)
 	}
-	// Moment must return a time with the given contest time, and no earlier time may have that contest time.
+	// TimeAt must return a time with the given contest time, and no earlier time may have that contest time.
 	rapid.Check(t, func(t *rapid.T) {
 		c := scoring.Contest{Start: start}
 		for range rapid.IntRange(0, 4).Draw(t, "removed") {
@@ -478,7 +478,7 @@ func TestContestTime(t *testing.T) {
 			})
 		}
 		passed := time.Duration(rapid.IntRange(1, 40).Draw(t, "passed"))
-		moment := c.Moment(passed)
+		moment := c.TimeAt(passed)
 		if got, before := c.Time(moment), c.Time(moment.Add(-1)); got != passed || before >= passed {
 			t.Fatalf("the moment %s has the contest time %s, and the one before %s, want %s: %v", moment, got, before, passed, c.Removed)
 		}
@@ -487,29 +487,29 @@ func TestContestTime(t *testing.T) {
 
 func TestAContestWithoutAnEnd(t *testing.T) {
 	later := start.Add(1000 * time.Hour)
-	c := scoring.Contest{Start: start, Freeze: time.Hour, Thaw: start.Add(time.Minute), Problems: []scoring.Problem{{Label: "A"}}}
+	c := scoring.Contest{Start: start, Freeze: time.Hour, Unfreeze: start.Add(time.Minute), Problems: []scoring.Problem{{Label: "A"}}}
 	if c.Ended(later) || c.Thawed(later) || !c.End().IsZero() {
 		t.Error("it has an end")
 	}
 	accepted := scoring.Submission{Number: 1, Team: "a", Problem: "A", At: later, Verdict: judge.Accepted}
 	if b := scoring.New(c, []scoring.Team{{ID: "a"}}, []scoring.Submission{accepted},
-		scoring.View{}); !b.Places()[0].Cells[0].Solved || b.Open() != 0 {
+		scoring.View{}); !b.Rows()[0].Cells[0].Solved || b.PendingCount() != 0 {
 		t.Error("a submission of much later does not count")
 	}
 	c.Start = time.Time{}
 	if b := scoring.New(c, []scoring.Team{{ID: "a"}}, []scoring.Submission{accepted},
-		scoring.View{}); b.Places()[0].Cells[0].Solved || c.Ended(later) || !c.Moment(time.Hour).IsZero() || c.Time(later) >= 0 {
+		scoring.View{}); b.Rows()[0].Cells[0].Solved || c.Ended(later) || !c.TimeAt(time.Hour).IsZero() || c.Time(later) >= 0 {
 		t.Error("it has not started, and something counts")
 	}
 }
 
 func TestWhoSeesWhatWhen(t *testing.T) {
-	frozen := scoring.Contest{Start: start, Length: 5 * time.Hour, Freeze: 4 * time.Hour, Thaw: start.Add(6 * time.Hour)}
+	frozen := scoring.Contest{Start: start, Length: 5 * time.Hour, Freeze: 4 * time.Hour, Unfreeze: start.Add(6 * time.Hour)}
 	early := frozen
-	early.Thaw = start.Add(time.Hour) // not before the end
+	early.Unfreeze = start.Add(time.Hour) // not before the end
 	never := frozen
-	never.Thaw = time.Time{}
-	blind := scoring.Contest{Start: start, Length: 5 * time.Hour, Rules: scoring.Rules{Blind: true}}
+	never.Unfreeze = time.Time{}
+	blind := scoring.Contest{Start: start, Length: 5 * time.Hour, Rules: scoring.Rules{HideVerdicts: true}}
 	plain := scoring.Contest{Start: start, Length: 5 * time.Hour}
 	freeze := start.Add(4 * time.Hour)
 	for _, row := range []struct {
@@ -534,7 +534,7 @@ func TestWhoSeesWhatWhen(t *testing.T) {
 		{"without a start nothing happens", scoring.Contest{Freeze: time.Hour}, 0, time.Time{}, false, 0},
 	} {
 		now := start.Add(row.now)
-		if got := row.contest.Public(now); !got.Known.Equal(row.known) || got.Hidden {
+		if got := row.contest.Public(now); !got.KnownBefore.Equal(row.known) || got.ShowHidden {
 			t.Errorf("%s: the public sees %+v, want until %s", row.name, got, row.known)
 		}
 		if got := row.contest.Frozen(now); got != row.frozen {
@@ -544,7 +544,7 @@ func TestWhoSeesWhatWhen(t *testing.T) {
 		if row.next != 0 || row.now < 0 {
 			want = start.Add(row.next)
 		}
-		if got := row.contest.Next(now); !got.Equal(want) {
+		if got := row.contest.NextChange(now); !got.Equal(want) {
 			t.Errorf("%s: the next moment is %s, want %s", row.name, got, want)
 		}
 	}
@@ -559,11 +559,11 @@ func TestBoardsOfTwoViewsAgree(t *testing.T) {
 		for range 40 {
 			w.step()
 		}
-		staff, public := scoring.New(w.contest, w.teams, w.submissions, scoring.View{Hidden: true}),
+		staff, public := scoring.New(w.contest, w.teams, w.submissions, scoring.View{ShowHidden: true}),
 			scoring.New(w.contest, w.teams, w.submissions, scoring.View{})
-		shown := slices.DeleteFunc(slices.Clone(staff.Places()), func(p scoring.Place) bool { return p.Rank == 0 })
-		if !slices.EqualFunc(shown, public.Places(),
-			func(x, y scoring.Place) bool { return x.Rank == y.Rank && reflect.DeepEqual(*x.Row, *y.Row) }) {
+		shown := slices.DeleteFunc(slices.Clone(staff.Rows()), func(p scoring.RankedRow) bool { return p.Rank == 0 })
+		if !slices.EqualFunc(shown, public.Rows(),
+			func(x, y scoring.RankedRow) bool { return x.Rank == y.Rank && reflect.DeepEqual(*x.Row, *y.Row) }) {
 			t.Fatalf("the staff sees\n%s\nthe public\n%s", draw(staff), draw(public))
 		}
 	})
@@ -577,10 +577,10 @@ func TestAFrozenBoardTellsNothing(t *testing.T) {
 		for range 40 {
 			w.step()
 		}
-		view := scoring.View{Known: start.Add(60 * time.Minute)}
+		view := scoring.View{KnownBefore: start.Add(60 * time.Minute)}
 		others := slices.Clone(w.submissions)
 		for i := range others {
-			if !others[i].At.Before(view.Known) {
+			if !others[i].At.Before(view.KnownBefore) {
 				fresh := w.submission(0)
 				others[i].Verdict, others[i].Score, others[i].Parts = fresh.Verdict, fresh.Score, fresh.Parts
 			}

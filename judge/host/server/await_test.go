@@ -33,7 +33,7 @@ func TestWhatIsNotThereIsWaitedFor(t *testing.T) {
 					ctx = within
 				}
 				s, calls := &Server{o: Options{Log: slog.New(slog.DiscardHandler)}}, 0
-				err := s.awaited(ctx, "it", func(err error) bool { return err == gone }, func() error {
+				err := s.openWithRetry(ctx, "it", func(err error) bool { return err == gone }, func() error {
 					calls++
 					return tt.says[calls-1]
 				})

@@ -25,22 +25,22 @@ const (
 	backupBlobs  = "blobs"
 )
 
-// unfinished is the suffix of a backup directory while the backup is being written. It stays if the backup is
+// unfinishedSuffix is the suffix of a backup directory while the backup is being written. It stays if the backup is
 // interrupted.
-const unfinished = ".unfinished"
+const unfinishedSuffix = ".unfinished"
 
-// backupCalled makes a backup with the given name and returns its directory. The directory is always inside the
+// makeBackup makes a backup with the given name and returns its directory. The directory is always inside the
 // configured backup directory, because a client with a token must not choose another place on the machine.
-func (s *Server) backupCalled(ctx context.Context, blobs *blob.Dir, name string) (dir string, err error) {
-	at := s.backupDir()
-	_, notNightly := time.Parse(backupName, name)
-	if !filepath.IsLocal(name) || strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, ".") || strings.HasSuffix(name, unfinished) || notNightly == nil {
-		return "", &judge.Misuse{Err: fmt.Errorf("%.200q is not a valid name of a backup: use a name such as monday\n    backups are in the directory %s, which backup_dir in the [server] table of judge.toml sets", name, at)}
+func (s *Server) makeBackup(ctx context.Context, blobs *blob.Dir, name string) (dir string, err error) {
+	root := s.backupDir()
+	_, notNightly := time.Parse(backupNameFormat, name)
+	if !filepath.IsLocal(name) || strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, ".") || strings.HasSuffix(name, unfinishedSuffix) || notNightly == nil {
+		return "", &judge.UsageError{Err: fmt.Errorf("%.200q is not a valid name of a backup: use a name such as monday\n    backups are in the directory %s, which backup_dir in the [server] table of judge.toml sets", name, root)}
 	}
-	if err := os.MkdirAll(at, 0o700); err != nil {
+	if err := os.MkdirAll(root, 0o700); err != nil {
 		return "", fmt.Errorf("create the directory of backups: %w", err)
 	}
-	dir = filepath.Join(at, name)
+	dir = filepath.Join(root, name)
 	return dir, s.backup(ctx, blobs, dir)
 }
 
@@ -48,11 +48,11 @@ func (s *Server) backupCalled(ctx context.Context, blobs *blob.Dir, name string)
 // After an error it removes the directory. An interrupted backup leaves a directory with the suffix unfinished.
 func (s *Server) backup(ctx context.Context, blobs *blob.Dir, dir string) (err error) {
 	if _, err := os.Lstat(dir); err == nil {
-		return &judge.Misuse{Err: fmt.Errorf("make a backup: %s exists already: choose another name", dir)}
+		return &judge.UsageError{Err: fmt.Errorf("make a backup: %s exists already: choose another name", dir)}
 	}
-	part := dir + unfinished
+	part := dir + unfinishedSuffix
 	if err := os.Mkdir(part, 0o700); err != nil {
-		return &judge.Misuse{Err: fmt.Errorf("make a backup: %w", err)}
+		return &judge.UsageError{Err: fmt.Errorf("make a backup: %w", err)}
 	}
 	defer func() {
 		if err != nil {
@@ -66,8 +66,8 @@ func (s *Server) backup(ctx context.Context, blobs *blob.Dir, dir string) (err e
 	if err != nil {
 		return err
 	}
-	err = eachNamed(ctx, s.store, blobs, func(d blob.Digest) error {
-		err := blobs.Share(d, to)
+	err = eachReferenced(ctx, s.store, blobs, func(d blob.Digest) error {
+		err := blobs.CopyTo(d, to)
 		if errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("the blob %s is missing, but the database refers to it: the backup is not complete", d)
 		}
@@ -76,15 +76,15 @@ func (s *Server) backup(ctx context.Context, blobs *blob.Dir, dir string) (err e
 	if err != nil {
 		return err
 	}
-	if err := readBack(ctx, part, s.o.Version); err != nil {
+	if err := verifyBackup(ctx, part, s.o.Version); err != nil {
 		return fmt.Errorf("read the backup back: %w", err)
 	}
 	return os.Rename(part, dir)
 }
 
-// readBack verifies the backup in dir. It restores the backup's tables to a temporary database inside dir, and
+// verifyBackup verifies the backup in dir. It restores the backup's tables to a temporary database inside dir, and
 // reads every blob that they refer to.
-func readBack(ctx context.Context, dir, version string) (err error) {
+func verifyBackup(ctx context.Context, dir, version string) (err error) {
 	scratch := filepath.Join(dir, "read-back")
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	o := store.Options{Dir: scratch, Version: version}
@@ -103,7 +103,7 @@ func readBack(ctx context.Context, dir, version string) (err error) {
 	if err != nil {
 		return err
 	}
-	return eachNamed(ctx, restored, blobs, func(d blob.Digest) error {
+	return eachReferenced(ctx, restored, blobs, func(d blob.Digest) error {
 		f, err := blobs.Find(d)
 		if err != nil {
 			return err
@@ -120,9 +120,9 @@ func readBack(ctx context.Context, dir, version string) (err error) {
 	})
 }
 
-// eachNamed calls do for each blob that the database refers to, and for each blob listed in a referenced manifest.
-func eachNamed(ctx context.Context, st *store.Store, blobs *blob.Dir, do func(blob.Digest) error) error {
-	named, err := st.BlobsNamed(ctx)
+// eachReferenced calls do for each blob that the database refers to, and for each blob listed in a referenced manifest.
+func eachReferenced(ctx context.Context, st *store.Store, blobs *blob.Dir, visit func(blob.Digest) error) error {
+	named, err := st.ReferencedBlobs(ctx)
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func eachNamed(ctx context.Context, st *store.Store, blobs *blob.Dir, do func(bl
 			if done[d] {
 				continue
 			}
-			if err := errors.Join(ctx.Err(), do(d)); err != nil {
+			if err := errors.Join(ctx.Err(), visit(d)); err != nil {
 				return err
 			}
 			done[d] = true
@@ -146,7 +146,7 @@ func eachNamed(ctx context.Context, st *store.Store, blobs *blob.Dir, do func(bl
 		if !isManifest {
 			continue
 		}
-		inside, err := contents(blobs, d)
+		inside, err := manifestBlobs(blobs, d)
 		if err == nil {
 			err = once(inside...)
 		}
@@ -157,8 +157,8 @@ func eachNamed(ctx context.Context, st *store.Store, blobs *blob.Dir, do func(bl
 	return nil
 }
 
-// contents returns the blobs listed in a manifest.
-func contents(blobs *blob.Dir, manifest blob.Digest) (all []blob.Digest, err error) {
+// manifestBlobs returns the blobs listed in a manifest.
+func manifestBlobs(blobs *blob.Dir, manifest blob.Digest) (digests []blob.Digest, err error) {
 	data, err := blobs.Read(manifest, bundle.MaxManifest)
 	if err != nil {
 		return nil, err
@@ -168,44 +168,44 @@ func contents(blobs *blob.Dir, manifest blob.Digest) (all []blob.Digest, err err
 		return nil, err
 	}
 	for _, e := range m.Blobs() {
-		all = append(all, e.Digest)
+		digests = append(digests, e.Digest)
 	}
-	return all, nil
+	return digests, nil
 }
 
-// ownAgain gives a restored database a new identity, so that it does not use the shared blobs of the original
+// renewIdentity gives a restored database a new identity, so that it does not use the shared blobs of the original
 // database. The blobs from the backup are in the data directory. If the server is configured to share blobs, its
 // next start copies them to the shared blobs.
-func ownAgain(ctx context.Context, o store.Options) (err error) {
+func renewIdentity(ctx context.Context, o store.Options) (err error) {
 	s, err := store.Open(ctx, o)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	return errors.Join(s.SetSetting(ctx, sharedKey, ""), s.SetSetting(ctx, databaseKey, newDatabaseID()))
+	return errors.Join(s.SetSetting(ctx, sharedBlobsKey, ""), s.SetSetting(ctx, databaseIDKey, newDatabaseID()))
 }
 
 // Restore creates a data directory from a backup. The database and the directory must be empty.
-func Restore(ctx context.Context, dir, data, database, version string) error {
-	if entries, err := os.ReadDir(data); err == nil && len(entries) > 0 {
-		return &judge.Misuse{Err: fmt.Errorf("%s is not empty: restore the backup into a new directory", data)}
+func Restore(ctx context.Context, dir, dataDir, database, version string) error {
+	if entries, err := os.ReadDir(dataDir); err == nil && len(entries) > 0 {
+		return &judge.UsageError{Err: fmt.Errorf("%s is not empty: restore the backup into a new directory", dataDir)}
 	}
 	for _, part := range []string{backupTables, backupBlobs} {
 		if _, err := os.Stat(filepath.Join(dir, part)); err != nil {
-			return &judge.Misuse{Err: fmt.Errorf("%s is not a backup: %w", dir, err)}
+			return &judge.UsageError{Err: fmt.Errorf("%s is not a backup: %w", dir, err)}
 		}
 	}
-	if err := os.MkdirAll(data, 0o700); err != nil {
+	if err := os.MkdirAll(dataDir, 0o700); err != nil {
 		return fmt.Errorf("create the data directory: %w", err)
 	}
-	o := store.Options{DSN: database, Dir: data, Version: version}
+	o := store.Options{DSN: database, Dir: dataDir, Version: version}
 	if _, err := store.Restore(ctx, filepath.Join(dir, backupTables), o); err != nil {
 		return err
 	}
-	if err := ownAgain(ctx, o); err != nil {
+	if err := renewIdentity(ctx, o); err != nil {
 		return err
 	}
-	blobs, err := blob.Open(filepath.Join(data, "blobs"), 0)
+	blobs, err := blob.Open(filepath.Join(dataDir, "blobs"), 0)
 	if err != nil {
 		return err
 	}

@@ -19,14 +19,14 @@ import (
 // directory.
 const BlobsInQueue = "queue"
 
-// blobsCache is the default size in bytes of the cache for shared blobs.
-const blobsCache = 10 << 30
+// sharedCacheSize is the default size in bytes of the cache for shared blobs.
+const sharedCacheSize = 10 << 30
 
 // The database settings that contain the identity of the database and the place of its shared blobs. The mark of
 // shared blobs is the identity of the database that uses them.
 const (
-	databaseKey = "database"
-	sharedKey   = "shared_blobs"
+	databaseIDKey  = "database"
+	sharedBlobsKey = "shared_blobs"
 )
 
 // openBlobs opens the directory of the server's blobs. If blobs are shared, it opens their local cache instead.
@@ -34,43 +34,43 @@ func (s *Server) openBlobs() (*blob.Dir, error) {
 	if s.o.Blobs == "" {
 		return blob.OpenDurable(filepath.Join(s.data, "blobs"))
 	}
-	return blob.Open(filepath.Join(s.data, "blobs-cache"), cmp.Or(int64(s.o.BlobsCache), blobsCache))
+	return blob.Open(filepath.Join(s.data, "blobs-cache"), cmp.Or(int64(s.o.BlobsCache), sharedCacheSize))
 }
 
 // shareBlobs makes the argument blobs a cache of the shared blobs, if the server is configured to share blobs.
 func (s *Server) shareBlobs(ctx context.Context, blobs *blob.Dir) error {
 	if s.o.Blobs == "" {
-		return s.ownBlobs(ctx)
+		return s.stopSharing(ctx)
 	}
-	origin, err := s.origin(ctx)
+	origin, err := s.openOrigin(ctx)
 	if err != nil {
 		return err
 	}
 	blobs.CacheOf(origin)
-	return s.adopt(ctx, blobs, origin)
+	return s.checkMark(ctx, blobs, origin)
 }
 
-// origin opens the origin of the shared blobs.
-func (s *Server) origin(ctx context.Context) (blob.Origin, error) {
+// openOrigin opens the origin of the shared blobs.
+func (s *Server) openOrigin(ctx context.Context) (blob.Origin, error) {
 	switch {
 	case s.o.Blobs != BlobsInQueue:
 		dir, err := blob.OpenSharedDir(s.o.Blobs)
 		if err != nil {
-			return nil, &judge.Misuse{Err: err}
+			return nil, &judge.UsageError{Err: err}
 		}
 		return dir, nil
 	case s.o.Queue == "":
-		return nil, &judge.Misuse{Err: errors.New("blobs = \"queue\" needs a cluster: the queue of this server is in its data directory, and may be " +
+		return nil, &judge.UsageError{Err: errors.New("blobs = \"queue\" needs a cluster: the queue of this server is in its data directory, and may be " +
 			"deleted at any time\n    set `queue` to a cluster, or leave `blobs` empty")}
 	default:
 		return s.queue.Blobs(ctx)
 	}
 }
 
-// ownBlobs is called if the server is not configured to share blobs. It returns an error if the database has
+// stopSharing is called if the server is not configured to share blobs. It returns an error if the database has
 // shared blobs, unless the data directory contains a copy of them that includes their mark.
-func (s *Server) ownBlobs(ctx context.Context) error {
-	shared, err := s.setting(ctx, sharedKey)
+func (s *Server) stopSharing(ctx context.Context) error {
+	shared, err := s.setting(ctx, sharedBlobsKey)
 	if err != nil || shared == "" {
 		return err
 	}
@@ -79,27 +79,27 @@ func (s *Server) ownBlobs(ctx context.Context) error {
 		return err
 	}
 	mark, err1 := dir.Mark()
-	id, err2 := s.setting(ctx, databaseKey)
+	id, err2 := s.setting(ctx, databaseIDKey)
 	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
 	if mark != id {
-		return &judge.Misuse{Err: fmt.Errorf("the files of this database are in the shared blobs %s, and not in %s\n"+
+		return &judge.UsageError{Err: fmt.Errorf("the files of this database are in the shared blobs %s, and not in %s\n"+
 			"    set `blobs` in the [server] table of judge.toml to that directory; to stop sharing, copy it with all its files to %[2]s",
 			shared, filepath.Join(s.data, "blobs"))}
 	}
-	return s.store.SetSetting(ctx, sharedKey, "")
+	return s.store.SetSetting(ctx, sharedBlobsKey, "")
 }
 
-// adopt returns an error if the shared blobs have the mark of another database, or if they lack the mark although
+// checkMark returns an error if the shared blobs have the mark of another database, or if they lack the mark although
 // the database has shared blobs. If the database has no shared blobs yet, adopt copies the blobs in the data
 // directory to them.
-func (s *Server) adopt(ctx context.Context, blobs *blob.Dir, origin blob.Origin) error {
-	id, err := s.store.SettingOnce(ctx, databaseKey, newDatabaseID())
+func (s *Server) checkMark(ctx context.Context, blobs *blob.Dir, origin blob.Origin) error {
+	id, err := s.store.LoadOrStoreSetting(ctx, databaseIDKey, newDatabaseID())
 	if err != nil {
 		return err
 	}
-	shared, err1 := s.setting(ctx, sharedKey)
+	shared, err1 := s.setting(ctx, sharedBlobsKey)
 	mark, err2 := origin.Mark()
 	if err := errors.Join(err1, err2); err != nil {
 		return err
@@ -108,10 +108,10 @@ func (s *Server) adopt(ctx context.Context, blobs *blob.Dir, origin blob.Origin)
 	case mark == id && shared != "":
 		return nil
 	case mark != "" && mark != id:
-		return &judge.Misuse{Err: fmt.Errorf("the shared blobs %s belong to another database, whose servers remove unknown files\n"+
+		return &judge.UsageError{Err: fmt.Errorf("the shared blobs %s belong to another database, whose servers remove unknown files\n"+
 			"    set `blobs` to another directory; if no server uses that database any more, remove its mark, the file assay-blobs", s.o.Blobs)}
 	case mark == "" && shared != "":
-		return &judge.Misuse{Err: fmt.Errorf("%s lacks the mark of the shared blobs of this database, which are in %s\n"+
+		return &judge.UsageError{Err: fmt.Errorf("%s lacks the mark of the shared blobs of this database, which are in %s\n"+
 			"    mount that disk, or correct `blobs` in the [server] table of judge.toml", s.o.Blobs, shared)}
 	}
 	if err := s.copyBlobs(ctx, blobs); err != nil {
@@ -120,7 +120,7 @@ func (s *Server) adopt(ctx context.Context, blobs *blob.Dir, origin blob.Origin)
 	if err := origin.SetMark(id); err != nil {
 		return err
 	}
-	return s.store.SetSetting(ctx, sharedKey, s.o.Blobs)
+	return s.store.SetSetting(ctx, sharedBlobsKey, s.o.Blobs)
 }
 
 // newDatabaseID returns a unique id for a database.
@@ -135,7 +135,7 @@ func (s *Server) copyBlobs(ctx context.Context, shared *blob.Dir) error {
 	if err != nil {
 		return err
 	}
-	missing, err := s.eachCopied(ctx, shared, func(d blob.Digest) error {
+	missing, err := s.eachBlob(ctx, shared, func(d blob.Digest) error {
 		f, err := own.Find(d)
 		if errors.Is(err, fs.ErrNotExist) {
 			f, err = shared.Find(d)
@@ -154,23 +154,23 @@ func (s *Server) copyBlobs(ctx context.Context, shared *blob.Dir) error {
 		return err
 	}
 	if missing > 0 && !s.o.AcceptLoss {
-		return &judge.Misuse{Err: fmt.Errorf("files of the database are missing: they are neither in %s nor in %s\n"+
+		return &judge.UsageError{Err: fmt.Errorf("files of the database are missing: they are neither in %s nor in %s\n"+
 			"    first set `blobs` on the server that has them in its data directory; to continue without them: --accept-loss",
 			s.o.Blobs, filepath.Join(s.data, "blobs"))}
 	}
 	return nil
 }
 
-// eachCopied calls copied for each blob that the database refers to, and for the blobs listed in referenced
+// eachBlob calls copied for each blob that the database refers to, and for the blobs listed in referenced
 // manifests, which it reads from blobs. It returns the number of missing blobs.
-func (s *Server) eachCopied(ctx context.Context, blobs *blob.Dir, copied func(blob.Digest) error) (missing int, err error) {
-	known, err1 := s.store.BlobsKnown(ctx)
-	named, err2 := s.store.BlobsNamed(ctx)
+func (s *Server) eachBlob(ctx context.Context, blobs *blob.Dir, visit func(blob.Digest) error) (missing int, err error) {
+	known, err1 := s.store.KnownBlobs(ctx)
+	named, err2 := s.store.ReferencedBlobs(ctx)
 	if err := errors.Join(err1, err2); err != nil {
 		return 0, err
 	}
 	for _, d := range known { // an account may be about to submit a blob without references
-		if err := copied(d); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := visit(d); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return 0, err
 		}
 	}
@@ -182,14 +182,14 @@ func (s *Server) eachCopied(ctx context.Context, blobs *blob.Dir, copied func(bl
 		return err
 	}
 	for d, isManifest := range named {
-		err := copied(d)
+		err := visit(d)
 		var inside []blob.Digest
 		if err == nil && isManifest {
-			inside, err = contents(blobs, d)
+			inside, err = manifestBlobs(blobs, d)
 		}
 		err = note(err)
 		for _, d := range inside {
-			err = errors.Join(err, note(copied(d)))
+			err = errors.Join(err, note(visit(d)))
 		}
 		if err := errors.Join(ctx.Err(), err); err != nil {
 			return missing, err
@@ -210,14 +210,14 @@ func (s *Server) setting(ctx context.Context, key string) (string, error) {
 // freeDisk returns the number of free bytes in the data directory, or in the directory of shared blobs if that
 // number is smaller.
 func (s *Server) freeDisk() (int64, error) {
-	least := int64(1 << 62)
+	lowest := int64(1 << 62)
 	for _, dir := range []string{s.data, s.o.Blobs} {
 		if dir == "" || dir == BlobsInQueue {
 			continue
 		}
 		if free, known := cachedir.FreeDisk(dir); known {
-			least = min(least, free)
+			lowest = min(lowest, free)
 		}
 	}
-	return least, nil
+	return lowest, nil
 }

@@ -23,7 +23,7 @@ func serves(t *testing.T, data, blobs string, acceptLoss bool) (*Server, string)
 	if err == nil {
 		return s, ""
 	}
-	if _, is := errors.AsType[*judge.Misuse](err); !is {
+	if _, is := errors.AsType[*judge.UsageError](err); !is {
 		t.Fatalf("it is not told as a mistake in the settings: %v", err)
 	}
 	return nil, err.Error()
@@ -54,10 +54,10 @@ func TestSharedBlobs(t *testing.T) {
 		if s == nil {
 			continue
 		}
-		if got, err := s.desk.Blobs.Read(d, 100); err != nil || string(got) != "config" {
+		if got, err := s.intake.Blobs.Read(d, 100); err != nil || string(got) != "config" {
 			t.Errorf("%s: %q, %v", try.what, got, err)
 		}
-		if dir, err := s.backupCalled(t.Context(), s.desk.Blobs, try.what); err != nil {
+		if dir, err := s.makeBackup(t.Context(), s.intake.Blobs, try.what); err != nil {
 			t.Errorf("%s: backup in %s: %v", try.what, dir, err)
 		}
 		s.Stop()
@@ -76,12 +76,12 @@ func TestSharedBlobs(t *testing.T) {
 	if s == nil {
 		t.Fatalf("a copy of the shared directory: %s", wrong)
 	}
-	fresh := named(t, s, s.desk.Blobs, "later")
+	fresh := named(t, s, s.intake.Blobs, "later")
 	s.Stop()
 	if s, wrong = serves(t, data, shared, false); s == nil {
 		t.Fatalf("shared again: %s", wrong)
 	}
-	if got, err := s.desk.Blobs.Read(fresh, 100); err != nil || string(got) != "later" {
+	if got, err := s.intake.Blobs.Read(fresh, 100); err != nil || string(got) != "later" {
 		t.Errorf("what came meanwhile: %q, %v", got, err)
 	}
 	s.Stop()
@@ -91,7 +91,7 @@ func TestSharedBlobs(t *testing.T) {
 func TestSharedBlobsThatAreMissing(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	s, blobs := atNight(t, data)
-	d, kept := named(t, s, blobs, "config"), blob.Of([]byte("{}"))
+	d, kept := named(t, s, blobs, "config"), blob.DigestOf([]byte("{}"))
 	s.Stop()
 	if err := blobs.Remove(d); err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestSharedBlobsThatAreMissing(t *testing.T) {
 		t.Fatal(wrong)
 	}
 	defer s.Stop()
-	if got, err := s.desk.Blobs.Read(kept, 100); err != nil || string(got) != "{}" {
+	if got, err := s.intake.Blobs.Read(kept, 100); err != nil || string(got) != "{}" {
 		t.Errorf("%q, %v", got, err)
 	}
 }
@@ -120,8 +120,8 @@ func TestARestoredDatabaseIsAnother(t *testing.T) {
 	if s == nil {
 		t.Fatal(wrong)
 	}
-	d := named(t, s, s.desk.Blobs, "config")
-	dir, err := s.backupCalled(t.Context(), s.desk.Blobs, "one")
+	d := named(t, s, s.intake.Blobs, "config")
+	dir, err := s.makeBackup(t.Context(), s.intake.Blobs, "one")
 	s.Stop()
 	if err != nil {
 		t.Fatal(err)
@@ -138,10 +138,10 @@ func TestARestoredDatabaseIsAnother(t *testing.T) {
 		if s == nil {
 			t.Fatal(wrong)
 		}
-		if got, err := s.desk.Blobs.Read(d, 100); err != nil || string(got) != "config" {
+		if got, err := s.intake.Blobs.Read(d, 100); err != nil || string(got) != "config" {
 			t.Errorf("blobs = %q: %q, %v", place, got, err)
 		}
-		if there, err := s.desk.Blobs.Has(blob.Of([]byte("config")), 6); err != nil || !there {
+		if there, err := s.intake.Blobs.Has(blob.DigestOf([]byte("config")), 6); err != nil || !there {
 			t.Errorf("blobs = %q: %v, %v", place, there, err)
 		}
 		s.Stop()

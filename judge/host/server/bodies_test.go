@@ -41,7 +41,7 @@ func TestBodiesThatNeverCome(t *testing.T) {
 		}
 		fmt.Fprintf(w, "%d bytes", len(data))
 	})
-	server := httptest.NewServer(timed(answer, bodyLimits{within, within, within}))
+	server := httptest.NewServer(limitBodies(answer, bodyLimits{within, within, within}))
 	defer server.Close()
 	for _, path := range []string{"/refused/1", "/refused/5000", "/read"} {
 		for _, framing := range []string{"Content-Length: 200", "Transfer-Encoding: chunked"} {
@@ -100,7 +100,7 @@ func (b *slowBody) Read(p []byte) (int, error) {
 // stalls, or if it exceeds the total time.
 func TestBodiesThatStall(t *testing.T) {
 	const s = time.Second
-	usual := bodyLimits{stall: 10 * s, all: 60 * s, rest: 5 * s}
+	usual := bodyLimits{stall: 10 * s, total: 60 * s, unread: 5 * s}
 	every := func(pause time.Duration, n int) []time.Duration { return slices.Repeat([]time.Duration{pause}, n) }
 	for _, tt := range []struct {
 		it     string
@@ -120,7 +120,7 @@ func TestBodiesThatStall(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			body := &slowBody{ResponseWriter: httptest.NewRecorder(), pauses: tt.pauses}
-			timed(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			limitBodies(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 				time.Sleep(tt.waits)
 				began := time.Now()
 				_, err := io.ReadAll(r.Body)

@@ -11,27 +11,27 @@ import (
 
 	"assay/judge/host/auth"
 	"assay/judge/host/client"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/store"
 )
 
 // The delays before a child process that has exited is restarted.
 const (
-	childFirst = time.Second
-	childMost  = 30 * time.Second
-	childWell  = time.Minute // run time after which the delay is reset
+	childMinDelay     = time.Second
+	childMaxDelay     = 30 * time.Second
+	childHealthyAfter = time.Minute // run time after which the delay is reset
 )
 
-// child keeps the server's own worker running.
-func (s *Server) child(ctx context.Context) {
-	for pause := childFirst; ; {
+// superviseWorker keeps the server's own worker running.
+func (s *Server) superviseWorker(ctx context.Context) {
+	for pause := childMinDelay; ; {
 		began := time.Now()
-		err := s.runChild(ctx)
+		err := s.runWorker(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		if time.Since(began) > childWell {
-			pause = childFirst
+		if time.Since(began) > childHealthyAfter {
+			pause = childMinDelay
 		}
 		s.o.Log.Warn("the server's own worker has ended and is restarted", "error", err, "after", pause)
 		select {
@@ -39,14 +39,14 @@ func (s *Server) child(ctx context.Context) {
 			return
 		case <-time.After(pause):
 		}
-		pause = min(2*pause, childMost)
+		pause = min(2*pause, childMaxDelay)
 	}
 }
 
-// runChild runs the worker until it exits. It passes a join code to the worker, in case the server does not know
+// runWorker runs the worker until it exits. It passes a join code to the worker, in case the server does not know
 // the worker's key.
-func (s *Server) runChild(ctx context.Context) error {
-	name := desk.OwnWorker
+func (s *Server) runWorker(ctx context.Context) error {
+	name := intake.LocalWorker
 	for n := 2; ; n++ {
 		_, err := s.store.Worker(ctx, name)
 		if errors.Is(err, store.ErrNotFound) {
@@ -55,24 +55,24 @@ func (s *Server) runChild(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		name = fmt.Sprintf("%s-%d", desk.OwnWorker, n)
+		name = fmt.Sprintf("%s-%d", intake.LocalWorker, n)
 	}
-	admin, err := s.store.AccountByLogin(ctx, desk.AdminLogin)
+	admin, err := s.store.AccountByLogin(ctx, intake.AdminLogin)
 	if err != nil {
 		return err
 	}
 	code, hash := auth.NewCode()
-	if _, err := s.store.NewInvite(ctx, hash, store.Invite{Name: name, Class: Class, By: admin.ID}); err != nil {
+	if _, err := s.store.NewWorkerInvite(ctx, hash, store.WorkerInvite{Name: name, Class: Class, CreatedBy: admin.ID}); err != nil {
 		return err
 	}
-	return s.start(ctx, "worker", s.o.Child(filepath.Join(s.data, "worker")), JoinVariable+"="+client.Address{URL: s.Address(), Code: code, Pin: s.pin}.String())
+	return s.runProcess(ctx, "worker", s.o.WorkerCommand(filepath.Join(s.data, "worker")), JoinVariable+"="+client.Address{URL: s.Address(), Code: code, Pin: s.pin}.String())
 }
 
-// publish runs a program that publishes the contest's unpublished problems.
-func (s *Server) publish(ctx context.Context) {
+// publishProblems runs a program that publishes the contest's unpublished problems.
+func (s *Server) publishProblems(ctx context.Context) {
 	defer s.preparing.Store(false)
 	err := func() error {
-		admin, err := s.store.AccountByLogin(ctx, desk.AdminLogin)
+		admin, err := s.store.AccountByLogin(ctx, intake.AdminLogin)
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (s *Server) publish(ctx context.Context) {
 		if err != nil {
 			return err
 		}
-		err = s.start(ctx, "publish", s.o.Publisher(), ServerVariable+"="+client.Address{URL: s.Address(), Pin: s.pin}.String(), TokenVariable+"="+text)
+		err = s.runProcess(ctx, "publish", s.o.PublishCommand(), ServerVariable+"="+client.Address{URL: s.Address(), Pin: s.pin}.String(), TokenVariable+"="+text)
 		return errors.Join(err, s.store.RevokeToken(context.WithoutCancel(ctx), t.ID))
 	}()
 	if err != nil && ctx.Err() == nil {
@@ -89,9 +89,9 @@ func (s *Server) publish(ctx context.Context) {
 	}
 }
 
-// start runs a child process in the contest's directory until it exits. If the server dies, the child reads EOF
+// runProcess runs a child process in the contest's directory until it exits. If the server dies, the child reads EOF
 // from its standard input.
-func (s *Server) start(ctx context.Context, what string, argv []string, env ...string) error {
+func (s *Server) runProcess(ctx context.Context, name string, argv []string, env ...string) error {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir = s.o.Root
 	cmd.Env = append(os.Environ(), env...)
@@ -99,9 +99,9 @@ func (s *Server) start(ctx context.Context, what string, argv []string, env ...s
 	if err != nil {
 		return err
 	}
-	cmd.Stdout, cmd.Stderr = s.o.LogTo, s.o.LogTo
+	cmd.Stdout, cmd.Stderr = s.o.ChildOutput, s.o.ChildOutput
 	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start the %s: %w", what, err)
+		return fmt.Errorf("start the %s: %w", name, err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
@@ -111,7 +111,7 @@ func (s *Server) start(ctx context.Context, what string, argv []string, env ...s
 		_ = stdin.Close() // the child then stops
 		select {
 		case err = <-ended:
-		case <-time.After(childWithin):
+		case <-time.After(childTimeout):
 			_ = cmd.Process.Kill() // it may have exited
 			err = <-ended
 		}

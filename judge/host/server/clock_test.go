@@ -11,11 +11,11 @@ import (
 func TestTheClockJumps(t *testing.T) {
 	s, _ := atNight(t, filepath.Join(t.TempDir(), "data"))
 	for _, told := range []time.Duration{clockEvery, clockEvery + time.Second, clockEvery - time.Second} {
-		s.compare(t.Context(), told, clockEvery)
+		s.compareClocks(t.Context(), told, clockEvery)
 	}
-	s.compare(t.Context(), clockEvery-time.Hour, clockEvery)
-	s.compare(t.Context(), clockEvery+time.Minute, clockEvery)
-	all, err := s.store.Audited(t.Context(), "", 10)
+	s.compareClocks(t.Context(), clockEvery-time.Hour, clockEvery)
+	s.compareClocks(t.Context(), clockEvery+time.Minute, clockEvery)
+	all, err := s.store.LatestAuditEntries(t.Context(), "", 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,15 +36,15 @@ func TestTheClockJumps(t *testing.T) {
 func TestSkew(t *testing.T) {
 	for ahead, want := range map[time.Duration]string{
 		0:                                "",
-		notedSkew - 1:                    "",
-		-notedSkew + 1:                   "",
-		notedSkew:                        "note: the clock of this machine is 1s ahead of the clock of the database: set both by NTP",
-		-notedSkew:                       "note: the clock of this machine is 1s behind the clock of the database: set both by NTP",
-		mostSkew - 300*time.Millisecond:  "note: the clock of this machine is 4.7s ahead of the clock of the database: set both by NTP",
-		mostSkew:                         "error: the clock of this machine is 5s ahead of the clock of the database: set both by NTP",
+		reportedSkew - 1:                 "",
+		-reportedSkew + 1:                "",
+		reportedSkew:                     "note: the clock of this machine is 1s ahead of the clock of the database: set both by NTP",
+		-reportedSkew:                    "note: the clock of this machine is 1s behind the clock of the database: set both by NTP",
+		maxSkew - 300*time.Millisecond:   "note: the clock of this machine is 4.7s ahead of the clock of the database: set both by NTP",
+		maxSkew:                          "error: the clock of this machine is 5s ahead of the clock of the database: set both by NTP",
 		-time.Hour - 30*time.Millisecond: "error: the clock of this machine is 1h0m0s behind the clock of the database: set both by NTP",
 	} {
-		got, err := judgeSkew(ahead)
+		got, err := checkSkew(ahead)
 		if got != "" {
 			got = "note: " + got
 		}

@@ -8,19 +8,19 @@ import (
 	"testing"
 	"time"
 
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 )
 
 // TestConnectionsAreBounded checks the limits of connections per network and in total, and that closing one makes
 // room. Only the total limit applies to proxies.
 func TestConnectionsAreBounded(t *testing.T) {
 	for name, tt := range map[string]struct {
-		c    *boundedListener
+		c    *limitedListener
 		open int // of five
 	}{
-		"one network": {&boundedListener{network: desk.Limit{Most: 2}, server: desk.Limit{Most: 9}}, 2},
-		"all":         {&boundedListener{network: desk.Limit{Most: 9}, server: desk.Limit{Most: 3}}, 3},
-		"a proxy":     {&boundedListener{network: desk.Limit{Most: 2}, server: desk.Limit{Most: 4}, proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, 4},
+		"one network": {&limitedListener{network: intake.Limit{Max: 2}, server: intake.Limit{Max: 9}}, 2},
+		"all":         {&limitedListener{network: intake.Limit{Max: 9}, server: intake.Limit{Max: 3}}, 3},
+		"a proxy":     {&limitedListener{network: intake.Limit{Max: 2}, server: intake.Limit{Max: 4}, proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// ownGroup makes cmd start in a separate process group. If the context of cmd is done, the whole group is killed.
+// startInGroup makes cmd start in a separate process group. If the context of cmd is done, the whole group is killed.
 // The returned function kills the remaining processes of the group after cmd has exited.
-func ownGroup(cmd *exec.Cmd) (kill func()) {
+func startInGroup(cmd *exec.Cmd) (kill func()) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	return func() {

@@ -23,42 +23,42 @@ import (
 	"assay/judge/internal/atomicfile"
 )
 
-// InData is the destination in a MovePlan for data in a server's data directory.
-const InData = "data"
+// InDataDir is the destination in a MovePlan for data in a server's data directory.
+const InDataDir = "data"
 
 // A MovePlan contains the destinations for the data of a running server.
 type MovePlan struct {
-	Database string // InData, or postgres://...
-	Blobs    string // InData, BlobsInQueue, or a directory; if empty, blobs are not moved
+	Database string // InDataDir, or postgres://...
+	Blobs    string // InDataDir, BlobsInQueue, or a directory; if empty, blobs are not moved
 	Queue    string // nats://... of another cluster; if empty, the queue is not moved
 	Replace  bool   // also overwrite a database whose data was moved elsewhere
 	DryRun   bool
 }
 
-// planFile returns the path of the file with the move plan. The file is in the data directory, because only a user
+// movePlanFile returns the path of the file with the move plan. The file is in the data directory, because only a user
 // of the machine may choose the destination. A token, which can be used over the network, is not enough.
-func planFile(data string) string { return filepath.Join(data, "keys", "move") }
+func movePlanFile(data string) string { return filepath.Join(data, "keys", "move") }
 
 // WriteMovePlan writes a plan for the next move request to the server with the given data directory. The caller
 // must call remove after the request.
 func WriteMovePlan(data string, p MovePlan) (remove func(), err error) {
 	text, err := json.Marshal(p)
 	if err == nil {
-		err = atomicfile.WriteSecret(planFile(data), text)
+		err = atomicfile.WriteSecret(movePlanFile(data), text)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("send the plan of the move to the server: %w", err)
 	}
-	return func() { _ = os.Remove(planFile(data)) }, nil // if the server has read the file, it no longer exists
+	return func() { _ = os.Remove(movePlanFile(data)) }, nil // if the server has read the file, it no longer exists
 }
 
 func (s *Server) readMovePlan() (p MovePlan, err error) {
-	text, err := os.ReadFile(planFile(s.data))
+	text, err := os.ReadFile(movePlanFile(s.data))
 	if errors.Is(err, fs.ErrNotExist) {
-		return p, &judge.Misuse{Err: errors.New("a move is started on the machine of the server: judged admin move")}
+		return p, &judge.UsageError{Err: errors.New("a move is started on the machine of the server: judged admin move")}
 	}
 	if err == nil {
-		err = errors.Join(json.Unmarshal(text, &p), os.Remove(planFile(s.data)))
+		err = errors.Join(json.Unmarshal(text, &p), os.Remove(movePlanFile(s.data)))
 	}
 	if err != nil {
 		return p, fmt.Errorf("read the plan of the move: %w", err)
@@ -68,16 +68,16 @@ func (s *Server) readMovePlan() (p MovePlan, err error) {
 
 // move moves the server's data as the plan in its data directory describes. If ctx is done before the move is
 // complete, the server continues unchanged.
-func (s *Server) move(ctx context.Context, blobs *blob.Dir) (client.Moved, error) {
+func (s *Server) move(ctx context.Context, blobs *blob.Dir) (client.MoveResult, error) {
 	p, err := s.readMovePlan()
 	if err != nil {
-		return client.Moved{}, err
+		return client.MoveResult{}, err
 	}
 	database := p.Database
-	if database == InData {
+	if database == InDataDir {
 		database = ""
 	} else if !strings.HasPrefix(database, "postgres://") && !strings.HasPrefix(database, "postgresql://") {
-		return client.Moved{}, &judge.Misuse{
+		return client.MoveResult{}, &judge.UsageError{
 			Err: errors.New("name a PostgreSQL database, postgres://USER@HOST/NAME, or data: SQLite in the data directory"),
 		}
 	}
@@ -85,34 +85,34 @@ func (s *Server) move(ctx context.Context, blobs *blob.Dir) (client.Moved, error
 	if p.Queue != "" {
 		lines = append(lines, "queue = "+strconv.Quote(p.Queue))
 	}
-	files, err := s.newBlobs(ctx, p, blobs)
+	files, err := s.openNewBlobs(ctx, p, blobs)
 	if err != nil {
-		return client.Moved{}, err
+		return client.MoveResult{}, err
 	}
 	o := store.MoveOptions{
 		To:      store.Options{DSN: database, Dir: s.data, Version: s.o.Version},
-		Replace: p.Replace, DryRun: p.DryRun, At: func(step string) { s.at("move " + step) },
+		Replace: p.Replace, DryRun: p.DryRun, OnStep: func(step string) { s.onStep("move " + step) },
 	}
 	if files != nil {
 		o.Blobs, o.Finish = files.copy, files.finish
-		lines = append(lines, "blobs = "+strconv.Quote(files.place))
+		lines = append(lines, "blobs = "+strconv.Quote(files.location))
 	}
 	m, err := s.store.Move(ctx, o)
 	if errors.Is(err, store.ErrOtherServers) {
-		err = &judge.Misuse{Err: fmt.Errorf("%w\n    stop them, move, and start them again with the new settings", err)}
+		err = &judge.UsageError{Err: fmt.Errorf("%w\n    stop them, move, and start them again with the new settings", err)}
 	}
 	if err != nil {
 		switch {
 		case errors.Is(err, store.ErrMoved):
 			s.o.Log.Error("the data may have been moved; this server accepts nothing until it is restarted", "error", err)
-		case judge.Whose(err) != judge.Caller:
+		case judge.BlameOf(err) != judge.Caller:
 			s.o.Log.Error("the data was not moved; this server goes on with it", "error", err)
 		}
-		return client.Moved{}, err
+		return client.MoveResult{}, err
 	}
-	out := client.Moved{DryRun: p.DryRun, Tables: m.Tables, Rows: m.Rows, Stopped: m.Stopped.Seconds(), Lines: lines}
+	out := client.MoveResult{DryRun: p.DryRun, Tables: m.Tables, Rows: m.Rows, Stopped: m.Stopped.Seconds(), Lines: lines}
 	if files != nil {
-		out.Blobs, out.Missing = len(files.done), files.missing
+		out.Blobs, out.Missing = len(files.copied), files.missing
 	}
 	if !p.DryRun {
 		s.o.Log.Warn("the data was moved; this server accepts nothing until it is restarted with the new settings", "rows", m.Rows,
@@ -121,38 +121,38 @@ func (s *Server) move(ctx context.Context, blobs *blob.Dir) (client.Moved, error
 	return out, nil
 }
 
-// movedBlobs copies a server's blobs to another place.
-type movedBlobs struct {
-	s       *Server
-	from    *blob.Dir
-	to      blob.Origin
-	place   string // as in judge.toml
-	mark    string
-	done    map[blob.Digest]int64 // sizes of the copied blobs
-	missing int                   // number of blobs that the database refers to but the server lacks
+// blobMove copies a server's blobs to another place.
+type blobMove struct {
+	s        *Server
+	from     *blob.Dir
+	to       blob.Origin
+	location string // as in judge.toml
+	mark     string
+	copied   map[blob.Digest]int64 // sizes of the copied blobs
+	missing  int                   // number of blobs that the database refers to but the server lacks
 }
 
-// newBlobs opens the destination of the blobs. It returns nil if they are not moved.
-func (s *Server) newBlobs(ctx context.Context, p MovePlan, from *blob.Dir) (*movedBlobs, error) {
+// openNewBlobs opens the destination of the blobs. It returns nil if they are not moved.
+func (s *Server) openNewBlobs(ctx context.Context, p MovePlan, source *blob.Dir) (*blobMove, error) {
 	place := p.Blobs
-	if place == InData {
+	if place == InDataDir {
 		place = ""
 	}
 	if p.Blobs == "" || place == s.o.Blobs && (place != BlobsInQueue || p.Queue == "") {
 		return nil, nil
 	}
-	m := &movedBlobs{s: s, from: from, place: place, done: map[blob.Digest]int64{}}
+	m := &blobMove{s: s, from: source, location: place, copied: map[blob.Digest]int64{}}
 	var err error
 	switch place {
 	case BlobsInQueue:
 		if cmp.Or(p.Queue, s.o.Queue) == "" {
-			return nil, &judge.Misuse{Err: errors.New("blobs in the queue need a cluster: --queue nats://a,nats://b,nats://c")}
+			return nil, &judge.UsageError{Err: errors.New("blobs in the queue need a cluster: --queue nats://a,nats://b,nats://c")}
 		}
 		q := s.queue
 		if p.Queue != "" {
 			o := queue.Options{URLs: strings.Split(p.Queue, ","), Credentials: s.o.QueueCredentials, Classes: []string{Class}}
 			if q, err = queue.Open(ctx, o); err != nil {
-				return nil, &judge.Misuse{Err: err}
+				return nil, &judge.UsageError{Err: err}
 			}
 			context.AfterFunc(ctx, q.Close) // until the request ends
 		}
@@ -161,18 +161,18 @@ func (s *Server) newBlobs(ctx context.Context, p MovePlan, from *blob.Dir) (*mov
 		m.to, err = blob.OpenSharedDir(filepath.Join(s.data, "blobs"))
 	default:
 		if m.to, err = blob.OpenSharedDir(place); err != nil {
-			err = &judge.Misuse{Err: err}
+			err = &judge.UsageError{Err: err}
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	if m.mark, err = s.store.SettingOnce(ctx, databaseKey, newDatabaseID()); err != nil {
+	if m.mark, err = s.store.LoadOrStoreSetting(ctx, databaseIDKey, newDatabaseID()); err != nil {
 		return nil, err
 	}
 	has, err := m.to.Mark()
 	if err == nil && has != "" && has != m.mark {
-		err = &judge.Misuse{
+		err = &judge.UsageError{
 			Err: fmt.Errorf("the blobs in %s belong to another database: name another place", cmp.Or(place, "the data directory")),
 		}
 	}
@@ -180,11 +180,11 @@ func (s *Server) newBlobs(ctx context.Context, p MovePlan, from *blob.Dir) (*mov
 }
 
 // copy copies all blobs that have not been copied yet, and removes those that the database no longer refers to.
-func (m *movedBlobs) copy(ctx context.Context) error {
+func (m *blobMove) copy(ctx context.Context) error {
 	named := map[blob.Digest]bool{}
-	missing, err := m.s.eachCopied(ctx, m.from, func(d blob.Digest) error {
+	missing, err := m.s.eachBlob(ctx, m.from, func(d blob.Digest) error {
 		named[d] = true
-		if _, done := m.done[d]; done {
+		if _, done := m.copied[d]; done {
 			return nil
 		}
 		f, err := m.from.Find(d)
@@ -204,7 +204,7 @@ func (m *movedBlobs) copy(ctx context.Context) error {
 			err = m.to.Put(d, size, f)
 		}
 		if err == nil {
-			m.done[d] = size
+			m.copied[d] = size
 		}
 		return err
 	})
@@ -212,12 +212,12 @@ func (m *movedBlobs) copy(ctx context.Context) error {
 		return fmt.Errorf("copy blobs: %w", err)
 	}
 	m.missing = missing
-	for d := range m.done {
+	for d := range m.copied {
 		if !named[d] {
 			if err := m.to.Remove(d); err != nil {
 				return fmt.Errorf("remove a blob that was deleted: %w", err)
 			}
-			delete(m.done, d)
+			delete(m.copied, d)
 		}
 	}
 	return nil
@@ -225,11 +225,11 @@ func (m *movedBlobs) copy(ctx context.Context) error {
 
 // finish sets the mark of the new blobs if they are shared, and records the place of the blobs in the new
 // database.
-func (m *movedBlobs) finish(ctx context.Context, to *store.Store) error {
-	if m.place != "" {
+func (m *blobMove) finish(ctx context.Context, database *store.Store) error {
+	if m.location != "" {
 		if err := m.to.SetMark(m.mark); err != nil {
 			return err
 		}
 	}
-	return to.SetSetting(ctx, sharedKey, m.place)
+	return database.SetSetting(ctx, sharedBlobsKey, m.location)
 }

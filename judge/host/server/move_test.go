@@ -20,15 +20,15 @@ func TestMovedBlobs(t *testing.T) {
 	data, shared := filepath.Join(t.TempDir(), "data"), t.TempDir()
 	s, blobs := atNight(t, data)
 	d := named(t, s, blobs, "config")
-	if _, err := s.newBlobs(t.Context(), MovePlan{Blobs: filepath.Join(shared, "nothing")}, blobs); err == nil {
+	if _, err := s.openNewBlobs(t.Context(), MovePlan{Blobs: filepath.Join(shared, "nothing")}, blobs); err == nil {
 		t.Error("a directory that does not exist")
 	}
-	for _, p := range []MovePlan{{}, {Blobs: InData}} {
-		if m, err := s.newBlobs(t.Context(), p, blobs); m != nil || err != nil {
+	for _, p := range []MovePlan{{}, {Blobs: InDataDir}} {
+		if m, err := s.openNewBlobs(t.Context(), p, blobs); m != nil || err != nil {
 			t.Errorf("%+v moves blobs: %v", p, err)
 		}
 	}
-	m, err := s.newBlobs(t.Context(), MovePlan{Blobs: shared}, blobs)
+	m, err := s.openNewBlobs(t.Context(), MovePlan{Blobs: shared}, blobs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,10 +38,10 @@ func TestMovedBlobs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sent := blob.Of([]byte("sent"))
+	sent := blob.DigestOf([]byte("sent"))
 	err = errors.Join(blobs.Put(sent, 4, strings.NewReader("sent")),
-		s.store.NoteSent(t.Context(), admin.ID, store.Blob{Digest: sent, Size: 4, Kind: store.Brief}, 0),
-		s.store.NoteSent(t.Context(), admin.ID, store.Blob{Digest: blob.Of([]byte("gone")), Size: 4, Kind: store.Brief}, 0))
+		s.store.RecordBlobUpload(t.Context(), admin.ID, store.Blob{Digest: sent, Size: 4, Kind: store.TemporaryBlob}, 0),
+		s.store.RecordBlobUpload(t.Context(), admin.ID, store.Blob{Digest: blob.DigestOf([]byte("gone")), Size: 4, Kind: store.TemporaryBlob}, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,22 +56,22 @@ func TestMovedBlobs(t *testing.T) {
 		t.Errorf("what an account has sent: %v", err)
 	}
 	all := 1
-	err = eachNamed(t.Context(), s.store, blobs, func(d blob.Digest) error {
+	err = eachReferenced(t.Context(), s.store, blobs, func(d blob.Digest) error {
 		all++
 		_, err := there.Read(d, 1<<20)
 		return err
 	})
-	if err != nil || all < 3 || len(m.done) != all || m.missing != 0 {
-		t.Errorf("%d blobs, %d copied, %d missing: %v", all, len(m.done), m.missing, err)
+	if err != nil || all < 3 || len(m.copied) != all || m.missing != 0 {
+		t.Errorf("%d blobs, %d copied, %d missing: %v", all, len(m.copied), m.missing, err)
 	}
 	// This blob has been deleted since then.
-	extra := blob.Of([]byte("extra"))
+	extra := blob.DigestOf([]byte("extra"))
 	if err := errors.Join(m.to.Put(extra, 5, strings.NewReader("extra")), m.to.Remove(sent)); err != nil {
 		t.Fatal(err)
 	}
-	m.done[extra] = 5
-	if err := m.copy(t.Context()); err != nil || len(m.done) != all {
-		t.Errorf("%d copied: %v", len(m.done), err)
+	m.copied[extra] = 5
+	if err := m.copy(t.Context()); err != nil || len(m.copied) != all {
+		t.Errorf("%d copied: %v", len(m.copied), err)
 	}
 	if again, err := m.to.Has(sent, 4); again || err != nil {
 		t.Errorf("a blob is copied twice: %v", err)
@@ -93,21 +93,21 @@ func TestMovedBlobs(t *testing.T) {
 	if mark, err := m.to.Mark(); mark != m.mark || mark == "" || err != nil {
 		t.Errorf("the mark: %q, %v", mark, err)
 	}
-	if got, err := other.Setting(t.Context(), sharedKey); got != shared || err != nil {
+	if got, err := other.Setting(t.Context(), sharedBlobsKey); got != shared || err != nil {
 		t.Errorf("the new database has its blobs in %q: %v", got, err)
 	}
-	if _, err := s.newBlobs(t.Context(), MovePlan{Blobs: shared}, blobs); err != nil {
+	if _, err := s.openNewBlobs(t.Context(), MovePlan{Blobs: shared}, blobs); err != nil {
 		t.Errorf("once more: %v", err)
 	}
 	if err := m.to.SetMark("another"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.newBlobs(t.Context(), MovePlan{Blobs: shared}, blobs); err == nil || !strings.Contains(err.Error(), "belong to another database") {
+	if _, err := s.openNewBlobs(t.Context(), MovePlan{Blobs: shared}, blobs); err == nil || !strings.Contains(err.Error(), "belong to another database") {
 		t.Errorf("the blobs of another database: %v", err)
 	}
 	// A damaged blob is not copied, and a missing one is counted.
 	path := filepath.Join(data, "blobs", string(d[:2]), string(d[2:]))
-	delete(m.done, d)
+	delete(m.copied, d)
 	before, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
@@ -130,20 +130,20 @@ func TestMovedBlobs(t *testing.T) {
 func TestAMoveNeedsAPlanOnTheMachine(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	s, blobs := atNight(t, data)
-	if _, err := s.move(t.Context(), blobs); err == nil || judge.Whose(err) != judge.Caller || !strings.Contains(err.Error(), "on the machine of the server") {
+	if _, err := s.move(t.Context(), blobs); err == nil || judge.BlameOf(err) != judge.Caller || !strings.Contains(err.Error(), "on the machine of the server") {
 		t.Errorf("without a plan: %v", err)
 	}
 	remove, err := WriteMovePlan(data, MovePlan{Database: "x"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Stat(planFile(data)); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(movePlanFile(data)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
 	if _, err := s.move(t.Context(), blobs); err == nil || !strings.Contains(err.Error(), "name a PostgreSQL database") {
 		t.Errorf("an unknown database: %v", err)
 	}
-	if _, err := os.Stat(planFile(data)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(movePlanFile(data)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the plan stays: %v", err)
 	}
 	remove()
@@ -160,28 +160,28 @@ func TestPlacesOfBlobs(t *testing.T) {
 		want string // the new place; empty if there is none
 	}{
 		{"", MovePlan{}, ""},
-		{"", MovePlan{Blobs: InData}, ""},
+		{"", MovePlan{Blobs: InDataDir}, ""},
 		{"", MovePlan{Blobs: shared}, shared},
 		{"", MovePlan{Blobs: BlobsInQueue}, "error: blobs in the queue need a cluster"},
 		{shared, MovePlan{}, ""},
 		{shared, MovePlan{Queue: nowhere}, ""},
 		{shared, MovePlan{Blobs: shared}, ""},
 		{shared, MovePlan{Blobs: shared, Queue: nowhere}, ""},
-		{shared, MovePlan{Blobs: InData}, InData},
+		{shared, MovePlan{Blobs: InDataDir}, InDataDir},
 		{BlobsInQueue, MovePlan{}, ""},
 		{BlobsInQueue, MovePlan{Blobs: BlobsInQueue}, ""},
 		{BlobsInQueue, MovePlan{Blobs: BlobsInQueue, Queue: nowhere}, "error: connect to the queue"},
 		{shared, MovePlan{Blobs: BlobsInQueue, Queue: nowhere}, "error: connect to the queue"},
 	} {
 		s.o.Blobs = tt.has
-		m, err := s.newBlobs(t.Context(), tt.plan, blobs)
+		m, err := s.openNewBlobs(t.Context(), tt.plan, blobs)
 		got := ""
 		if m != nil && err == nil {
-			got = cmp.Or(m.place, InData)
+			got = cmp.Or(m.location, InDataDir)
 		}
 		if err != nil {
 			got = "error: " + err.Error()
-			if judge.Whose(err) != judge.Caller {
+			if judge.BlameOf(err) != judge.Caller {
 				t.Errorf("from %q, %+v: the error is not the caller's: %v", tt.has, tt.plan, err)
 			}
 		}
@@ -191,7 +191,7 @@ func TestPlacesOfBlobs(t *testing.T) {
 	}
 	// Blobs that are moved back to the data directory get no mark there, so that another database can use them.
 	s.o.Blobs = shared
-	m, err := s.newBlobs(t.Context(), MovePlan{Blobs: InData}, blobs)
+	m, err := s.openNewBlobs(t.Context(), MovePlan{Blobs: InDataDir}, blobs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,13 +200,13 @@ func TestPlacesOfBlobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer other.Close()
-	if err := errors.Join(other.SetSetting(t.Context(), sharedKey, shared), m.finish(t.Context(), other)); err != nil {
+	if err := errors.Join(other.SetSetting(t.Context(), sharedBlobsKey, shared), m.finish(t.Context(), other)); err != nil {
 		t.Fatal(err)
 	}
 	if mark, err := m.to.Mark(); mark != "" || err != nil {
 		t.Errorf("the mark in the data directory: %q, %v", mark, err)
 	}
-	if got, err := other.Setting(t.Context(), sharedKey); got != "" || err != nil {
+	if got, err := other.Setting(t.Context(), sharedBlobsKey); got != "" || err != nil {
 		t.Errorf("the new database has its blobs in %q: %v", got, err)
 	}
 }
@@ -221,14 +221,14 @@ func TestPlansThatAreRefused(t *testing.T) {
 		want string
 	}{
 		{MovePlan{Database: database, DryRun: true}, "open the database " + database},
-		{MovePlan{Database: InData, DryRun: true}, "is the database of this server: specify another one"},
+		{MovePlan{Database: InDataDir, DryRun: true}, "is the database of this server: specify another one"},
 		{MovePlan{Database: "postgres:x", DryRun: true}, "name a PostgreSQL database"},
 		{MovePlan{Database: database, Blobs: filepath.Join(shared, "nothing"), DryRun: true}, "nothing does not exist"},
 	} {
 		if _, err := WriteMovePlan(data, tt.plan); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.move(t.Context(), blobs); err == nil || judge.Whose(err) != judge.Caller || !strings.Contains(err.Error(), tt.want) {
+		if _, err := s.move(t.Context(), blobs); err == nil || judge.BlameOf(err) != judge.Caller || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: %v, want %q", tt.plan, err, tt.want)
 		}
 	}

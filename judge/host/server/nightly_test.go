@@ -38,7 +38,7 @@ func atNight(t *testing.T, data string) (*Server, *blob.Dir) {
 func named(t *testing.T, s *Server, blobs *blob.Dir, text string) blob.Digest {
 	t.Helper()
 	put := func(data string) blob.Digest {
-		d := blob.Of([]byte(data))
+		d := blob.DigestOf([]byte(data))
 		if err := blobs.Put(d, int64(len(data)), strings.NewReader(data)); err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func named(t *testing.T, s *Server, blobs *blob.Dir, text string) blob.Digest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &bundle.Manifest{Frozen: bundle.Entry{Path: bundle.FrozenFile, Size: 2, Digest: put("{}")}}
+	m := &bundle.Manifest{Findings: bundle.Entry{Path: bundle.FindingsFile, Size: 2, Digest: put("{}")}}
 	b := store.NewBundle{Problem: "sum", Title: "Sum", Owner: admin.ID, ID: m.ID(), Manifest: put(string(m.Bytes())), Config: put(text), MadeBy: admin.ID}
 	if _, err := s.store.PutBundle(t.Context(), b); err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestNightlyBackups(t *testing.T) {
 		if !s.backupDue(now.Add(time.Minute)) {
 			t.Error("no backup is due a minute after its time")
 		}
-		if s.backupNow(t.Context(), blobs, now); s.backups.wrong != nil {
+		if s.runBackup(t.Context(), blobs, now); s.backups.wrong != nil {
 			t.Fatal(s.backups.wrong)
 		}
 		if s.backupDue(now.Add(2 * time.Hour)) {
@@ -98,12 +98,12 @@ func TestNightlyBackups(t *testing.T) {
 	}
 	var want []string
 	for _, i := range []int{1, 2} {
-		want = append(want, night.AddDate(0, 0, i).UTC().Format(backupName))
+		want = append(want, night.AddDate(0, 0, i).UTC().Format(backupNameFormat))
 	}
 	if got := backupsIn(t, data); !slices.Equal(got, append([]string{"2026-11-20.unfinished"}, append(want, "mine")...)) {
 		t.Errorf("there are %q, want the last two, %q", got, want)
 	}
-	if b := s.Backups(); b.Kept != 2 || !b.Last.Equal(night.AddDate(0, 0, 2)) || b.Failed != 0 || b.Wrong != "" {
+	if b := s.Backups(); b.Kept != 2 || !b.Last.Equal(night.AddDate(0, 0, 2)) || b.FailedCount != 0 || b.Error != "" {
 		t.Errorf("the staff sees %+v", b)
 	}
 	// The remaining directory is a valid backup.
@@ -113,7 +113,7 @@ func TestNightlyBackups(t *testing.T) {
 	}
 	again, from := atNight(t, restored)
 	for _, text := range []string{"config", "{}"} {
-		if !has(t, from, blob.Of([]byte(text)), int64(len(text))) {
+		if !has(t, from, blob.DigestOf([]byte(text)), int64(len(text))) {
 			t.Errorf("the restored folder lacks the blob of %q", text)
 		}
 	}
@@ -134,7 +134,7 @@ func TestAnotherServerMakesTheBackup(t *testing.T) {
 	now := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
 	due := func() bool {
 		t.Helper()
-		if err := s.othersBackup(t.Context()); err != nil {
+		if err := s.readLastBackup(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		return s.backupDue(now)
@@ -146,7 +146,7 @@ func TestAnotherServerMakesTheBackup(t *testing.T) {
 		at  time.Time
 		due bool
 	}{{now.AddDate(0, 0, -2), true}, {now.Add(-time.Minute), false}, {now.AddDate(0, 0, -1), false}} {
-		if err := db.SetSetting(t.Context(), backupKey, tt.at.Format(backupName)); err != nil {
+		if err := db.SetSetting(t.Context(), lastBackupKey, tt.at.Format(backupNameFormat)); err != nil {
 			t.Fatal(err)
 		}
 		if got := due(); got != tt.due {
@@ -180,8 +180,8 @@ func TestBackupsThatAreNotWhole(t *testing.T) {
 				t.Fatal(err)
 			}
 			now := time.Now()
-			s.backupNow(t.Context(), blobs, now)
-			if b := s.Backups(); !strings.Contains(b.Wrong, string(d)) || b.Failed != 1 || b.Kept != 0 || !b.Late(now) {
+			s.runBackup(t.Context(), blobs, now)
+			if b := s.Backups(); !strings.Contains(b.Error, string(d)) || b.FailedCount != 1 || b.Kept != 0 || !b.Late(now) {
 				t.Errorf("the staff sees %+v", b)
 			}
 			if left := backupsIn(t, data); len(left) != 0 {
@@ -198,13 +198,13 @@ func TestBackupsThatAreNotWhole(t *testing.T) {
 func TestABackupHasItsPlace(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	s, blobs := atNight(t, data)
-	for _, name := range []string{"", ".", "..", "../x", "a/b", filepath.Join(t.TempDir(), "x"), ".hidden", "x" + unfinished, "2026-01-02T030405Z"} {
-		if dir, err := s.backupCalled(t.Context(), blobs, name); err == nil || !strings.Contains(err.Error(), "backup_dir") {
+	for _, name := range []string{"", ".", "..", "../x", "a/b", filepath.Join(t.TempDir(), "x"), ".hidden", "x" + unfinishedSuffix, "2026-01-02T030405Z"} {
+		if dir, err := s.makeBackup(t.Context(), blobs, name); err == nil || !strings.Contains(err.Error(), "backup_dir") {
 			t.Errorf("%q is made in %q, %v", name, dir, err)
 		}
 	}
 	want := filepath.Join(data, "backups", "monday")
-	if dir, err := s.backupCalled(t.Context(), blobs, "monday"); err != nil || dir != want {
+	if dir, err := s.makeBackup(t.Context(), blobs, "monday"); err != nil || dir != want {
 		t.Errorf("it is in %q, %v; want %q", dir, err, want)
 	}
 	if names := backupsIn(t, data); !slices.Contains(names, "monday") {

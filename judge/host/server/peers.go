@@ -15,15 +15,15 @@ import (
 	"assay/judge/internal/atomicfile"
 )
 
-// holder returns the name of this process for leader leases. The data directory is locked, so the previous process
+// leaseHolder returns the name of this process for leader leases. The data directory is locked, so the previous process
 // with this directory is dead, and holder releases the leases of that process.
-func (s *Server) holder(ctx context.Context) (string, error) {
+func (s *Server) leaseHolder(ctx context.Context) (string, error) {
 	file := filepath.Join(s.data, "keys", "holder")
 	before, err := os.ReadFile(file)
 	if err == nil {
-		s.before = string(before)
-		for _, lead := range store.Leads {
-			err = errors.Join(err, s.store.Resign(ctx, lead, s.before))
+		s.previous = string(before)
+		for _, lead := range store.LeaseNames {
+			err = errors.Join(err, s.store.ReleaseLease(ctx, lead, s.previous))
 		}
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -47,23 +47,23 @@ func (s *Server) id() string {
 	return host
 }
 
-// alone reports whether no other server can use the database.
-func (s *Server) alone() bool { return s.o.Database == "" }
+// isOnlyServer reports whether no other server can use the database.
+func (s *Server) isOnlyServer() bool { return s.o.Database == "" }
 
-func (s *Server) me() store.Server {
+func (s *Server) description() store.Server {
 	return store.Server{ID: s.id(), Instance: s.instance, Version: s.o.Version, Address: s.URL().URL}
 }
 
 // announceFirst announces the server. Another process with the same id may have been killed a moment ago, with a
 // data directory that is lost. Therefore announceFirst waits, and fails only if that process is still running.
 func (s *Server) announceFirst(ctx context.Context) error {
-	for end := time.Now().Add(store.GoneAfter + store.SeenEvery); ; {
-		err := s.store.Announce(ctx, s.me(), s.before)
+	for end := time.Now().Add(store.OfflineAfter + store.AnnounceInterval); ; {
+		err := s.store.Announce(ctx, s.description(), s.previous)
 		if !errors.Is(err, store.ErrTaken) {
 			return err
 		}
 		if time.Now().After(end) {
-			return &judge.Misuse{Err: fmt.Errorf("another server of this database also has the id %s\n"+
+			return &judge.UsageError{Err: fmt.Errorf("another server of this database also has the id %s\n"+
 				"    set id in the [server] table of judge.toml, or stop the other server", s.id())}
 		}
 		select {
@@ -77,9 +77,9 @@ func (s *Server) announceFirst(ctx context.Context) error {
 // workersEvery is the interval at which this server compares its admitted workers with the database.
 const workersEvery = time.Second
 
-// peers coordinates this server with the other servers of the database: it announces this server, and admits the
+// coordinate coordinates this server with the other servers of the database: it announces this server, and admits the
 // workers that other servers have admitted.
-func (s *Server) peers(ctx context.Context) {
+func (s *Server) coordinate(ctx context.Context) {
 	announced, wrong, noted := time.Now(), false, ""
 	for {
 		select {
@@ -88,17 +88,17 @@ func (s *Server) peers(ctx context.Context) {
 		case <-s.workersChanged:
 		case <-time.After(workersEvery):
 		}
-		err := s.store.Current(ctx)
+		err := s.store.CheckNotMoved(ctx)
 		if errors.Is(err, store.ErrMoved) { // by a server that considered this one dead
 			s.store.StopWrites()
 		}
 		if err == nil {
 			err = s.admitAll(ctx, false)
 		}
-		if err == nil && time.Since(announced) >= store.SeenEvery {
+		if err == nil && time.Since(announced) >= store.AnnounceInterval {
 			announced = time.Now()
-			err = s.store.Announce(ctx, s.me(), "")
-			note, skewed := s.skew(ctx)
+			err = s.store.Announce(ctx, s.description(), "")
+			note, skewed := s.databaseSkew(ctx)
 			if note != "" && noted == "" {
 				s.o.Log.Warn(note)
 			}
@@ -113,14 +113,14 @@ func (s *Server) peers(ctx context.Context) {
 
 // depart records that this server stops.
 func (s *Server) depart(ctx context.Context) {
-	if s.alone() || s.instance == "" {
+	if s.isOnlyServer() || s.instance == "" {
 		return
 	}
 	_ = s.store.Depart(ctx, s.id(), s.instance) // if this fails, the server is considered dead a little later
 }
 
-// lookForWorkers makes peers compare the admitted workers with the database now.
-func (s *Server) lookForWorkers() {
+// checkWorkers makes peers compare the admitted workers with the database now.
+func (s *Server) checkWorkers() {
 	select {
 	case s.workersChanged <- struct{}{}:
 	default:
@@ -136,14 +136,14 @@ func (s *Server) admitAll(ctx context.Context, starts bool) error {
 		return err
 	}
 	for _, w := range workers {
-		if w.State == store.Revoked {
-			s.dispatch.RevokeHere(w.Name)
+		if w.State == store.WorkerRevoked {
+			s.dispatch.RevokeLocal(w.Name)
 			continue
 		}
-		if w.State == store.Drained && !starts {
+		if w.State == store.WorkerDrained && !starts {
 			continue
 		}
-		if err := s.dispatch.AdmitHere(w); err != nil {
+		if err := s.dispatch.AdmitLocal(w); err != nil {
 			return err
 		}
 	}
@@ -153,8 +153,8 @@ func (s *Server) admitAll(ctx context.Context, starts bool) error {
 // Migrate updates the schema of a PostgreSQL database. Servers may be using the database.
 func Migrate(ctx context.Context, database, version string) error {
 	s, err := store.Open(ctx, store.Options{DSN: database, Version: version, Migrate: true})
-	if errors.Is(err, store.ErrNewer) {
-		return &judge.Misuse{Err: err}
+	if errors.Is(err, store.ErrNewerSchema) {
+		return &judge.UsageError{Err: err}
 	}
 	if err != nil {
 		return err

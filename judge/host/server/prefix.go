@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// under also serves a handler below a path, for a reverse proxy that has other applications on the same host. For
+// mountAt also serves a handler below a path, for a reverse proxy that has other applications on the same host. For
 // requests to this path, it adds the path to links, redirects and streams in the responses. It serves requests
 // without the path unchanged, because some proxies remove the path, and workers on this machine do not use it.
-func under(path string, next http.Handler) http.Handler {
+func mountAt(path string, next http.Handler) http.Handler {
 	path = strings.TrimRight(path, "/")
 	if path == "" {
 		return next
@@ -25,16 +25,16 @@ func under(path string, next http.Handler) http.Handler {
 			r.URL.Path = "/" + rest
 			r.URL.RawPath = strings.TrimPrefix(r.URL.RawPath, path)
 		}
-		if from, err := url.Parse(r.Referer()); err == nil {
-			if rest, is := strings.CutPrefix(from.Path, path+"/"); is {
-				from.Path, from.RawPath = "/"+rest, ""
-				r.Header.Set("Referer", from.String())
+		if referer, err := url.Parse(r.Referer()); err == nil {
+			if rest, is := strings.CutPrefix(referer.Path, path+"/"); is {
+				referer.Path, referer.RawPath = "/"+rest, ""
+				r.Header.Set("Referer", referer.String())
 			}
 		}
-		r.Header.Del("Accept-Encoding") // links in compressed responses could not be found
-		to := &prefixed{ResponseWriter: w, path: path}
+		r.Header.Del("Accept-Encoding") // addPrefix in compressed responses could not be found
+		to := &prefixWriter{ResponseWriter: w, path: path}
 		next.ServeHTTP(to, r)
-		to.end()
+		to.flush()
 	})
 }
 
@@ -42,25 +42,25 @@ func under(path string, next http.Handler) http.Handler {
 // untrusted texts.
 var localLink = regexp.MustCompile(`( (?:href|src|action|formaction|data-worker)=\\?")/([^/])`)
 
-// A prefixed is a response writer that adds a path to the addresses in a response.
-type prefixed struct {
+// A prefixWriter is a response writer that adds a path to the addresses in a response.
+type prefixWriter struct {
 	http.ResponseWriter
-	path  string
-	began bool
-	page  *bytes.Buffer // collects a page; nil if the response is not buffered
-	code  int
-	live  bool // a stream of page parts, each written immediately
+	path      string
+	started   bool
+	page      *bytes.Buffer // collects a page; nil if the response is not buffered
+	code      int
+	streaming bool // a stream of page parts, each written immediately
 }
 
-func (p *prefixed) WriteHeader(code int) {
-	if p.began {
+func (p *prefixWriter) WriteHeader(code int) {
+	if p.started {
 		return
 	}
 	if code < 200 && code != http.StatusSwitchingProtocols { // another status follows
 		p.ResponseWriter.WriteHeader(code)
 		return
 	}
-	p.began, p.code = true, code
+	p.started, p.code = true, code
 	h := p.Header()
 	if to := h.Get("Location"); strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//") {
 		h.Set("Location", p.path+to)
@@ -72,20 +72,20 @@ func (p *prefixed) WriteHeader(code int) {
 		p.page = &bytes.Buffer{}
 		return
 	case "text/event-stream":
-		p.live = true
+		p.streaming = true
 	}
 	p.ResponseWriter.WriteHeader(code)
 }
 
-func (p *prefixed) Write(data []byte) (int, error) {
-	if !p.began {
+func (p *prefixWriter) Write(data []byte) (int, error) {
+	if !p.started {
 		p.WriteHeader(http.StatusOK)
 	}
 	if p.page != nil {
 		return p.page.Write(data)
 	}
-	if p.live {
-		if _, err := p.ResponseWriter.Write(p.links(data)); err != nil {
+	if p.streaming {
+		if _, err := p.ResponseWriter.Write(p.addPrefix(data)); err != nil {
 			return 0, err
 		}
 		return len(data), nil
@@ -93,18 +93,18 @@ func (p *prefixed) Write(data []byte) (int, error) {
 	return p.ResponseWriter.Write(data)
 }
 
-func (p *prefixed) links(data []byte) []byte {
+func (p *prefixWriter) addPrefix(data []byte) []byte {
 	return localLink.ReplaceAll(data, []byte("${1}"+strings.ReplaceAll(p.path, "$", "$$")+"/${2}"))
 }
 
-// end sends a page.
-func (p *prefixed) end() {
+// flush sends a page.
+func (p *prefixWriter) flush() {
 	if p.page == nil {
 		return
 	}
 	p.ResponseWriter.WriteHeader(p.code)
-	_, _ = p.ResponseWriter.Write(p.links(p.page.Bytes())) // the client may be gone
+	_, _ = p.ResponseWriter.Write(p.addPrefix(p.page.Bytes())) // the client may be gone
 }
 
 // Unwrap returns the wrapped writer for http.ResponseController.
-func (p *prefixed) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+func (p *prefixWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }

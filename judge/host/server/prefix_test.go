@@ -34,7 +34,7 @@ func TestUnder(t *testing.T) {
 			fmt.Fprintf(w, "at %s %s", r.URL.Path, r.URL.RawPath)
 		}
 	})
-	s := httptest.NewServer(under("/school/judge/", inner))
+	s := httptest.NewServer(mountAt("/school/judge/", inner))
 	defer s.Close()
 	c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, Transport: &http.Transport{DisableCompression: true}}
 	for path, want := range map[string]string{
@@ -74,7 +74,7 @@ func TestUnder(t *testing.T) {
 		}
 	}
 	r := httptest.NewRecorder()
-	under("/", inner).ServeHTTP(r, httptest.NewRequest("GET", "/page", nil))
+	mountAt("/", inner).ServeHTTP(r, httptest.NewRequest("GET", "/page", nil))
 	if !strings.Contains(r.Body.String(), `action="/login"`) {
 		t.Errorf("without a path the page is\n%s", r.Body)
 	}

@@ -11,22 +11,22 @@ import (
 	"strings"
 	"time"
 
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/printing"
 	"assay/judge/host/store"
 )
 
 const (
-	printLook   = time.Second      // interval between two checks for prints
-	printWithin = 30 * time.Second // time limit of the print command
-	printLost   = 2 * printWithin  // time after which a print's server must have stopped
+	printCheckEvery     = time.Second      // interval between two checks for prints
+	printTimeout        = 30 * time.Second // time limit of the print command
+	printAbandonedAfter = 2 * printTimeout // time after which a print's server must have stopped
 )
 
-// printEnded is the reason for a failed print whose server stopped.
-const printEnded = "the server ended while it printed: check whether the pages were printed"
+// printInterrupted is the reason for a failed print whose server stopped.
+const printInterrupted = "the server ended while it printed: check whether the pages were printed"
 
-// prints runs the print command for the files that teams send, one at a time.
-func (s *Server) prints(ctx context.Context) {
+// printLoop runs the print command for the files that teams send, one at a time.
+func (s *Server) printLoop(ctx context.Context) {
 	for {
 		if err := s.printAll(ctx); err != nil && ctx.Err() == nil {
 			s.o.Log.Error("print files of teams", "error", err)
@@ -34,14 +34,14 @@ func (s *Server) prints(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(printLook):
+		case <-time.After(printCheckEvery):
 		}
 	}
 }
 
 // printAll prints all waiting files.
 func (s *Server) printAll(ctx context.Context) error {
-	if err := s.store.AbandonPrints(ctx, printLost, printEnded); err != nil {
+	if err := s.store.AbandonPrints(ctx, printAbandonedAfter, printInterrupted); err != nil {
 		return err
 	}
 	for ctx.Err() == nil {
@@ -91,19 +91,19 @@ func (s *Server) print(ctx context.Context, p *store.Print) error {
 		return fmt.Errorf("make a directory for the file to print: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	file, head := filepath.Join(dir, "print.txt"), desk.PrintHead(c, team, p)
-	if err := os.WriteFile(file, []byte(printing.File(head, pages)), 0o600); err != nil {
+	file, head := filepath.Join(dir, "print.txt"), intake.PrintHead(c, team, p)
+	if err := os.WriteFile(file, []byte(printing.Document(head, pages)), 0o600); err != nil {
 		return fmt.Errorf("write the file to print: %w", err)
 	}
 	var argv []string
 	for _, a := range s.o.PrintCommand {
 		argv = append(argv, strings.ReplaceAll(a, "{file}", file))
 	}
-	within := cmp.Or(s.o.PrintWithin, printWithin)
+	within := cmp.Or(s.o.PrintTimeout, printTimeout)
 	ctx, stop := context.WithTimeout(ctx, within)
 	defer stop()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	kill := ownGroup(cmd)
+	kill := startInGroup(cmd)
 	cmd.Dir, cmd.WaitDelay = s.o.Root, time.Second
 	cmd.Env = append(os.Environ(), "ASSAY_CONTEST="+c.Slug, "ASSAY_TEAM="+head.Team, "ASSAY_TEAM_ID="+head.Number, "ASSAY_SEAT="+head.Seat,
 		"ASSAY_GROUPS="+strings.Join(head.Groups, ", "), "ASSAY_FILE="+head.File, "ASSAY_LANGUAGE="+head.Language, fmt.Sprint("ASSAY_PAGES=", p.Pages))
@@ -111,18 +111,18 @@ func (s *Server) print(ctx context.Context, p *store.Print) error {
 	if err != nil {
 		kill() // otherwise a child process could still print after a retry
 	}
-	switch said := strings.TrimSpace(string(out)); {
+	switch output := strings.TrimSpace(string(out)); {
 	case err == nil:
 		return nil
 	case ctx.Err() == context.DeadlineExceeded:
 		return fmt.Errorf("print_command did not end within %g s", within.Seconds())
 	case ctx.Err() != nil:
-		return errors.New(printEnded)
+		return errors.New(printInterrupted)
 	case errors.Is(err, exec.ErrWaitDelay):
 		return errors.New("print_command ended, and what it started went on: it must wait for that")
-	case said != "":
+	case output != "":
 		const most = 300
-		return fmt.Errorf("print_command: %w: %s", err, said[max(0, len(said)-most):])
+		return fmt.Errorf("print_command: %w: %s", err, output[max(0, len(output)-most):])
 	default:
 		return fmt.Errorf("print_command: %w", err)
 	}

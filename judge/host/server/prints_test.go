@@ -36,10 +36,10 @@ func newPrinter(t *testing.T) *printer {
 	db, err := store.Open(t.Context(), store.Options{Dir: dir, Version: "v1", Now: clock})
 	h.check(err)
 	t.Cleanup(func() { _ = db.Close() })
-	h.account, err = db.NewAccount(t.Context(), "ada", "Ada", store.Person, "")
+	h.account, err = db.NewAccount(t.Context(), "ada", "Ada", store.PersonAccount, "")
 	h.check(err)
 	h.contest, _, err = db.ImportContest(t.Context(), &store.ContestImport{
-		Contest:  &store.Contest{Slug: "wf", Name: "WF", Format: store.ICPC, Starts: time.Now(), Length: time.Hour, Visibility: store.Public},
+		Contest:  &store.Contest{Slug: "wf", Name: "WF", Format: store.ICPC, Starts: time.Now(), Length: time.Hour, Visibility: store.VisibilityPublic},
 		Groups:   []store.Group{{ID: "n", Name: "North"}},
 		Teams:    []store.Team{{ExtID: "7", Name: "$(touch pwned)", DisplayName: "Foxes; exit 1", Label: "B2", GroupIDs: []string{"n"}}},
 		Accounts: []store.ImportedAccount{{ID: "ada", Type: "team", Team: "7", Account: h.account}},
@@ -133,10 +133,10 @@ func TestPrintCommand(t *testing.T) {
 	for range 2 {
 		check(s.printAll(t.Context()))
 		now := h.print(left.Number)
-		if late := h.ahead.Load() > 0; late != (now.State == store.PrintFailed) || late && now.Reason != printEnded {
+		if late := h.ahead.Load() > 0; late != (now.State == store.PrintFailed) || late && now.Reason != printInterrupted {
 			t.Errorf("what another server has begun is %+v", now)
 		}
-		h.ahead.Store(int64(2 * printLost))
+		h.ahead.Store(int64(2 * printAbandonedAfter))
 	}
 	if !strings.Contains(h.log.String(), "the print command failed") {
 		t.Errorf("the log has %s", h.log)
@@ -174,7 +174,7 @@ func TestPrintCommandGroup(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPrinter(t)
-			p.o.PrintWithin = tt.within
+			p.o.PrintTimeout = tt.within
 			p.o.PrintCommand = []string{"/bin/sh", "-c", tt.command, "print", "{file}"}
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()

@@ -16,23 +16,23 @@ func forwarded(proxies []netip.Prefix, next http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from, err := netip.ParseAddrPort(r.RemoteAddr)
-		who, known := from.Addr().Unmap(), err == nil
+		client, known := from.Addr().Unmap(), err == nil
 		trusted := func(a netip.Addr) bool {
 			return slices.ContainsFunc(proxies, func(p netip.Prefix) bool { return p.Contains(a) })
 		}
 		passed := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-		for known && trusted(who) && len(passed) > 0 {
+		for known && trusted(client) && len(passed) > 0 {
 			last := strings.TrimSpace(passed[len(passed)-1])
 			passed = passed[:len(passed)-1]
 			before, err := netip.ParseAddr(last)
 			if err != nil {
 				break
 			}
-			who = before.Unmap().WithZone("")
+			client = before.Unmap().WithZone("")
 		}
-		if known && who != from.Addr().Unmap() {
+		if known && client != from.Addr().Unmap() {
 			r = r.Clone(r.Context())
-			r.RemoteAddr = net.JoinHostPort(who.String(), "0")
+			r.RemoteAddr = net.JoinHostPort(client.String(), "0")
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -12,11 +12,11 @@ import (
 	"assay/judge/host/store"
 )
 
-// lookedFor is how long a health check result is reused, so that frequent requests by strangers cost nothing.
-const lookedFor = 2 * time.Second
+// healthCacheTime is how long a health check result is reused, so that frequent requests by strangers cost nothing.
+const healthCacheTime = 2 * time.Second
 
-// health is the last result of the health check.
-type health struct {
+// healthCache is the last result of the health check.
+type healthCache struct {
 	mu    sync.Mutex
 	at    time.Time
 	notes []string
@@ -28,23 +28,23 @@ func (s *Server) ready(ctx context.Context) (notes []string, err error) {
 	h := &s.health
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if time.Since(h.at) >= lookedFor {
+	if time.Since(h.at) >= healthCacheTime {
 		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
-		h.notes, h.err = s.look(within)
+		h.notes, h.err = s.checkHealth(within)
 		h.at = time.Now()
 	}
 	return h.notes, h.err
 }
 
-func (s *Server) look(ctx context.Context) (notes []string, err error) {
+func (s *Server) checkHealth(ctx context.Context) (notes []string, err error) {
 	if err := s.store.SetSetting(ctx, "ready", strconv.FormatInt(time.Now().Unix(), 10)); err != nil {
 		return nil, fmt.Errorf("the database does not write: %w", err)
 	}
 	if _, err := s.queue.Stats(ctx); err != nil {
 		return nil, fmt.Errorf("the queue does not answer: %w", err)
 	}
-	skew, err := s.skew(ctx)
+	skew, err := s.databaseSkew(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -56,23 +56,23 @@ func (s *Server) look(ctx context.Context) (notes []string, err error) {
 		return nil, fmt.Errorf("the database does not answer: %w", err)
 	}
 	for _, w := range workers {
-		now := s.dispatch.Presence(w.Name)
+		now := s.dispatch.WorkerStatus(w.Name)
 		switch {
-		case w.State == store.Drained && w.Note != "":
+		case w.State == store.WorkerDrained && w.Note != "":
 			notes = append(notes, "the worker "+w.Name+" was drained: judged admin worker list shows why")
 		case now.Note != "":
 			notes = append(notes, "the worker "+w.Name+" takes no jobs at the moment: judged admin worker list shows why")
-		case now.Differs > 0:
+		case now.Disagreements > 0:
 			notes = append(notes, "other workers disagree with the worker "+w.Name+": the page /admin/audit shows the submissions")
 		}
 	}
-	queues, err := s.dispatch.Queues(ctx)
+	queues, err := s.dispatch.QueueCounts(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("the database does not answer: %w", err)
 	}
 	wait := map[string]int{} // waiting jobs by class, for classes without a worker
 	for _, q := range queues {
-		if q.State == store.Waiting && !s.dispatch.Served(q.Class) {
+		if q.State == store.JobWaiting && !s.dispatch.HasWorker(q.Class) {
 			wait[q.Class] += q.Jobs
 		}
 	}

@@ -23,17 +23,17 @@ import (
 	"assay/judge/internal/atomicfile"
 )
 
-// certificate returns the TLS configuration. It returns nil for plain HTTP.
-func (s *Server) certificate() (*tls.Config, error) {
+// tlsConfig returns the TLS configuration. It returns nil for plain HTTP.
+func (s *Server) tlsConfig() (*tls.Config, error) {
 	cert, key := s.o.Cert, s.o.Key
 	switch {
 	case cert != "" && key != "":
 	case cert != "" || key != "":
-		return nil, &judge.Misuse{Err: errors.New("a certificate needs both files: cert and key")}
+		return nil, &judge.UsageError{Err: errors.New("a certificate needs both files: cert and key")}
 	case s.o.TLS == "":
 		return nil, nil
 	case s.o.TLS != "self":
-		return nil, &judge.Misuse{Err: fmt.Errorf("tls = %q: it is \"\" or \"self\"", s.o.TLS)}
+		return nil, &judge.UsageError{Err: fmt.Errorf("tls = %q: it is \"\" or \"self\"", s.o.TLS)}
 	default:
 		cert, key = filepath.Join(s.data, "keys", "tls.crt"), filepath.Join(s.data, "keys", "tls.key")
 		if _, err := os.Stat(cert); errors.Is(err, fs.ErrNotExist) {
@@ -44,7 +44,7 @@ func (s *Server) certificate() (*tls.Config, error) {
 	}
 	pair, err := tls.LoadX509KeyPair(cert, key)
 	if err != nil {
-		return nil, &judge.Misuse{Err: fmt.Errorf("read the certificate: %w", err)}
+		return nil, &judge.UsageError{Err: fmt.Errorf("read the certificate: %w", err)}
 	}
 	if s.o.Cert == "" {
 		sum := sha256.Sum256(pair.Certificate[0])

@@ -28,12 +28,12 @@ import (
 	"assay/judge/blob"
 	"assay/judge/host/api"
 	"assay/judge/host/auth"
-	"assay/judge/host/board"
 	"assay/judge/host/client"
-	"assay/judge/host/desk"
 	"assay/judge/host/dispatch"
+	"assay/judge/host/intake"
 	"assay/judge/host/ladder"
 	"assay/judge/host/queue"
+	"assay/judge/host/scoreboard"
 	"assay/judge/host/shadow"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
@@ -52,22 +52,22 @@ type Options struct {
 	AcceptLoss    bool // start with a database that is older than its files
 	AcceptStale   bool // start with a database whose data was moved to another database
 	Log           *slog.Logger
-	LogTo         *os.File // for the output of child processes
-	// Child returns the command line of the server's own worker. The worker reads its join address from the
+	ChildOutput   *os.File // for the output of child processes
+	// WorkerCommand returns the command line of the server's own worker. The worker reads its join address from the
 	// environment variable JoinVariable, and exits at EOF on its standard input.
-	Child func(dir string) []string
-	// Publisher returns the command line of a program that publishes the contest's problems. It gets the address
+	WorkerCommand func(dir string) []string
+	// PublishCommand returns the command line of a program that publishes the contest's problems. It gets the address
 	// and the token in the environment variables ServerVariable and TokenVariable. If nil, nothing is published.
-	Publisher func() []string
-	// Preparer returns the command line of a program that converts an archive to a bundle, publishes the bundle as
-	// Publisher does, and writes the result next to the archive: see Prepared. If nil, package uploads are
+	PublishCommand func() []string
+	// PrepareCommand returns the command line of a program that converts an archive to a bundle, publishes the bundle as
+	// PublishCommand does, and writes the result next to the archive: see PreparedUpload. If nil, package uploads are
 	// disabled.
-	Preparer func(archive string, verify bool) []string
-	// PrintWithin is the time limit of the print command. Zero means 30 s.
-	PrintWithin time.Duration
-	// At is called with each step of a submission: "received", "kept", and the steps of package dispatch. Tests
+	PrepareCommand func(archive string, verify bool) []string
+	// PrintTimeout is the time limit of the print command. Zero means 30 s.
+	PrintTimeout time.Duration
+	// OnStep is called with each step of a submission: "received", "kept", and the steps of package dispatch. Tests
 	// use it to simulate a crash. It may be nil.
-	At func(step string)
+	OnStep func(step string)
 }
 
 // The environment variables for child processes. Arguments would be visible to every user of the machine.
@@ -82,46 +82,46 @@ const Class = "main"
 
 // A Server is a running server.
 type Server struct {
-	o          Options
-	data       string
-	lock       *os.File
-	store      *store.Store
-	queue      *queue.Queue
-	dispatch   *dispatch.Dispatcher
-	ladders    *ladder.Keeper
-	desk       *desk.Desk
-	listener   net.Listener
-	http       *http.Server
-	metrics    *http.Server
-	base       context.CancelFunc
-	loops      sync.WaitGroup
-	collecting sync.RWMutex // see desk.Desk
-	stop       context.CancelFunc
-	backups    struct {
+	o              Options
+	data           string
+	lock           *os.File
+	store          *store.Store
+	queue          *queue.Queue
+	dispatch       *dispatch.Dispatcher
+	ladders        *ladder.Service
+	intake         *intake.Service
+	listener       net.Listener
+	http           *http.Server
+	metrics        *http.Server
+	cancelRequests context.CancelFunc
+	loops          sync.WaitGroup
+	collecting     sync.RWMutex // see intake.Service
+	stop           context.CancelFunc
+	backups        struct {
 		sync.Mutex
 		last, tried  time.Time // time of the newest backup, and of the last attempt
 		kept, failed int
 		wrong        error // error of the last attempt
 	}
-	health   health
+	health   healthCache
 	instance string // identifies this process as a holder of leader leases
-	before   string // instance of the previous process with this data directory
+	previous string // instance of the previous process with this data directory
 	// workersChanged signals that another server has admitted or revoked a worker. Its capacity is 1.
 	workersChanged chan struct{}
 	uploaded       chan struct{} // signals that an archive was uploaded; capacity 1
 	preparing      atomic.Bool   // the contest's problems are still being published
 	pin            string        // the SHA-256 of a self-signed certificate
 
-	// First is the token of the first administrator. It is empty unless this start created the account. Setup is
-	// the address at which the first administrator can choose a password within an hour. Setup is empty if an
+	// AdminToken is the token of the first administrator. It is empty unless this start created the account. SetupURL is
+	// the address at which the first administrator can choose a password within an hour. SetupURL is empty if an
 	// account already has a password.
-	First, Setup string
+	AdminToken, SetupURL string
 }
 
 // The time limits for stopping a server. Together they are at most 15 s.
 const (
-	closeWithin = 5 * time.Second
-	childWithin = 5 * time.Second
+	closeTimeout = 5 * time.Second
+	childTimeout = 5 * time.Second
 )
 
 // Start opens all parts and serves requests. The caller must call Stop.
@@ -136,22 +136,22 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 
 // The delays before a retry while a part is unavailable.
 const (
-	awaitFirst = time.Second
-	awaitMost  = 15 * time.Second
+	awaitMinDelay = time.Second
+	awaitMaxDelay = 15 * time.Second
 )
 
-// awaited calls open until it succeeds, fails permanently, or ctx is done. The machines of an installation may
+// openWithRetry calls open until it succeeds, fails permanently, or ctx is done. The machines of an installation may
 // start in any order.
-func (s *Server) awaited(ctx context.Context, what string, away func(error) bool, open func() error) error {
-	for pause := awaitFirst; ; pause = min(2*pause, awaitMost) {
+func (s *Server) openWithRetry(ctx context.Context, name string, temporary func(error) bool, open func() error) error {
+	for pause := awaitMinDelay; ; pause = min(2*pause, awaitMaxDelay) {
 		err := open()
-		if err == nil || !away(err) {
+		if err == nil || !temporary(err) {
 			return err
 		}
-		s.o.Log.Warn(what+" does not respond; waiting for it", "error", err, "again after", pause.String())
+		s.o.Log.Warn(name+" does not respond; waiting for it", "error", err, "again after", pause.String())
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("wait for %s: %w", what, ctx.Err())
+			return fmt.Errorf("wait for %s: %w", name, ctx.Err())
 		case <-time.After(pause):
 		}
 	}
@@ -165,32 +165,32 @@ func (s *Server) open(ctx context.Context) (err error) {
 			return fmt.Errorf("create the data directory: %w", err)
 		}
 	}
-	if s.lock, err = Hold(filepath.Join(s.data, "lock"), "server"); err != nil {
+	if s.lock, err = LockDir(filepath.Join(s.data, "lock"), "server"); err != nil {
 		return err
 	}
 	blobs, err := s.openBlobs()
 	if err != nil {
 		return err
 	}
-	err = s.awaited(ctx, "the database", store.Away, func() (err error) {
+	err = s.openWithRetry(ctx, "the database", store.IsUnavailable, func() (err error) {
 		s.store, err = store.Open(ctx, store.Options{
-			DSN: o.Database, Dir: s.data, Version: o.Version, LastLog: s.lastLog(), AcceptLoss: o.AcceptLoss, AcceptStale: o.AcceptStale,
-			Alone: s.alone(), ID: s.id(), // the directory is locked
+			DSN: o.Database, Dir: s.data, Version: o.Version, EventCount: s.readMark(), AcceptLoss: o.AcceptLoss, AcceptStale: o.AcceptStale,
+			SingleServer: s.isOnlyServer(), ID: s.id(), // the directory is locked
 		})
 		return err
 	})
 	if err != nil {
 		return s.explain(err)
 	}
-	if err := s.first(ctx); err != nil {
+	if err := s.createAdmin(ctx); err != nil {
 		return err
 	}
-	holder, err := s.holder(ctx)
+	holder, err := s.leaseHolder(ctx)
 	if err != nil {
 		return err
 	}
-	s.dispatch = dispatch.New(dispatch.Options{Store: s.store, Blobs: blobs, Log: o.Log, Holder: holder, Class: Class, Audit: o.Audit, Ended: func() { s.ladders.Wake() }, Workers: s.lookForWorkers, At: func(step dispatch.Step) { s.at(string(step)) }})
-	err = s.awaited(ctx, "the queue", queue.Away, func() (err error) {
+	s.dispatch = dispatch.New(dispatch.Options{Store: s.store, Blobs: blobs, Log: o.Log, Holder: holder, Class: Class, Audit: o.Audit, OnWorkflowEnded: func() { s.ladders.Wake() }, OnWorkersChanged: s.checkWorkers, OnStep: func(step dispatch.Step) { s.onStep(string(step)) }})
+	err = s.openWithRetry(ctx, "the queue", queue.IsUnreachable, func() (err error) {
 		s.queue, err = queue.Open(ctx, s.queueOptions())
 		return err
 	})
@@ -201,67 +201,67 @@ func (s *Server) open(ctx context.Context) (err error) {
 		return err
 	}
 	s.ladders = ladder.New(ladder.Options{Store: s.store, Dispatch: s.dispatch, Log: o.Log, Holder: holder, Class: Class})
-	s.dispatch.Use(s.queue)
+	s.dispatch.SetQueue(s.queue)
 	if err := s.admitAll(ctx, true); err != nil {
 		return err
 	}
 	if err := s.listen(ctx, blobs); err != nil {
 		return err
 	}
-	if !s.alone() {
-		if _, err := s.skew(ctx); err != nil {
+	if !s.isOnlyServer() {
+		if _, err := s.databaseSkew(ctx); err != nil {
 			return err
 		}
 		if err := s.announceFirst(ctx); err != nil {
 			return err
 		}
-		if err := s.store.Current(ctx); err != nil { // the data was moved while this server started
+		if err := s.store.CheckNotMoved(ctx); err != nil { // the data was moved while this server started
 			return s.explain(err)
 		}
 	}
-	if err := s.setup(ctx); err != nil {
+	if err := s.createSetupLink(ctx); err != nil {
 		return err
 	}
 	loops, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	s.loops.Go(func() { s.dispatch.Run(loops) })
 	s.loops.Go(func() { s.ladders.Run(loops) })
-	s.loops.Go(func() { shadow.New(shadow.Options{Desk: s.desk, Log: o.Log, Holder: holder}).Run(loops) })
-	s.loops.Go(func() { s.mark(loops) })
-	s.loops.Go(func() { s.clock(loops) })
+	s.loops.Go(func() { shadow.New(shadow.Options{Service: s.intake, Log: o.Log, Holder: holder}).Run(loops) })
+	s.loops.Go(func() { s.saveMarks(loops) })
+	s.loops.Go(func() { s.watchClock(loops) })
 	s.loops.Go(func() { s.collectGarbage(loops, blobs) })
-	if !s.alone() {
-		s.loops.Go(func() { s.peers(loops) })
+	if !s.isOnlyServer() {
+		s.loops.Go(func() { s.coordinate(loops) })
 	}
 	if o.Backup != "" {
-		if err := s.lookAtBackups(); err != nil {
+		if err := s.findBackups(); err != nil {
 			o.Log.Error("check the nightly backups", "error", err)
 		}
-		s.loops.Go(func() { s.nightly(loops, blobs) })
+		s.loops.Go(func() { s.nightlyBackups(loops, blobs) })
 	}
-	if o.Preparer != nil {
-		s.loops.Go(func() { s.uploads(loops, blobs, holder) })
+	if o.PrepareCommand != nil {
+		s.loops.Go(func() { s.prepareUploads(loops, blobs, holder) })
 	}
 	if len(o.PrintCommand) > 0 {
-		s.loops.Go(func() { s.prints(loops) })
+		s.loops.Go(func() { s.printLoop(loops) })
 	}
 	if o.Workers > 0 {
-		s.loops.Go(func() { s.child(loops) })
+		s.loops.Go(func() { s.superviseWorker(loops) })
 	}
-	if o.Publisher != nil {
-		s.loops.Go(func() { s.publish(loops) })
+	if o.PublishCommand != nil {
+		s.loops.Go(func() { s.publishProblems(loops) })
 	}
 	return nil
 }
 
-func (s *Server) at(step string) {
-	if s.o.At != nil {
-		s.o.At(step)
+func (s *Server) onStep(step string) {
+	if s.o.OnStep != nil {
+		s.o.OnStep(step)
 	}
 }
 
 func (s *Server) queueOptions() queue.Options {
-	o := queue.Options{Dir: filepath.Join(s.data, "queue"), Classes: []string{Class}, Listen: s.dispatch.Listener()}
+	o := queue.Options{Dir: filepath.Join(s.data, "queue"), Classes: []string{Class}, Listener: s.dispatch.Listener()}
 	if s.o.Queue != "" {
 		o.URLs, o.Credentials = strings.Split(s.o.Queue, ","), s.o.QueueCredentials
 	}
@@ -272,28 +272,28 @@ func (s *Server) queueOptions() queue.Options {
 func (s *Server) explain(err error) error {
 	switch {
 	case errors.Is(err, store.ErrRolledBack):
-		return &judge.Misuse{Err: fmt.Errorf("%w: submissions that were confirmed to their senders are missing\n    restore a backup, or add --accept-loss to continue without them", err)}
+		return &judge.UsageError{Err: fmt.Errorf("%w: submissions that were confirmed to their senders are missing\n    restore a backup, or add --accept-loss to continue without them", err)}
 	case errors.Is(err, store.ErrOtherServers):
-		return &judge.Misuse{Err: fmt.Errorf("%w\n    stop those servers, or bring the schema up to date while they run: judged admin migrate --database URL", err)}
-	case errors.Is(err, store.ErrUnfinished):
-		return &judge.Misuse{Err: fmt.Errorf("%w\n    start the server with the old database, and move again; if it does not start with that one either: --accept-stale", err)}
+		return &judge.UsageError{Err: fmt.Errorf("%w\n    stop those servers, or bring the schema up to date while they run: judged admin migrate --database URL", err)}
+	case errors.Is(err, store.ErrMoveUnfinished):
+		return &judge.UsageError{Err: fmt.Errorf("%w\n    start the server with the old database, and move again; if it does not start with that one either: --accept-stale", err)}
 	case errors.Is(err, store.ErrMoved):
-		return &judge.Misuse{Err: fmt.Errorf("%w\n    add the lines that `judged admin move` printed to judge.toml and restart the server; to continue with the old data: --accept-stale", err)}
-	case errors.Is(err, store.ErrNewer):
-		return &judge.Misuse{Err: err}
+		return &judge.UsageError{Err: fmt.Errorf("%w\n    add the lines that `judged admin move` printed to judge.toml and restart the server; to continue with the old data: --accept-stale", err)}
+	case errors.Is(err, store.ErrNewerSchema):
+		return &judge.UsageError{Err: err}
 	}
 	return err
 }
 
-// first creates the first account, and the token of that account in the data directory. It also creates the token
+// createAdmin creates the first account, and the token of that account in the data directory. It also creates the token
 // if the data directory was restored from a backup, because backups do not contain the token.
-func (s *Server) first(ctx context.Context) error {
-	account, err := s.store.AccountByLogin(ctx, desk.AdminLogin)
+func (s *Server) createAdmin(ctx context.Context) error {
+	account, err := s.store.AccountByLogin(ctx, intake.AdminLogin)
 	begins := errors.Is(err, store.ErrNotFound)
 	if begins {
-		account, err = s.store.NewAccount(ctx, desk.AdminLogin, "Admin", store.Person, "admin")
+		account, err = s.store.NewAccount(ctx, intake.AdminLogin, "Admin", store.PersonAccount, "admin")
 		if errors.Is(err, store.ErrTaken) { // another server is also starting
-			account, err = s.store.AccountByLogin(ctx, desk.AdminLogin)
+			account, err = s.store.AccountByLogin(ctx, intake.AdminLogin)
 		}
 	}
 	if err != nil {
@@ -310,25 +310,25 @@ func (s *Server) first(ctx context.Context) error {
 		return fmt.Errorf("keep the admin's token: %w", err)
 	}
 	if begins {
-		s.First = text
+		s.AdminToken = text
 	}
 	return nil
 }
 
-// setup creates the link with which the first administrator can choose a password. It does nothing if an account
+// createSetupLink creates the link with which the first administrator can choose a password. It does nothing if an account
 // already has a password.
-func (s *Server) setup(ctx context.Context) error {
-	n, err := s.store.Passwords(ctx)
+func (s *Server) createSetupLink(ctx context.Context) error {
+	n, err := s.store.CountPasswordAccounts(ctx)
 	if err != nil || n > 0 {
 		return err
 	}
-	admin, err := s.store.AccountByLogin(ctx, desk.AdminLogin)
+	admin, err := s.store.AccountByLogin(ctx, intake.AdminLogin)
 	if err != nil {
 		return err
 	}
 	code, hash := auth.NewCode()
-	s.Setup = s.URL().URL + "/setup?code=" + code
-	return s.store.NewSetup(ctx, hash, admin.ID)
+	s.SetupURL = s.URL().URL + "/setup?code=" + code
+	return s.store.NewSetupCode(ctx, hash, admin.ID)
 }
 
 func (s *Server) adminFile() string { return adminFile(s.data) }
@@ -344,7 +344,7 @@ func Admin(data string) (a client.Address, token string, err error) {
 	}
 	text, err := os.ReadFile(addressFile(data))
 	if errors.Is(err, fs.ErrNotExist) || logins[""].Token == "" {
-		return a, "", &judge.Misuse{Err: fmt.Errorf("%s is not the data directory of a server\n    name the directory with --data", data)}
+		return a, "", &judge.UsageError{Err: fmt.Errorf("%s is not the data directory of a server\n    name the directory with --data", data)}
 	}
 	if err != nil {
 		return a, "", err
@@ -355,7 +355,7 @@ func Admin(data string) (a client.Address, token string, err error) {
 
 // listen serves requests.
 func (s *Server) listen(ctx context.Context, blobs *blob.Dir) error {
-	secure, err := s.certificate()
+	secure, err := s.tlsConfig()
 	if err != nil {
 		return err
 	}
@@ -364,37 +364,37 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Dir) error {
 		return err
 	}
 	if s.listener, err = net.Listen("tcp", s.o.Listen); err != nil {
-		return &judge.Misuse{Err: fmt.Errorf("listen on %s: %w\n    choose another address: --listen", s.o.Listen, err)}
+		return &judge.UsageError{Err: fmt.Errorf("listen on %s: %w\n    choose another address: --listen", s.o.Listen, err)}
 	}
 	// Write the file before the first response, because a client that reaches the server may need it.
 	if err := atomicfile.WriteSecret(addressFile(s.data), []byte(client.Address{URL: s.Address(), Pin: s.pin}.String()+"\n")); err != nil {
 		return err
 	}
-	entry := &desk.Desk{
-		Store: s.store, Blobs: blobs, Sweeping: &s.collecting, Dispatch: s.dispatch, MaxSize: s.o.Source.Size, MaxFiles: s.o.Source.Files, Class: Class, FreeDisk: s.freeDisk,
-		Forget: func(ctx context.Context, all []blob.Digest) error { return s.forget(ctx, blobs, all) }, Registration: auth.Registration(s.o.Registration), Practice: store.PracticeLevel(s.o.Practice),
+	entry := &intake.Service{
+		Store: s.store, Blobs: blobs, CollectLock: &s.collecting, Dispatch: s.dispatch, MaxSize: s.o.Source.Size, MaxFiles: s.o.Source.Files, Class: Class, FreeDisk: s.freeDisk,
+		RemoveUnused: func(ctx context.Context, all []blob.Digest) error { return s.removeUnused(ctx, blobs, all) }, Registration: auth.Registration(s.o.Registration), Practice: store.PracticeLevel(s.o.Practice),
 		AutoLogin: s.o.AutoLogin, LockAddress: s.o.LockAddress, StaffPasswords: s.o.Password == "staff",
-		Contents: contentsIn(blobs),
-		At: func(kept bool) {
+		Contents: manifestReader(blobs),
+		OnSubmit: func(kept bool) {
 			if kept {
-				s.at("kept")
+				s.onStep("kept")
 			} else {
-				s.at("received")
+				s.onStep("received")
 			}
 		},
 	}
-	s.desk = entry
-	s.preparing.Store(s.o.Publisher != nil)
+	s.intake = entry
+	s.preparing.Store(s.o.PublishCommand != nil)
 	passwords, url := auth.NewPasswords(), s.URL()
-	boards := board.NewHall(board.HallOptions{Store: s.store, Frame: contest.Frame(s.o.Name), Log: s.o.Log})
+	boards := scoreboard.NewRegistry(scoreboard.RegistryOptions{Store: s.store, Frame: contest.Frame(s.o.Name), Log: s.o.Log})
 	answers := api.New(api.Options{
-		Desk: entry, Boards: boards, URL: url, Name: s.o.Name, Version: s.o.Version, Passwords: passwords, Bridge: s.queue.Bridge(), Queue: public(s.o.Queue),
-		Mixed:  s.o.Mixed,
-		Log:    s.o.Log,
-		Backup: func(ctx context.Context, name string) (string, error) { return s.backupCalled(ctx, blobs, name) }, Ready: s.ready, Preparing: s.preparing.Load,
-		Move: func(ctx context.Context) (client.Moved, error) { return s.move(ctx, blobs) },
+		Service: entry, Scoreboards: boards, URL: url, Name: s.o.Name, Version: s.o.Version, Passwords: passwords, Bridge: s.queue.Bridge(), Queue: redactQueueURL(s.o.Queue),
+		MixedClasses: s.o.Mixed,
+		Log:          s.o.Log,
+		Backup:       func(ctx context.Context, name string) (string, error) { return s.makeBackup(ctx, blobs, name) }, CheckReady: s.ready, IsPreparing: s.preparing.Load,
+		Move: func(ctx context.Context) (client.MoveResult, error) { return s.move(ctx, blobs) },
 	})
-	provider, err := s.signOn(url.URL)
+	provider, err := s.newProvider(url.URL)
 	if err != nil {
 		return err
 	}
@@ -403,26 +403,26 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Dir) error {
 		handler.Handle(path, answers)
 	}
 	handler.Handle("/", web.New(web.Options{
-		Desk: entry, Boards: boards, Name: s.o.Name, URL: url.URL, Address: url.String(), Passwords: passwords, Log: s.o.Log, Secure: strings.HasPrefix(url.URL, "https:"),
-		Backups: s.Backups, Uploaded: s.poked(), Ladders: s.ladders, SignOn: provider,
+		Service: entry, Scoreboards: boards, Name: s.o.Name, URL: url.URL, Address: url.String(), Passwords: passwords, Log: s.o.Log, Secure: strings.HasPrefix(url.URL, "https:"),
+		Backups: s.Backups, OnUpload: s.uploadSignal(), Ladders: s.ladders, SignOn: provider,
 	}, pages.All...))
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	s.base = cancel
+	s.cancelRequests = cancel
 	s.loops.Go(func() { boards.Run(base) })
 	quiet := slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug)
 	s.http = &http.Server{
-		Handler: timed(forwarded(proxies, under(s.path(), handler)), defaultBodyLimits), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ErrorLog: quiet,
+		Handler: limitBodies(forwarded(proxies, mountAt(s.path(), handler)), defaultBodyLimits), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ErrorLog: quiet,
 		BaseContext: func(net.Listener) context.Context { return base },
 	}
 	// The bridge for workers needs HTTP/1.1.
 	s.http.Protocols = new(http.Protocols)
 	s.http.Protocols.SetHTTP1(true)
-	var on net.Listener = &boundedListener{Listener: s.listener, proxies: proxies, network: desk.ConnectionsOfNetwork, server: desk.ConnectionsOfServer}
+	var limited net.Listener = &limitedListener{Listener: s.listener, proxies: proxies, network: intake.ConnectionsOfNetwork, server: intake.ConnectionsOfServer}
 	if secure != nil {
-		on = tls.NewListener(on, secure)
+		limited = tls.NewListener(limited, secure)
 	}
-	s.loops.Go(func() { _ = s.http.Serve(on) }) // the error only says that it was closed
-	return s.measure()
+	s.loops.Go(func() { _ = s.http.Serve(limited) }) // the error only says that it was closed
+	return s.serveMetrics()
 }
 
 // Address returns the address of the server on this machine.
@@ -472,8 +472,8 @@ func ownIP() string {
 	return ""
 }
 
-// public returns the addresses of a cluster's servers without the server's password. Workers have their own keys.
-func public(queue string) string {
+// redactQueueURL returns the addresses of a cluster's servers without the server's password. Workers have their own keys.
+func redactQueueURL(queue string) string {
 	all := strings.Split(queue, ",")
 	for i, one := range all {
 		if u, err := url.Parse(one); err == nil {
@@ -491,25 +491,25 @@ func (s *Server) scheme() string {
 	return "http"
 }
 
-// markEvery is the interval at which the number of the last event is stored outside the database.
-const markEvery = 10 * time.Second
+// saveMarkEvery is the interval at which the number of the last event is stored outside the database.
+const saveMarkEvery = 10 * time.Second
 
-// mark regularly stores the number of the event log's last event next to the blobs. If the database is later
+// saveMarks regularly stores the number of the event log's last event next to the blobs. If the database is later
 // rolled back, its last number is smaller than the stored one.
-func (s *Server) mark(ctx context.Context) {
+func (s *Server) saveMarks(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(markEvery):
-			s.markNow(ctx)
+		case <-time.After(saveMarkEvery):
+			s.saveMark(ctx)
 		}
 	}
 }
 
-func (s *Server) markNow(ctx context.Context) {
-	last, err := s.store.LastLog(ctx)
-	if err == nil && last > s.lastLog() {
+func (s *Server) saveMark(ctx context.Context) {
+	last, err := s.store.EventCount(ctx)
+	if err == nil && last > s.readMark() {
 		err = atomicfile.Write(s.markFile(), []byte(strconv.FormatInt(last, 10)+"\n"))
 	}
 	if err != nil && ctx.Err() == nil {
@@ -519,7 +519,7 @@ func (s *Server) markNow(ctx context.Context) {
 
 func (s *Server) markFile() string { return filepath.Join(s.data, "blobs", "last-log") }
 
-func (s *Server) lastLog() int64 {
+func (s *Server) readMark() int64 {
 	data, err := os.ReadFile(s.markFile())
 	if err != nil {
 		return 0
@@ -530,13 +530,13 @@ func (s *Server) lastLog() int64 {
 
 // Stop stops the server. It waits for pending writes, but not for running judgings.
 func (s *Server) Stop() {
-	if s.base != nil {
-		s.base() // ends streams, whose clients reconnect
+	if s.cancelRequests != nil {
+		s.cancelRequests() // ends streams, whose clients reconnect
 	}
-	within, cancel := context.WithTimeout(context.Background(), closeWithin)
+	stopCtx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	for _, h := range []*http.Server{s.http, s.metrics} {
-		if h != nil && h.Shutdown(within) != nil {
+		if h != nil && h.Shutdown(stopCtx) != nil {
 			_ = h.Close()
 		}
 	}
@@ -545,8 +545,8 @@ func (s *Server) Stop() {
 	}
 	s.loops.Wait()
 	if s.store != nil {
-		s.markNow(within)
-		s.depart(within)
+		s.saveMark(stopCtx)
+		s.depart(stopCtx)
 	}
 	s.release()
 }
@@ -569,10 +569,10 @@ func (s *Server) release() {
 	}
 }
 
-// poked returns the function that must be called after an upload so that the server prepares it. It returns nil if
-// uploads are disabled.
-func (s *Server) poked() func() {
-	if s.o.Preparer == nil {
+// uploadSignal returns the function that must be called after an upload so that the server prepares it. It returns nil if
+// prepareUploads are disabled.
+func (s *Server) uploadSignal() func() {
+	if s.o.PrepareCommand == nil {
 		return nil
 	}
 	return func() {

@@ -11,9 +11,9 @@ import (
 	"assay/judge/host/web"
 )
 
-// signOn returns the configured single sign-on provider, which redirects users back to this server at url. It
+// newProvider returns the configured single sign-on provider, which redirects users back to this server at url. It
 // returns nil if none is configured.
-func (s *Server) signOn(url string) (*signon.Provider, error) {
+func (s *Server) newProvider(url string) (*signon.Provider, error) {
 	o := s.o.OIDC
 	if o.Issuer == "" {
 		return nil, nil
@@ -22,11 +22,11 @@ func (s *Server) signOn(url string) (*signon.Provider, error) {
 	if o.SecretFile != "" {
 		data, err := os.ReadFile(o.SecretFile)
 		if err != nil {
-			return nil, &judge.Misuse{Err: fmt.Errorf(
+			return nil, &judge.UsageError{Err: fmt.Errorf(
 				"read the secret of single sign-on: %w\n    secret_file in judge.toml names the file", err)}
 		}
 		if secret = strings.TrimSpace(string(data)); secret == "" {
-			return nil, &judge.Misuse{Err: fmt.Errorf(
+			return nil, &judge.UsageError{Err: fmt.Errorf(
 				"read the secret of single sign-on: %s is empty\n    write the secret of the client into it", o.SecretFile)}
 		}
 	}

@@ -34,22 +34,22 @@ func TestUploadsThatFail(t *testing.T) {
 	check(err)
 	archive, size, err := blobs.Add(strings.NewReader("an archive"))
 	check(err)
-	check(db.NoteBlobs(t.Context(), store.Blob{Digest: archive, Size: size, Kind: "archive"}))
-	account, err := db.NewAccount(t.Context(), "setter", "Setter", store.Person, string(auth.Admin))
+	check(db.RecordBlobs(t.Context(), store.Blob{Digest: archive, Size: size, Kind: "archive"}))
+	account, err := db.NewAccount(t.Context(), "setter", "Setter", store.PersonAccount, string(auth.Admin))
 	check(err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	check(err)
 	defer listener.Close()
 	for program, want := range map[string]string{
-		`exit 3`:                            NotPrepared,
-		`echo '{"reason":' > prepared.json`: NotPrepared,
-		`mkdir prepared.json`:               NotPrepared,
+		`exit 3`:                            PrepareFailed,
+		`echo '{"reason":' > prepared.json`: PrepareFailed,
+		`mkdir prepared.json`:               PrepareFailed,
 		`echo '{}' > prepared.json`:         "no bundle was made",
 		`echo '{"reason":"no statement"}' > prepared.json; exit 1`: "no statement",
 	} {
 		log := &strings.Builder{}
 		s := &Server{data: dir, store: db, listener: listener, o: Options{Root: dir, Log: slog.New(slog.NewTextHandler(log, nil))}}
-		s.o.Preparer = func(archive string, _ bool) []string {
+		s.o.PrepareCommand = func(archive string, _ bool) []string {
 			return []string{"/bin/sh", "-c", "cd '" + filepath.Dir(archive) + "'; " + program}
 		}
 		u := &store.Upload{Account: account.ID, Problem: "sum", File: "sum.zip", Archive: archive}
@@ -62,7 +62,7 @@ func TestUploadsThatFail(t *testing.T) {
 		if u.State != store.UploadFailed || u.Reason != want {
 			t.Errorf("%s: %s, %q, want %q", program, u.State, u.Reason, want)
 		}
-		if logged := strings.Contains(log.String(), "level=ERROR"); logged != (want == NotPrepared) {
+		if logged := strings.Contains(log.String(), "level=ERROR"); logged != (want == PrepareFailed) {
 			t.Errorf("%s: the log has\n%s", program, log)
 		}
 	}

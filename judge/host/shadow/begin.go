@@ -6,18 +6,18 @@ import (
 	"net/http"
 	"strings"
 
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/store"
 )
 
-// Begin makes a contest follow a primary, and returns the contest's slug. If the server has no such contest, Begin
-// creates it from the primary's contest. If slug is empty, the contest's id in the primary is used. Begin returns
-// a *desk.Refusal for errors that the caller must correct.
-func Begin(ctx context.Context, d *desk.Desk, source store.Source, slug string) (string, error) {
+// Start makes a contest follow a primary, and returns the contest's slug. If the server has no such contest, Start
+// creates it from the primary's contest. If slug is empty, the contest's id in the primary is used. Start returns
+// a *intake.Refusal for errors that the caller must correct.
+func Start(ctx context.Context, d *intake.Service, source store.ExternalSource, slug string) (string, error) {
 	refuse := func(code int, text, hint string) (string, error) {
-		return "", &desk.Refusal{Code: code, Text: text, Hint: hint}
+		return "", &intake.Refusal{Code: code, Text: text, Hint: hint}
 	}
-	p, err := Open(&source)
+	p, err := NewPrimary(&source)
 	if _, is := errors.AsType[secretError](err); is {
 		return refuse(http.StatusBadRequest, err.Error(),
 			"name a file on the server's machine that the server can read, and that has the password alone")
@@ -31,24 +31,24 @@ func Begin(ctx context.Context, d *desk.Desk, source store.Source, slug string) 
 	}
 	m := Mirror{"contest": {"": string(data)}}
 	if slug == "" {
-		slug = strings.Trim(notSlug.ReplaceAllString(strings.ToLower(m.object("contest", "").text("id")), "-"), "-")
+		slug = strings.Trim(invalidSlugChars.ReplaceAllString(strings.ToLower(m.object("contest", "").text("id")), "-"), "-")
 	}
-	if !store.GoodSlug(slug) {
+	if !store.IsSlug(slug) {
 		return refuse(http.StatusBadRequest, "the primary does not say the id of its contest in a form that addresses can have",
 			"name the contest with --contest: small letters, digits and -, such as spring-2026")
 	}
 	c, err := d.Store.ContestBySlug(ctx, slug)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		c = &store.Contest{Slug: slug, Name: slug, Format: store.ICPC, Visibility: store.Teams}
-		if m.ContestOf(c, false); c.Length == 0 {
+		c = &store.Contest{Slug: slug, Name: slug, Format: store.ICPC, Visibility: store.VisibilityTeams}
+		if m.UpdateContest(c, false); c.Length == 0 {
 			return refuse(http.StatusBadRequest, "the contest of the primary has no duration",
 				"the address must be that of a contest in its Contest API")
 		}
 		err = d.Store.NewContest(ctx, c, nil)
 	case err == nil:
-		_, following := d.Store.Source(ctx, c.ID)
-		use, err := d.Store.UseOfContest(ctx, c.ID)
+		_, following := d.Store.ExternalSource(ctx, c.ID)
+		use, err := d.Store.ContestUse(ctx, c.ID)
 		if err != nil {
 			return "", err
 		}
@@ -61,5 +61,5 @@ func Begin(ctx context.Context, d *desk.Desk, source store.Source, slug string) 
 		return "", err
 	}
 	source.Contest = c.ID
-	return slug, d.Store.SetSource(ctx, source)
+	return slug, d.Store.SetExternalSource(ctx, source)
 }

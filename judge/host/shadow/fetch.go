@@ -15,38 +15,38 @@ import (
 	"assay/judge/host/store"
 )
 
-// mostPackage is the maximum size in bytes of a ZIP archive with a contest package, including pictures and
+// maxPackage is the maximum size in bytes of a ZIP archive with a contest package, including pictures and
 // statements.
-const mostPackage = 256 << 20
+const maxPackage = 256 << 20
 
 // Fetch reads a contest package from an address, either a contest in a Contest API or a ZIP archive. The source
 // contains the account to use.
-func Fetch(ctx context.Context, s *store.Source) (*contestpackage.Files, error) {
-	return FetchAs(ctx, s, "")
+func Fetch(ctx context.Context, s *store.ExternalSource) (*contestpackage.Files, error) {
+	return FetchWithPassword(ctx, s, "")
 }
 
-// FetchAs is like Fetch. If password is not empty, it replaces the source's secret file.
-func FetchAs(ctx context.Context, s *store.Source, password string) (*contestpackage.Files, error) {
+// FetchWithPassword is like Fetch. If password is not empty, it replaces the source's secret file.
+func FetchWithPassword(ctx context.Context, s *store.ExternalSource, password string) (*contestpackage.Files, error) {
 	u, err := url.Parse(s.URL)
 	if err != nil {
 		return nil, fmt.Errorf("the address of the contest package %.200q: %w", s.URL, err)
 	}
 	if !strings.HasSuffix(strings.ToLower(u.Path), ".zip") {
-		p, err := openWith(s, password)
+		p, err := openWithPassword(s, password)
 		if err != nil {
 			return nil, err
 		}
-		texts, err := p.packaged(ctx)
+		texts, err := p.packageFiles(ctx)
 		return &contestpackage.Files{Texts: texts}, err
 	}
 	beside := *s // a ZIP archive is not in a contest and is requested by its own URL
 	beside.URL = u.ResolveReference(&url.URL{Path: "/contests/x"}).String()
-	p, err := openWith(&beside, password)
+	p, err := openWithPassword(&beside, password)
 	if err != nil {
 		return nil, err
 	}
 	u.User = nil
-	data, err := p.read(ctx, u, mostPackage, fileIn)
+	data, err := p.read(ctx, u, maxPackage, fileTimeout)
 	if err != nil {
 		return nil, err
 	}
@@ -57,25 +57,25 @@ func FetchAs(ctx context.Context, s *store.Source, password string) (*contestpac
 	return contestpackage.Collect(archive)
 }
 
-// openWith is like Open. If password is not empty, it replaces the secret file.
-func openWith(s *store.Source, password string) (*Primary, error) {
-	p, err := Open(s)
+// openWithPassword is like Open. If password is not empty, it replaces the secret file.
+func openWithPassword(s *store.ExternalSource, password string) (*Primary, error) {
+	p, err := NewPrimary(s)
 	if err == nil && password != "" {
 		p.password = password
 	}
 	return p, err
 }
 
-// packaged returns the contest of a primary as the files of a contest package. It omits data that the account may
+// packageFiles returns the contest of a primary as the files of a contest package. It omits data that the account may
 // not see.
-func (p *Primary) packaged(ctx context.Context) (map[string][]byte, error) {
+func (p *Primary) packageFiles(ctx context.Context) (map[string][]byte, error) {
 	contest, err := p.Contest(ctx)
 	if err != nil {
 		return nil, err
 	}
 	files := map[string][]byte{"contest.json": contest}
 	for _, name := range []string{"problems", "groups", "organizations", "teams", "persons", "accounts"} {
-		data, err := p.read(ctx, p.below(name), mostLine, answerIn)
+		data, err := p.read(ctx, p.resolve(name), maxLine, responseTimeout)
 		if refused, is := errors.AsType[*StatusError](err); is {
 			switch refused.Code {
 			case http.StatusNotFound, http.StatusForbidden, http.StatusUnauthorized:
@@ -83,7 +83,7 @@ func (p *Primary) packaged(ctx context.Context) (map[string][]byte, error) {
 			}
 		}
 		if err == nil && !json.Valid(data) {
-			err = fmt.Errorf("%s is not JSON", p.below(name))
+			err = fmt.Errorf("%s is not JSON", p.resolve(name))
 		}
 		if err != nil {
 			return nil, err

@@ -80,7 +80,7 @@ func TestFetch(t *testing.T) {
 		"/files/broken.ZIP?":    {"", "", "the primary answers 401"},
 		"/api/contests/spring?": {"writer", "", "the primary answers 401"},
 	} {
-		s := &store.Source{URL: server.URL + path, Login: tt.login}
+		s := &store.ExternalSource{URL: server.URL + path, Login: tt.login}
 		if tt.login != "" {
 			s.SecretFile = secret
 		}
@@ -94,10 +94,10 @@ func TestFetch(t *testing.T) {
 		}
 	}
 	inAddress := strings.Replace(server.URL, "http://", "http://reader:pass@", 1) + "/files/regional.ZIP"
-	if _, err := shadow.Fetch(t.Context(), &store.Source{URL: inAddress}); err == nil || !strings.Contains(err.Error(), "401") {
+	if _, err := shadow.Fetch(t.Context(), &store.ExternalSource{URL: inAddress}); err == nil || !strings.Contains(err.Error(), "401") {
 		t.Errorf("the password in an address is sent: %v", err)
 	}
-	if _, err := shadow.Fetch(t.Context(), &store.Source{URL: "http://[::1"}); err == nil {
+	if _, err := shadow.Fetch(t.Context(), &store.ExternalSource{URL: "http://[::1"}); err == nil {
 		t.Error("an address that cannot be read is accepted")
 	}
 }

@@ -72,13 +72,13 @@ func TestContestOfOurs(t *testing.T) {
 	p := newPrimary(t, false)
 	p.fill()
 	m := start(t, t.TempDir())
-	some := blob.Of([]byte("another bundle"))
+	some := blob.DigestOf([]byte("another bundle"))
 	for _, slug := range []string{"nim", "mine"} {
 		if _, err := m.db.PutBundle(t.Context(), store.NewBundle{Problem: slug, Title: slug, Owner: m.admin.ID, ID: some, Manifest: some, Config: some, MadeBy: m.admin.ID}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	c := &store.Contest{Slug: "wf-2026", Name: "Ours", Format: store.ICPC, Length: time.Hour, Visibility: store.Staff}
+	c := &store.Contest{Slug: "wf-2026", Name: "Ours", Format: store.ICPC, Length: time.Hour, Visibility: store.VisibilityJury}
 	if err := m.db.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "Z", Slug: "mine"}, {Label: "B", Slug: "nim"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestContestOfOurs(t *testing.T) {
 	if want := "A sum sum #ff0000, B nim 2 , Z mine mine "; strings.Join(got, ", ") != want {
 		t.Errorf("the problems are %s, want %s", strings.Join(got, ", "), want)
 	}
-	if now := m.contest(); now.Visibility != store.Staff || now.Name != "WF" || now.Length != 5*time.Hour {
+	if now := m.contest(); now.Visibility != store.VisibilityJury || now.Name != "WF" || now.Length != 5*time.Hour {
 		t.Errorf("the contest is %+v", now)
 	}
 }

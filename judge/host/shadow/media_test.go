@@ -26,7 +26,7 @@ func (p *primary) shows(property string, names ...string) string {
 			continue
 		}
 		if data, is := p.files["/media/"+name]; is {
-			hash = media.Sum(data)
+			hash = media.MD5Sum(data)
 		} else {
 			hash = strings.Repeat("0", 32)
 		}
@@ -48,7 +48,7 @@ func (m *machine) pictures() string {
 		if f.Scaled {
 			continue
 		}
-		if data, err := m.desk.Blobs.Read(f.Digest, f.Size); err != nil || media.Sum(data) != f.MD5 {
+		if data, err := m.intake.Blobs.Read(f.Digest, f.Size); err != nil || media.MD5Sum(data) != f.MD5 {
 			m.Errorf("the bytes of %s: %v", f.Path(), err)
 		}
 		out = append(out, fmt.Sprintf("%s %s %dx%d", f.Path(), f.Property, f.Width, f.Height))

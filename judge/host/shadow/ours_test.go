@@ -13,9 +13,9 @@ import (
 	"assay/judge"
 	"assay/judge/host/api"
 	"assay/judge/host/auth"
-	"assay/judge/host/board"
 	"assay/judge/host/client"
 	"assay/judge/host/feed"
+	"assay/judge/host/scoreboard"
 	"assay/judge/host/shadow"
 	"assay/judge/host/store"
 	"assay/judge/host/web/webtest"
@@ -41,42 +41,42 @@ func behindOurs(t *testing.T, version string) {
 	log := slog.New(slog.DiscardHandler)
 	first, second := webtest.New(t), webtest.New(t)
 	serving := httptest.NewServer(api.New(api.Options{
-		Desk: first.Desk, Boards: board.NewHall(board.HallOptions{Store: first.Store, Log: log}), Name: "First", Version: "v1", Passwords: auth.NewPasswords(), Log: log,
+		Service: first.Intake, Scoreboards: scoreboard.NewRegistry(scoreboard.RegistryOptions{Store: first.Store, Log: log}), Name: "First", Version: "v1", Passwords: auth.NewPasswords(), Log: log,
 		URL: client.Address{URL: "http://first.example"},
 	}))
 	t.Cleanup(serving.Close)
-	c := first.Contest("wf", -30*time.Minute, store.Teams, store.Settings{})
+	c := first.Contest("wf", -30*time.Minute, store.VisibilityTeams, store.Settings{})
 	_, _, err := first.Store.ImportContest(t.Context(), &store.ContestImport{ID: c.ID, Accounts: []store.ImportedAccount{{ID: "x", Type: "shadow", Account: first.Accounts["other"]}}})
 	check(err)
 	verdicts := map[int64][]judge.Event{}
 	send := func(login string, events ...judge.Event) {
 		t.Helper()
-		a := first.Send(c, login)
+		a := first.Submit(c, login)
 		verdicts[a.Number] = events
-		first.Judged(a, events...)
+		first.RecordJudgement(a, events...)
 	}
-	send("ada", webtest.Failing()...)
-	send("bob", webtest.Accepted()...)
-	send("ada", webtest.Accepted()...)
+	send("ada", webtest.FailingEvents()...)
+	send("bob", webtest.AcceptedEvents()...)
+	send("ada", webtest.AcceptedEvents()...)
 	hidden, err := first.Store.Enter(t.Context(), c.ID, first.Accounts["chair"])
 	check(err)
 	hidden.Hidden = true
 	check(first.Store.SetTeam(t.Context(), hidden, ""))
-	send("chair", webtest.Accepted()...)
+	send("chair", webtest.AcceptedEvents()...)
 
 	file := filepath.Join(t.TempDir(), "secret")
 	check(os.WriteFile(file, []byte("correct-horse\n"), 0o600))
-	source := store.Source{URL: serving.URL + "/api/" + version + "/contests/wf", Login: "other", SecretFile: file, Account: second.Accounts["admin"].ID}
-	_, err = shadow.Begin(t.Context(), second.Desk, source, "")
+	source := store.ExternalSource{URL: serving.URL + "/api/" + version + "/contests/wf", Login: "other", SecretFile: file, Account: second.Accounts["admin"].ID}
+	_, err = shadow.Start(t.Context(), second.Intake, source, "")
 	check(err)
-	m := &machine{TB: t, db: second.Store, desk: second.Desk}
+	m := &machine{TB: t, db: second.Store, intake: second.Intake}
 	ctx, stop := context.WithCancel(t.Context())
-	service := shadow.New(shadow.Options{Desk: second.Desk, Log: log, Holder: "second", Pause: 5 * time.Millisecond})
+	service := shadow.New(shadow.Options{Service: second.Intake, Log: log, Holder: "second", Pause: 5 * time.Millisecond})
 	done := make(chan struct{})
 	go func() { defer close(done); service.Run(ctx) }()
 	t.Cleanup(func() { stop(); <-done })
 
-	feeds := feed.Registry{Desk: second.Desk}
+	feeds := feed.Registry{Intake: second.Intake}
 	report := func() *shadow.Report {
 		t.Helper()
 		of, err := second.Store.ContestBySlug(t.Context(), "wf")
@@ -90,7 +90,7 @@ func behindOurs(t *testing.T, version string) {
 		m.wait(func() string {
 			r := report()
 			if got := fmt.Sprint(r.Matrix, len(r.Differ), r.Problems); got != want {
-				return fmt.Sprintf("%s, want %s; trouble %q", got, want, r.Source.Trouble)
+				return fmt.Sprintf("%s, want %s; trouble %q", got, want, r.Source.Failure)
 			}
 			return ""
 		})
@@ -100,7 +100,7 @@ func behindOurs(t *testing.T, version string) {
 		t.Helper()
 		of, err := second.Store.ContestBySlug(t.Context(), "wf")
 		check(err)
-		all, err := second.Store.ShadowedSubmissions(t.Context(), of.ID)
+		all, err := second.Store.ShadowSubmissions(t.Context(), of.ID)
 		check(err)
 		for _, s := range all {
 			if s.Ended {
@@ -110,12 +110,12 @@ func behindOurs(t *testing.T, version string) {
 			check(err)
 			number := int64(0)
 			_, _ = fmt.Sscan(s.ExtID, &number)
-			second.Judged(&store.Accepted{ID: s.ID, Job: sub.Judgement}, verdicts[number]...)
+			second.RecordJudgement(&store.StoredSubmission{ID: s.ID, Job: sub.Judgement}, verdicts[number]...)
 		}
 	}
 	judgeHere()
 	matrix("{[AC WA] [AC WA] [[3 0] [0 1]]} 0 []")
-	send("bob", webtest.Failing()...) // while the contest is followed
+	send("bob", webtest.FailingEvents()...) // while the contest is followed
 	matrix("{[AC WA] [ AC WA] [[0 3 0] [1 0 1]]} 0 []")
 	judgeHere()
 	matrix("{[AC WA] [AC WA] [[3 0] [0 2]]} 0 []")

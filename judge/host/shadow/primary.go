@@ -21,15 +21,15 @@ import (
 
 // The limits for data from a primary.
 const (
-	mostLine   = 8 << 20  // bytes of a line of an event feed, and of a JSON response
-	mostFile   = 64 << 20 // total size of a submission's files in bytes
-	mostSecret = 256
-	answerIn   = 30 * time.Second // for the response headers
-	fileIn     = 2 * time.Minute  // for downloading a submission's files
+	maxLine         = 8 << 20  // bytes of a line of an event feed, and of a JSON response
+	maxFile         = 64 << 20 // total size of a submission's files in bytes
+	maxSecret       = 256
+	responseTimeout = 30 * time.Second // for the response headers
+	fileTimeout     = 2 * time.Minute  // for downloading a submission's files
 )
 
-// Silence is how long a primary may be silent.
-const Silence = 120 * time.Second
+// MaxSilence is how long a primary may be silent.
+const MaxSilence = 120 * time.Second
 
 // A Primary is a client for the Contest API of another judging system.
 type Primary struct {
@@ -52,8 +52,8 @@ func (e *StatusError) Error() string {
 // A secretError is a fault of the file with the password.
 type secretError struct{ error }
 
-// Open returns a client for a source. It sends no request yet.
-func Open(s *store.Source) (*Primary, error) {
+// NewPrimary returns a client for a source. It sends no request yet.
+func NewPrimary(s *store.ExternalSource) (*Primary, error) {
 	u, err := url.Parse(s.URL)
 	if err == nil && (u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 		err = errors.New("it must begin with https:// or http://")
@@ -61,22 +61,22 @@ func Open(s *store.Source) (*Primary, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the address of the primary %.200q: %w", s.URL, err)
 	}
-	at := strings.LastIndex(u.Path, "/contests/")
-	if at < 0 || strings.Contains(strings.Trim(u.Path[at+len("/contests/"):], "/"), "/") {
+	index := strings.LastIndex(u.Path, "/contests/")
+	if index < 0 || strings.Contains(strings.Trim(u.Path[index+len("/contests/"):], "/"), "/") {
 		return nil, fmt.Errorf("the address of the primary %.200q does not end in /contests/ID: give that of a contest in its Contest API", s.URL)
 	}
 	u.RawQuery, u.Fragment, u.User = "", "", nil
 	u.Path = strings.TrimRight(u.Path, "/")
-	p := &Primary{contest: u, base: u.ResolveReference(&url.URL{Path: u.Path[:at+1]}), login: s.Login}
+	p := &Primary{contest: u, base: u.ResolveReference(&url.URL{Path: u.Path[:index+1]}), login: s.Login}
 	if s.SecretFile != "" {
-		if p.password, err = secret(s.SecretFile); err != nil {
+		if p.password, err = readPassword(s.SecretFile); err != nil {
 			return nil, secretError{fmt.Errorf("read the password of the primary: %w", err)}
 		}
 	}
 	origin := u.Scheme + "://" + u.Host
 	p.http = &http.Client{
 		Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: answerIn, MaxConnsPerHost: 16,
+			Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: responseTimeout, MaxConnsPerHost: 16,
 			IdleConnTimeout: time.Minute,
 		},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
@@ -89,8 +89,8 @@ func Open(s *store.Source) (*Primary, error) {
 	return p, nil
 }
 
-// secret reads the password of a primary.
-func secret(file string) (string, error) {
+// readPassword reads the password of a primary.
+func readPassword(file string) (string, error) {
 	if !filepath.IsAbs(file) {
 		return "", fmt.Errorf("%.200q is not an absolute path", file)
 	}
@@ -99,9 +99,9 @@ func secret(file string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, mostSecret+1))
+	data, err := io.ReadAll(io.LimitReader(f, maxSecret+1))
 	text := strings.TrimRight(string(data), "\r\n")
-	if err == nil && (len(text) > mostSecret || strings.ContainsAny(text, "\r\n") || !utf8.ValidString(text)) {
+	if err == nil && (len(text) > maxSecret || strings.ContainsAny(text, "\r\n") || !utf8.ValidString(text)) {
 		err = fmt.Errorf("%s must contain only the password, on one line", file)
 	}
 	return text, err
@@ -129,26 +129,26 @@ func (p *Primary) get(ctx context.Context, u *url.URL) (*http.Response, error) {
 }
 
 // read requests an address and returns the whole response body.
-func (p *Primary) read(ctx context.Context, u *url.URL, most int64, within time.Duration) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, within)
+func (p *Primary) read(ctx context.Context, u *url.URL, maxBytes int64, timeout time.Duration) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	answer, err := p.get(ctx, u)
 	if err != nil {
 		return nil, err
 	}
 	defer answer.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(answer.Body, most+1))
+	data, err := io.ReadAll(io.LimitReader(answer.Body, maxBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("read an answer of the primary: %w", err)
 	}
-	if int64(len(data)) > most {
-		return nil, &StatusError{http.StatusRequestEntityTooLarge, fmt.Sprintf("the answer has more than %d MiB", most>>20)}
+	if int64(len(data)) > maxBytes {
+		return nil, &StatusError{http.StatusRequestEntityTooLarge, fmt.Sprintf("the answer has more than %d MiB", maxBytes>>20)}
 	}
 	return data, nil
 }
 
-// below returns an address relative to the contest.
-func (p *Primary) below(name string) *url.URL {
+// resolve returns an address relative to the contest.
+func (p *Primary) resolve(name string) *url.URL {
 	u := *p.contest
 	if name != "" {
 		u.Path += "/" + name
@@ -158,15 +158,15 @@ func (p *Primary) below(name string) *url.URL {
 
 // Contest returns the contest object of the primary.
 func (p *Primary) Contest(ctx context.Context) (json.RawMessage, error) {
-	data, err := p.read(ctx, p.below(""), mostLine, answerIn)
+	data, err := p.read(ctx, p.resolve(""), maxLine, responseTimeout)
 	if err == nil && !json.Valid(data) {
 		err = errors.New("the primary does not answer with a contest: the address must be that of a contest in its Contest API")
 	}
 	return data, err
 }
 
-// file returns the file at an href. It sends the password only to the primary itself.
-func (p *Primary) file(ctx context.Context, href string) ([]byte, error) {
+// fetchFile returns the file at an href. It sends the password only to the primary itself.
+func (p *Primary) fetchFile(ctx context.Context, href string) ([]byte, error) {
 	ref, err := url.Parse(href)
 	if err != nil {
 		return nil, &StatusError{http.StatusBadRequest, "the address of the files cannot be read"}
@@ -175,12 +175,12 @@ func (p *Primary) file(ctx context.Context, href string) ([]byte, error) {
 	if u.Scheme != p.base.Scheme || u.Host != p.base.Host {
 		return nil, &StatusError{http.StatusForbidden, "the files are on another server: " + u.Host}
 	}
-	return p.read(ctx, u, mostFile, fileIn)
+	return p.read(ctx, u, maxFile, fileTimeout)
 }
 
-// feed opens the event feed after the line that the query since identifies.
-func (p *Primary) feed(ctx context.Context, since string) (io.ReadCloser, error) {
-	u := p.below("event-feed")
+// openFeed opens the event feed after the line that the query since identifies.
+func (p *Primary) openFeed(ctx context.Context, since string) (io.ReadCloser, error) {
+	u := p.resolve("event-feed")
 	u.RawQuery = since
 	answer, err := p.get(ctx, u)
 	if err != nil {
@@ -189,23 +189,23 @@ func (p *Primary) feed(ctx context.Context, since string) (io.ReadCloser, error)
 	return answer.Body, nil
 }
 
-// kept lists the types of objects that are stored.
-var kept = map[string]bool{
+// storedTypes lists the types of objects that are stored.
+var storedTypes = map[string]bool{
 	"contest": true, "state": true, "judgement-types": true, "languages": true, "problems": true, "groups": true, "organizations": true,
 	"teams": true, "submissions": true, "judgements": true, "awards": true,
 }
 
-// A line is a line of an event feed.
-type line struct {
+// A feedLine is a line of an event feed.
+type feedLine struct {
 	typ     string
 	objects []store.ExternalObject
 	all     bool   // contains all objects of the type
-	since   string // query parameter to resume after the line; empty without a token
+	since   string // queryString parameter to resume after the line; empty without a token
 }
 
 // parseLine parses a line of an event feed. It supports versions with tokens, and earlier versions, in which each
-// line has an id and an operation.
-func parseLine(data []byte) (l line, err error) {
+// feedLine has an id and an operation.
+func parseLine(data []byte) (l feedLine, err error) {
 	var sent struct {
 		Type  string          `json:"type"`
 		ID    json.RawMessage `json:"id"`
@@ -222,9 +222,9 @@ func parseLine(data []byte) (l line, err error) {
 	}
 	id := plainText(sent.ID)
 	if sent.Op != "" {
-		l.since, id = query("since_id", id), ""
+		l.since, id = queryString("since_id", id), ""
 	} else {
-		l.since = query("since_token", plainText(sent.Token))
+		l.since = queryString("since_token", plainText(sent.Token))
 	}
 	single := l.typ == "contest" || l.typ == "state"
 	add := func(id string, data json.RawMessage) error {
@@ -254,7 +254,7 @@ func parseLine(data []byte) (l line, err error) {
 		return nil
 	}
 	switch data := bytes.TrimSpace(sent.Data); {
-	case !kept[l.typ]:
+	case !storedTypes[l.typ]:
 		return l, nil
 	case sent.Op == "delete":
 		var named struct {
@@ -283,7 +283,7 @@ func parseLine(data []byte) (l line, err error) {
 	}
 }
 
-func query(name, value string) string {
+func queryString(name, value string) string {
 	if value == "" {
 		return ""
 	}
@@ -303,30 +303,30 @@ func plainText(data json.RawMessage) string {
 	return ""
 }
 
-// lines reads the lines of an event feed until EOF, and calls the function each with every line. It drops an
-// incomplete last line. For an empty line, which shows that the primary is alive, data is nil. Torn reports
+// readLines reads the lines of an event feed until EOF, and calls the function each with every line. It drops an
+// incomplete last line. For an empty line, which shows that the primary is alive, data is nil. Incomplete reports
 // whether the feed ended within a line.
-func lines(from io.Reader, each func(data []byte) error) (torn bool, err error) {
-	r := bufio.NewReaderSize(from, 64<<10)
-	var whole []byte
+func readLines(in io.Reader, handle func(data []byte) error) (incomplete bool, err error) {
+	r := bufio.NewReaderSize(in, 64<<10)
+	var line []byte
 	for {
 		part, err := r.ReadSlice('\n')
-		whole = append(whole, part...)
+		line = append(line, part...)
 		switch {
-		case errors.Is(err, bufio.ErrBufferFull) && len(whole) <= mostLine:
+		case errors.Is(err, bufio.ErrBufferFull) && len(line) <= maxLine:
 			continue
 		case errors.Is(err, bufio.ErrBufferFull):
-			return false, fmt.Errorf("a line of the event feed has more than %d MiB", mostLine>>20)
+			return false, fmt.Errorf("a line of the event feed has more than %d MiB", maxLine>>20)
 		case err != nil: // the connection broke, so the caller opens the feed again
-			return len(whole) > 0, nil
+			return len(line) > 0, nil
 		}
-		data := bytes.TrimSpace(whole)
+		data := bytes.TrimSpace(line)
 		if len(data) == 0 {
 			data = nil
 		}
-		if err := each(data); err != nil {
+		if err := handle(data); err != nil {
 			return false, err
 		}
-		whole = whole[:0]
+		line = line[:0]
 	}
 }

@@ -51,7 +51,7 @@ func FuzzParseLine(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		l, err := parseLine(data)
 		for _, o := range l.objects {
-			if !kept[o.Type] || o.Data != "" && !json.Valid([]byte(o.Data)) || (o.ID == "") != (o.Type == "contest" || o.Type == "state") {
+			if !storedTypes[o.Type] || o.Data != "" && !json.Valid([]byte(o.Data)) || (o.ID == "") != (o.Type == "contest" || o.Type == "state") {
 				t.Errorf("%q has %+v, %v", data, o, err)
 			}
 		}
@@ -64,7 +64,7 @@ func TestLines(t *testing.T) {
 	ends := []int{8, 9, 20, 20 + 100_009, len(whole)}
 	for _, cut := range []int{0, 7, 8, 9, 12, 19, 20, 50_000, 100_028, 100_029, 100_030, len(whole) - 1, len(whole)} {
 		var got []string
-		torn, err := lines(strings.NewReader(whole[:cut]), func(data []byte) error {
+		torn, err := readLines(strings.NewReader(whole[:cut]), func(data []byte) error {
 			if data != nil && !json.Valid(data) {
 				t.Errorf("cut at %d: %.40q", cut, data)
 			}
@@ -81,7 +81,7 @@ func TestLines(t *testing.T) {
 			t.Errorf("cut at %d: %d lines, want %d, torn: %v: %v", cut, len(got), n, torn, err)
 		}
 	}
-	if _, err := lines(strings.NewReader(strings.Repeat("x", mostLine+100_000)), nil); err == nil || !strings.Contains(err.Error(), "8 MiB") {
+	if _, err := readLines(strings.NewReader(strings.Repeat("x", maxLine+100_000)), nil); err == nil || !strings.Contains(err.Error(), "8 MiB") {
 		t.Errorf("a line without end: %v", err)
 	}
 }
@@ -138,13 +138,13 @@ func TestVerdicts(t *testing.T) {
 // TestDiffers checks that verdicts with the same simplified verdict are equal. A submission that one of the
 // systems has not judged is not a difference.
 func TestDiffers(t *testing.T) {
-	all := []store.Shadowed{
+	all := []store.ShadowSubmission{
 		{ExtID: "1", Verdict: judge.Accepted, Ended: true}, {ExtID: "2", Verdict: judge.WrongAnswer, Ended: true},
 		{ExtID: "3", Verdict: judge.MemoryLimit, Ended: true}, {ExtID: "4", Ended: true}, {ExtID: "5"},
 		{ExtID: "6", Verdict: judge.Accepted, Ended: true}, {ExtID: "7", Verdict: judge.JudgeError, Ended: true},
 	}
 	theirs := map[string]judge.Verdict{"1": "AC", "2": "TLE", "3": "RTE", "4": "AC", "5": "AC", "7": "WA"}
-	pairs := Pairs(all, theirs)
+	pairs := VerdictPairs(all, theirs)
 	var differ []string
 	for _, p := range pairs {
 		if p.Differs() {
@@ -161,16 +161,16 @@ func TestDiffers(t *testing.T) {
 
 // TestRanks compares scoreboards in the formats of both API versions, with teams that differ or are missing.
 func TestRanks(t *testing.T) {
-	theirs := ranks([]byte(`{"rows":[{"rank":1,"team_id":"a","score":{"num_solved":2,"total_time":"1:05:00.000"}},
+	theirs := parseRanks([]byte(`{"rows":[{"rank":1,"team_id":"a","score":{"num_solved":2,"total_time":"1:05:00.000"}},
 		{"rank":2,"team_id":"b","score":{"num_solved":1,"total_time":30}},{"rank":3,"team_id":3,"score":{"num_solved":0,"total_time":0}}]}`))
-	ours := ranks([]byte(`{"rows":[{"rank":1,"team_id":"a","score":{"num_solved":2,"total_time":65}},
+	ours := parseRanks([]byte(`{"rows":[{"rank":1,"team_id":"a","score":{"num_solved":2,"total_time":65}},
 		{"rank":2,"team_id":"b","score":{"num_solved":1,"total_time":"0:50:00.000"}},{"rank":3,"team_id":"d","score":{"num_solved":0,"total_time":0}}]}`))
 	got := fmt.Sprint(rankPairs(theirs, ours, strings.ToUpper))
 	if want := "[{d D {0 0 0} {3 0 0}} {b B {2 1 30} {2 1 50}} {3 3 {3 0 0} {0 0 0}}]"; got != want {
 		t.Errorf("%s", got)
 	}
 	for _, none := range []string{"", "[]", `{"rows":null}`, "null", "x"} {
-		if ranks([]byte(none)) != nil {
+		if parseRanks([]byte(none)) != nil {
 			t.Errorf("%q is a scoreboard", none)
 		}
 	}
@@ -187,10 +187,10 @@ func TestOpen(t *testing.T) {
 		"https://a.example/api":                     "does not end in /contests/ID",
 		"https://a.example/api/contests/x/teams":    "does not end in /contests/ID",
 	} {
-		p, err := Open(&store.Source{URL: url})
+		p, err := NewPrimary(&store.ExternalSource{URL: url})
 		got := fmt.Sprint(err)
 		if err == nil {
-			got = p.base.String() + " " + p.below("event-feed").Path
+			got = p.base.String() + " " + p.resolve("event-feed").Path
 		}
 		if !strings.Contains(got, want) {
 			t.Errorf("%s: %s, want %s", url, got, want)

@@ -18,19 +18,19 @@ import (
 
 // A Report compares a contest with its primary.
 type Report struct {
-	Source   *store.Source
+	Source   *store.ExternalSource
 	Lag      time.Duration // time since the last data from the primary; 0 if there was none
-	Silent   bool          // the lag exceeds Silence
+	Silent   bool          // the lag exceeds MaxSilence
 	Matrix   Matrix
-	Differ   []Pair
+	Differ   []VerdictPair
 	Problems []store.ExternalProblem
-	// Ranks lists the teams with different ranks, and Awards the awards that differ. HasBoard reports whether the
+	// HasBoard lists the teams with different ranks, and Awards the awards that differ. HasBoard reports whether the
 	// primary provides a scoreboard.
 	HasBoard bool
 	Ranks    []RankPair
 	Awards   []AwardPair
-	seq      int64  // number of the contest's last event at the time of the comparison
-	late     []Pair // only the primary has a verdict
+	seq      int64         // number of the contest's last event at the time of the comparison
+	unjudged []VerdictPair // only the primary has a verdict
 }
 
 // A Difference is a difference from the primary that must be acknowledged before the results can be final.
@@ -40,17 +40,17 @@ type Difference struct {
 }
 
 // Differences returns the differences. Their texts name objects by their ids at the primary.
-func (r *Report) Differences() (all []Difference) {
+func (r *Report) Differences() (differences []Difference) {
 	add := func(number int64, format string, args ...any) {
-		all = append(all, Difference{fmt.Sprintf(format, args...), number})
+		differences = append(differences, Difference{fmt.Sprintf(format, args...), number})
 	}
-	if r.Source.Heard.IsZero() {
+	if r.Source.LastReceived.IsZero() {
 		add(0, "the primary has sent nothing")
 	}
 	for _, p := range r.Differ {
 		add(p.Submission.Number, "submission %s: %s at the primary, %s here", p.Submission.ExtID, p.Theirs, p.Ours)
 	}
-	for _, p := range r.late {
+	for _, p := range r.unjudged {
 		add(p.Submission.Number, "submission %s: %s at the primary, pending here", p.Submission.ExtID, p.Theirs)
 	}
 	for _, p := range r.Ranks {
@@ -62,7 +62,7 @@ func (r *Report) Differences() (all []Difference) {
 	for _, p := range r.Problems {
 		add(0, "%s %s: %s", p.Type, p.ID, p.Text)
 	}
-	return all
+	return differences
 }
 
 // Comparison returns the texts of the differences, together with the source and the state of the contest that were
@@ -83,7 +83,7 @@ type Matrix struct {
 }
 
 // NewMatrix returns the Matrix of the given pairs.
-func NewMatrix(pairs []Pair) (m Matrix) {
+func NewMatrix(pairs []VerdictPair) (m Matrix) {
 	seen := func(all []judge.Verdict, v judge.Verdict) []judge.Verdict {
 		if slices.Contains(all, v) {
 			return all
@@ -138,31 +138,31 @@ func NewReport(ctx context.Context, db *store.Store, feeds *feed.Registry, conte
 	if err != nil {
 		return nil, err
 	}
-	source, err := db.Source(ctx, contest)
+	source, err := db.ExternalSource(ctx, contest)
 	if err != nil {
 		return nil, err
 	}
 	r := &Report{Source: source, seq: row.LastSeq}
-	if !source.Heard.IsZero() {
-		r.Lag = max(now.Sub(source.Heard), 0)
+	if !source.LastReceived.IsZero() {
+		r.Lag = max(now.Sub(source.LastReceived), 0)
 	}
-	r.Silent = source.Heard.IsZero() || r.Lag > Silence
+	r.Silent = source.LastReceived.IsZero() || r.Lag > MaxSilence
 	objects, err1 := db.ExternalObjects(ctx, contest, "")
-	submissions, err2 := db.ShadowedSubmissions(ctx, contest)
+	submissions, err2 := db.ShadowSubmissions(ctx, contest)
 	var err3 error
 	r.Problems, err3 = db.ExternalProblems(ctx, contest)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
 	}
 	m := NewMirror(objects)
-	pairs := Pairs(submissions, m.Verdicts())
+	pairs := VerdictPairs(submissions, m.Verdicts())
 	r.Matrix = NewMatrix(pairs)
 	for _, p := range pairs {
 		switch {
 		case p.Differs():
 			r.Differ = append(r.Differ, p)
-		case p.late():
-			r.late = append(r.late, p)
+		case p.isPending():
+			r.unjudged = append(r.unjudged, p)
 		}
 	}
 	return r, r.results(ctx, m, feeds, contest)
@@ -174,20 +174,20 @@ func (r *Report) results(ctx context.Context, m Mirror, feeds *feed.Registry, co
 	if err != nil {
 		return err
 	}
-	to := feed.Reader{Version: clics.V2023, Role: clics.Admin}
-	board, _ := c.Scoreboard(to, "")
-	data, err := clics.Encode(clics.Reader{Version: to.Version, Role: to.Role}, clics.Scoreboard, board)
+	reader := feed.Reader{Version: clics.V2023, Role: clics.Admin}
+	board, _ := c.Scoreboard(reader, "")
+	data, err := clics.Encode(clics.Reader{Version: reader.Version, Role: reader.Role}, clics.Scoreboard, board)
 	if err != nil {
 		return err
 	}
-	if theirs := ranks([]byte(r.Source.Scoreboard)); theirs != nil {
+	if theirs := parseRanks([]byte(r.Source.Scoreboard)); theirs != nil {
 		r.HasBoard = true
-		r.Ranks = rankPairs(theirs, ranks(data), func(id string) string {
+		r.Ranks = rankPairs(theirs, parseRanks(data), func(id string) string {
 			o := m.object("teams", id)
 			return cmp.Or(o.text("display_name"), o.text("name"), id)
 		})
 	}
-	lines, err := c.List(to, clics.Awards)
+	lines, err := c.List(reader, clics.Awards)
 	if err != nil {
 		return err
 	}
@@ -197,8 +197,8 @@ func (r *Report) results(ctx context.Context, m Mirror, feeds *feed.Registry, co
 	}
 	for _, id := range m.ids("awards") { // awards that only this server has do not count
 		p := AwardPair{id, m.object("awards", id).texts("team_ids"), ours[id]}
-		slices.SortFunc(p.Theirs, naturally)
-		slices.SortFunc(p.Ours, naturally)
+		slices.SortFunc(p.Theirs, compareIDs)
+		slices.SortFunc(p.Ours, compareIDs)
 		if !slices.Equal(p.Theirs, p.Ours) {
 			r.Awards = append(r.Awards, p)
 		}
@@ -206,8 +206,8 @@ func (r *Report) results(ctx context.Context, m Mirror, feeds *feed.Registry, co
 	return nil
 }
 
-// ranks parses a scoreboard. It returns nil if the data is not valid.
-func ranks(data []byte) map[string]Rank {
+// parseRanks parses a scoreboard. It returns nil if the data is not valid.
+func parseRanks(data []byte) map[string]Rank {
 	var board struct {
 		Rows []struct {
 			Rank  int             `json:"rank"`
@@ -223,26 +223,26 @@ func ranks(data []byte) map[string]Rank {
 	}
 	all := map[string]Rank{}
 	for _, row := range board.Rows {
-		minutes, _ := penalty(plainText(row.Score.Time)) // 0 if it is missing
+		minutes, _ := parsePenalty(plainText(row.Score.Time)) // 0 if it is missing
 		all[plainText(row.Team)] = Rank{row.Rank, row.Score.Solved, minutes}
 	}
 	return all
 }
 
 // rankPairs returns the teams whose ranks differ, in the order of the primary's ranks.
-func rankPairs(theirs, ours map[string]Rank, name func(id string) string) (all []RankPair) {
+func rankPairs(theirs, ours map[string]Rank, name func(id string) string) (pairs []RankPair) {
 	for id, t := range theirs {
 		if ours[id] != t {
-			all = append(all, RankPair{id, name(id), t, ours[id]})
+			pairs = append(pairs, RankPair{id, name(id), t, ours[id]})
 		}
 	}
 	for id, o := range ours {
 		if _, there := theirs[id]; !there {
-			all = append(all, RankPair{id, name(id), Rank{}, o})
+			pairs = append(pairs, RankPair{id, name(id), Rank{}, o})
 		}
 	}
-	slices.SortFunc(all, func(a, b RankPair) int {
+	slices.SortFunc(pairs, func(a, b RankPair) int {
 		return cmp.Or(cmp.Compare(a.Theirs.Rank, b.Theirs.Rank), cmp.Compare(a.Ours.Rank, b.Ours.Rank), strings.Compare(a.Team, b.Team))
 	})
-	return all
+	return pairs
 }

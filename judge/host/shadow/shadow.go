@@ -18,13 +18,13 @@ import (
 	"sync"
 	"time"
 
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/store"
 )
 
 // Options configure a Service.
 type Options struct {
-	*desk.Desk
+	*intake.Service
 	Log    *slog.Logger
 	Holder string // see dispatch.Options
 	// Pause is the delay before the service contacts a primary again. Zero means 1 s. The delay increases after
@@ -37,19 +37,19 @@ type Service struct {
 	o Options
 
 	mu      sync.Mutex
-	running map[string]*running // by contest id
+	running map[string]*runningFollower // by contest id
 }
 
-// A running is a source that is being followed.
-type running struct {
-	source store.Source
+// A runningFollower is a source that is being followed.
+type runningFollower struct {
+	source store.ExternalSource
 	stop   context.CancelFunc
 	done   chan struct{}
 }
 
 const (
-	lookEvery = 2 * time.Second  // interval between checks for new or changed sources
-	mostPause = 15 * time.Second // maximum delay before a primary is contacted again
+	checkEvery = 2 * time.Second  // interval between checks for new or changed sources
+	maxPause   = 15 * time.Second // maximum delay before a primary is contacted again
 )
 
 // New returns a Service.
@@ -57,46 +57,46 @@ func New(o Options) *Service {
 	if o.Pause == 0 {
 		o.Pause = time.Second
 	}
-	return &Service{o: o, running: map[string]*running{}}
+	return &Service{o: o, running: map[string]*runningFollower{}}
 }
 
 // Run follows the primaries of all contests until ctx is done. It does nothing while another server is the leader.
 func (s *Service) Run(ctx context.Context) {
-	lead := store.NewLead(s.o.Store, store.ShadowLead, s.o.Holder)
-	defer lead.Resign(ctx)
-	defer s.keep(ctx, nil)
+	lead := store.NewLeaderLease(s.o.Store, store.ShadowLease, s.o.Holder)
+	defer lead.Release(ctx)
+	defer s.syncFollowers(ctx, nil)
 	for {
-		_, err := lead.Hold(ctx)
-		var all []*store.Source
+		_, err := lead.Acquire(ctx)
+		var all []*store.ExternalSource
 		if err == nil {
-			all, err = s.o.Store.Sources(ctx)
+			all, err = s.o.Store.ExternalSources(ctx)
 		}
 		switch {
 		case err == nil:
-			s.keep(ctx, all)
+			s.syncFollowers(ctx, all)
 		case errors.Is(err, store.ErrNotLeader):
-			s.keep(ctx, nil)
+			s.syncFollowers(ctx, nil)
 		case ctx.Err() == nil:
 			s.o.Log.Error("read which primaries are followed", "error", err)
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(min(lookEvery, 2*s.o.Pause)):
+		case <-time.After(min(checkEvery, 2*s.o.Pause)):
 		}
 	}
 }
 
-// keep starts and stops followers so that exactly the given sources are followed.
-func (s *Service) keep(ctx context.Context, all []*store.Source) {
+// syncFollowers starts and stops followers so that exactly the given sources are followed.
+func (s *Service) syncFollowers(ctx context.Context, sources []*store.ExternalSource) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	wanted := map[string]*store.Source{}
-	for _, one := range all {
+	wanted := map[string]*store.ExternalSource{}
+	for _, one := range sources {
 		wanted[one.Contest] = one
 	}
 	for id, r := range s.running {
-		if w := wanted[id]; w != nil && same(w, &r.source) {
+		if w := wanted[id]; w != nil && sameSource(w, &r.source) {
 			continue
 		}
 		r.stop()
@@ -108,40 +108,40 @@ func (s *Service) keep(ctx context.Context, all []*store.Source) {
 			continue
 		}
 		within, stop := context.WithCancel(ctx)
-		r := &running{source: *w, stop: stop, done: make(chan struct{})}
+		r := &runningFollower{source: *w, stop: stop, done: make(chan struct{})}
 		s.running[id] = r
 		go func() {
 			defer close(r.done)
-			f := &follower{Options: s.o, source: *w, told: w.Trouble}
+			f := &follower{Options: s.o, source: *w, recordedTrouble: w.Failure}
 			f.run(within)
 		}()
 	}
 }
 
-// same reports whether a follower of the source a can also follow the source b, because all settings that it uses
+// sameSource reports whether a follower of the source a can also follow the source b, because all settings that it uses
 // are equal.
-func same(a, b *store.Source) bool {
-	return a.URL == b.URL && a.Login == b.Login && a.SecretFile == b.SecretFile && a.Account == b.Account && a.Ours == b.Ours
+func sameSource(a, b *store.ExternalSource) bool {
+	return a.URL == b.URL && a.Login == b.Login && a.SecretFile == b.SecretFile && a.Account == b.Account && a.UseOwnVerdicts == b.UseOwnVerdicts
 }
 
 // A follower makes one contest follow its primary.
 type follower struct {
 	Options
-	source     store.Source
-	primary    *Primary
-	mirror     Mirror
-	fresh      map[key]store.ExternalObject // objects that have not been applied to the contest
-	problem    map[key]string               // as recorded
-	failures   map[string]int               // number of failed requests for the files of a submission
-	again      bool                         // the contest must be updated again
-	mediaAgain bool                         // pictures must be fetched again
-	resumed    bool                         // the feed was resumed after the last stored line
-	torn       bool                         // the feed broke off within a line
-	empty      int                          // consecutive connections without a line
-	quiet      bool                         // the primary has no more data for now
-	told       string                       // recorded reason why the primary cannot be followed
-	noted      time.Time                    // when the last data from the primary was recorded
-	board      time.Time                    // when the scoreboard was last requested
+	source           store.ExternalSource
+	primary          *Primary
+	mirror           Mirror
+	fresh            map[key]store.ExternalObject // objects that have not been applied to the contest
+	recordedErrors   map[key]string               // as recorded
+	failures         map[string]int               // number of failed requests for the files of a submission
+	needsUpdate      bool                         // the contest must be updated again
+	needsMedia       bool                         // pictures must be fetched again
+	resumed          bool                         // the feed was resumed after the last stored line
+	incomplete       bool                         // the feed broke off within a line
+	emptyConnections int                          // consecutive connections without a line
+	caughtUp         bool                         // the primary has no more data for now
+	recordedTrouble  string                       // recorded reason why the primary cannot be followed
+	lastRecorded     time.Time                    // when the last data from the primary was recorded
+	lastScoreboard   time.Time                    // when the scoreboard was last requested
 }
 
 // A key identifies an object of a primary.
@@ -152,17 +152,17 @@ func (f *follower) run(ctx context.Context) {
 	pause := f.Pause
 	for ctx.Err() == nil {
 		begun := time.Now()
-		err := f.session(ctx)
+		err := f.readFeed(ctx)
 		if ctx.Err() != nil {
 			return
 		}
 		if err != nil {
 			f.Log.Warn("a primary is not followed now", "contest", f.source.Contest, "error", err)
-			if err := f.trouble(ctx, err.Error()); err != nil {
+			if err := f.recordTrouble(ctx, err.Error()); err != nil {
 				f.Log.Error("note why a primary is not followed", "error", err)
 			}
 		}
-		if pause = min(2*pause, mostPause); err == nil || time.Since(begun) > mostPause {
+		if pause = min(2*pause, maxPause); err == nil || time.Since(begun) > maxPause {
 			pause = f.Pause
 		}
 		select {
@@ -185,27 +185,27 @@ func (f *follower) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.fresh, f.problem, f.failures = map[key]store.ExternalObject{}, map[key]string{}, map[string]int{}
+	f.fresh, f.recordedErrors, f.failures = map[key]store.ExternalObject{}, map[key]string{}, map[string]int{}
 	for _, o := range all {
-		if o.Fresh {
+		if o.Uncopied {
 			f.fresh[key{o.Type, o.ID}] = o
 		}
 	}
 	for _, p := range wrong {
-		f.problem[key{p.Type, p.ID}] = p.Text
+		f.recordedErrors[key{p.Type, p.ID}] = p.Text
 	}
-	f.mirror, f.again, f.mediaAgain = NewMirror(all), true, true
+	f.mirror, f.needsUpdate, f.needsMedia = NewMirror(all), true, true
 	return nil
 }
 
-// note records an error of an object on the primary. An empty text clears the error.
-func (f *follower) note(ctx context.Context, typ, id, text string) error {
-	if f.problem[key{typ, id}] == text {
+// recordError records an error of an object on the primary. An empty text clears the error.
+func (f *follower) recordError(ctx context.Context, typ, id, text string) error {
+	if f.recordedErrors[key{typ, id}] == text {
 		return nil
 	}
-	if err := f.Store.NoteExternalProblem(ctx, f.source.Contest, typ, id, text); err != nil {
+	if err := f.Store.RecordExternalProblem(ctx, f.source.Contest, typ, id, text); err != nil {
 		return err
 	}
-	f.problem[key{typ, id}] = text
+	f.recordedErrors[key{typ, id}] = text
 	return nil
 }

@@ -20,9 +20,9 @@ import (
 	"assay/judge/blob"
 	"assay/judge/host/clics"
 	"assay/judge/host/client"
-	"assay/judge/host/desk"
 	"assay/judge/host/dispatch"
 	"assay/judge/host/feed"
+	"assay/judge/host/intake"
 	"assay/judge/host/shadow"
 	"assay/judge/host/store"
 )
@@ -33,11 +33,11 @@ const patience = 3 * time.Minute
 // A machine is a server that follows primaries.
 type machine struct {
 	testing.TB
-	dir   string
-	db    *store.Store
-	desk  *desk.Desk
-	admin *store.Account
-	stop  func()
+	dir    string
+	db     *store.Store
+	intake *intake.Service
+	admin  *store.Account
+	stop   func()
 }
 
 // start opens the database in a directory, and starts to follow the primaries.
@@ -55,26 +55,26 @@ func start(t testing.TB, dir string) *machine {
 	m.db, err = store.Open(t.Context(), store.Options{Dir: dir, Version: "v1"})
 	must(err)
 	log := slog.New(slog.DiscardHandler)
-	m.desk = &desk.Desk{Store: m.db, Blobs: blobs, MaxSize: 1000, MaxFiles: 3, Class: "main", FreeDisk: func() (int64, error) { return 1 << 40, nil },
+	m.intake = &intake.Service{Store: m.db, Blobs: blobs, MaxSize: 1000, MaxFiles: 3, Class: "main", FreeDisk: func() (int64, error) { return 1 << 40, nil },
 		Dispatch: dispatch.New(dispatch.Options{Store: m.db, Blobs: blobs, Log: log, Holder: dir, Class: "main"})}
 	if m.admin, err = m.db.AccountByLogin(t.Context(), "admin"); err != nil {
-		m.admin, err = m.db.NewAccount(t.Context(), "admin", "Admin", store.Person, "admin")
+		m.admin, err = m.db.NewAccount(t.Context(), "admin", "Admin", store.PersonAccount, "admin")
 		must(err)
-		sheet, err := json.Marshal(client.Sheet{Format: client.SheetFormat, Title: "Sum", Languages: []client.OfferedLanguage{{ID: "sh", Name: "Shell", Extensions: []string{"sh"}}}})
+		sheet, err := json.Marshal(client.ProblemInfo{Format: client.ProblemInfoFormat, Title: "Sum", Languages: []client.OfferedLanguage{{ID: "sh", Name: "Shell", Extensions: []string{"sh"}}}})
 		must(err)
 		digest, _, err := blobs.Add(bytes.NewReader(sheet))
 		must(err)
-		some := blob.Of([]byte("a bundle"))
-		_, err = m.db.PutBundle(t.Context(), store.NewBundle{Problem: "sum", Title: "Sum", Owner: m.admin.ID, ID: some, Manifest: some, Config: some, Sheet: digest, MadeBy: m.admin.ID})
+		some := blob.DigestOf([]byte("a bundle"))
+		_, err = m.db.PutBundle(t.Context(), store.NewBundle{Problem: "sum", Title: "Sum", Owner: m.admin.ID, ID: some, Manifest: some, Config: some, ProblemInfo: digest, MadeBy: m.admin.ID})
 		must(err)
 	}
 	// Release the leader lease of the previous server, as package server does at its start.
-	if leader, err := m.db.Leading(t.Context(), store.ShadowLead); err == nil {
-		must(m.db.Resign(t.Context(), store.ShadowLead, leader.Holder))
+	if leader, err := m.db.LeaseHolder(t.Context(), store.ShadowLease); err == nil {
+		must(m.db.ReleaseLease(t.Context(), store.ShadowLease, leader.Holder))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
-	s := shadow.New(shadow.Options{Desk: m.desk, Log: log, Holder: fmt.Sprint(time.Now().UnixNano()), Pause: 5 * time.Millisecond})
+	s := shadow.New(shadow.Options{Service: m.intake, Log: log, Holder: fmt.Sprint(time.Now().UnixNano()), Pause: 5 * time.Millisecond})
 	go func() { defer close(done); s.Run(ctx) }()
 	m.stop = sync.OnceFunc(func() {
 		cancel()
@@ -117,12 +117,12 @@ func (m *machine) wait(check func() string) {
 func (m *machine) state() string {
 	m.Helper()
 	ctx, c := m.Context(), m.contest()
-	all, err := m.db.ShadowedSubmissions(ctx, c.ID)
+	all, err := m.db.ShadowSubmissions(ctx, c.ID)
 	if err != nil {
 		m.Fatal(err)
 	}
 	// The order of import depends on when the files could be fetched.
-	slices.SortFunc(all, func(a, b store.Shadowed) int { return strings.Compare(a.ExtID, b.ExtID) })
+	slices.SortFunc(all, func(a, b store.ShadowSubmission) int { return strings.Compare(a.ExtID, b.ExtID) })
 	var out strings.Builder
 	for _, s := range all {
 		if s.Ignored { // a deleted submission remains only if it was imported before
@@ -132,7 +132,7 @@ func (m *machine) state() string {
 		if err != nil {
 			m.Fatal(err)
 		}
-		fmt.Fprintf(&out, "%s %s %s %v files, given %s, judged here %v\n", s.ExtID, sub.Problem, clics.Time(sub.Received), len(sub.Files), s.Given, !s.Ended)
+		fmt.Fprintf(&out, "%s %s %s %v files, given %s, judged here %v\n", s.ExtID, sub.Problem, clics.FormatTime(sub.Received), len(sub.Files), s.Override, !s.Ended)
 	}
 	wrong, err := m.db.ExternalProblems(ctx, c.ID)
 	if err != nil {
@@ -147,7 +147,7 @@ func (m *machine) state() string {
 // results returns a contest's scoreboard and awards in the jury's view.
 func (m *machine) results() string {
 	m.Helper()
-	feeds := feed.Registry{Desk: m.desk}
+	feeds := feed.Registry{Intake: m.intake}
 	c, err := feeds.Contest(m.Context(), m.contest().ID)
 	if err != nil {
 		m.Fatal(err)
@@ -182,7 +182,7 @@ func (m *machine) results() string {
 // begin makes a contest follow a primary.
 func (m *machine) begin(p *primary, ours bool) {
 	m.Helper()
-	slug, err := shadow.Begin(m.Context(), m.desk, store.Source{URL: p.address(), Account: m.admin.ID, Ours: ours}, "")
+	slug, err := shadow.Start(m.Context(), m.intake, store.ExternalSource{URL: p.address(), Account: m.admin.ID, UseOwnVerdicts: ours}, "")
 	if err != nil || slug != "wf-2026" {
 		m.Fatal(slug, err)
 	}
@@ -199,18 +199,18 @@ func (m *machine) whole() {
 		last, fresh, which := false, 0, ""
 		for _, o := range objects {
 			last = last || o.Type == "state" && strings.Contains(o.Data, "finalized")
-			if o.Fresh {
+			if o.Uncopied {
 				fresh++
 				which = o.Type + " " + o.ID
 			}
 		}
 		c := m.contest()
-		source, err := m.db.Source(m.Context(), c.ID)
+		source, err := m.db.ExternalSource(m.Context(), c.ID)
 		if err != nil {
 			m.Fatal(err)
 		}
-		if !last || fresh > 0 || c.Finalized.IsZero() != source.Ours {
-			return fmt.Sprintf("%s: the contest has not all: %d objects are fresh, such as %s, final %v", source.Trouble, fresh, which, c.Finalized)
+		if !last || fresh > 0 || c.Finalized.IsZero() != source.UseOwnVerdicts {
+			return fmt.Sprintf("%s: the contest has not all: %d objects are fresh, such as %s, final %v", source.Failure, fresh, which, c.Finalized)
 		}
 		return ""
 	})
@@ -351,14 +351,14 @@ func TestPassword(t *testing.T) {
 	p := newPrimary(t, false)
 	p.password = "sesame"
 	m := start(t, t.TempDir())
-	_, err := shadow.Begin(t.Context(), m.desk, store.Source{URL: p.address(), Account: m.admin.ID}, "")
-	if refusal, is := err.(*desk.Refusal); !is || !strings.Contains(refusal.Text, "401 Unauthorized: who are you?") {
+	_, err := shadow.Start(t.Context(), m.intake, store.ExternalSource{URL: p.address(), Account: m.admin.ID}, "")
+	if refusal, is := err.(*intake.Refusal); !is || !strings.Contains(refusal.Text, "401 Unauthorized: who are you?") {
 		t.Errorf("without a password: %v", err)
 	}
 	file := filepath.Join(m.dir, "secret")
 	for name, want := range map[string]string{file: "no such file", "secret": "not an absolute path", m.dir: "is a directory"} {
-		_, err := shadow.Begin(t.Context(), m.desk, store.Source{URL: p.address(), Login: "x", SecretFile: name, Account: m.admin.ID}, "")
-		if refusal, is := err.(*desk.Refusal); !is || !strings.Contains(refusal.Text, "read the password of the primary: ") ||
+		_, err := shadow.Start(t.Context(), m.intake, store.ExternalSource{URL: p.address(), Login: "x", SecretFile: name, Account: m.admin.ID}, "")
+		if refusal, is := err.(*intake.Refusal); !is || !strings.Contains(refusal.Text, "read the password of the primary: ") ||
 			!strings.Contains(refusal.Text, want) || !strings.Contains(refusal.Hint, "on the server's machine") {
 			t.Errorf("with the file %s: %v", name, err)
 		}
@@ -368,7 +368,7 @@ func TestPassword(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		slug, err := shadow.Begin(t.Context(), m.desk, store.Source{URL: p.address(), Login: "x", SecretFile: file, Account: m.admin.ID}, "")
+		slug, err := shadow.Start(t.Context(), m.intake, store.ExternalSource{URL: p.address(), Login: "x", SecretFile: file, Account: m.admin.ID}, "")
 		if want == "" && (err != nil || slug != "wf-2026") || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("with %.20q: %q %v", text, slug, err)
 		}
@@ -380,7 +380,7 @@ func TestPassword(t *testing.T) {
 	}
 	p.CloseClientConnections()
 	m.wait(func() string {
-		if s, err := m.db.Source(t.Context(), m.contest().ID); err != nil || !strings.Contains(s.Trouble, "read the password of the primary") || s.Heard.IsZero() {
+		if s, err := m.db.ExternalSource(t.Context(), m.contest().ID); err != nil || !strings.Contains(s.Failure, "read the password of the primary") || s.LastReceived.IsZero() {
 			return fmt.Sprintf("the trouble is %+v, %v", s, err)
 		}
 		return ""
@@ -398,14 +398,14 @@ func TestOurs(t *testing.T) {
 	m.begin(p, true)
 	m.whole()
 	given := func() string {
-		all, err := m.db.ShadowedSubmissions(t.Context(), m.contest().ID)
+		all, err := m.db.ShadowSubmissions(t.Context(), m.contest().ID)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
 		for _, s := range all {
 			if slices.Contains([]string{"100", "101", "102", "cobol", "late-team"}, s.ExtID) {
-				got = append(got, fmt.Sprintf("%s=%s", s.ExtID, s.Given))
+				got = append(got, fmt.Sprintf("%s=%s", s.ExtID, s.Override))
 			}
 		}
 		slices.Sort(got)
@@ -421,13 +421,13 @@ func TestOurs(t *testing.T) {
 		})
 	}
 	is("100= 101= 102=open cobol=open late-team=open")
-	all, err := m.db.ShadowedSubmissions(t.Context(), m.contest().ID)
+	all, err := m.db.ShadowSubmissions(t.Context(), m.contest().ID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range all { // verdict overrides remain in effect
 		if s.ExtID == "101" {
-			if err := m.db.Mark(t.Context(), s.ID, m.admin.ID, store.Mark{Verdict: judge.TimeLimit, Why: "x"}, -1); err != nil {
+			if err := m.db.AddOverride(t.Context(), s.ID, m.admin.ID, store.Override{Verdict: judge.TimeLimit, Why: "x"}, -1); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -446,11 +446,11 @@ func TestOurs(t *testing.T) {
 	if err := m.db.Unfollow(t.Context(), m.contest().ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.db.Source(t.Context(), m.contest().ID); !errors.Is(err, store.ErrNotFound) {
+	if _, err := m.db.ExternalSource(t.Context(), m.contest().ID); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("it follows still: %v", err)
 	}
-	_, err = shadow.Begin(t.Context(), m.desk, store.Source{URL: p.address(), Account: m.admin.ID}, "")
-	if refusal, is := err.(*desk.Refusal); !is || !strings.Contains(refusal.Text, "submissions of its own") {
+	_, err = shadow.Start(t.Context(), m.intake, store.ExternalSource{URL: p.address(), Account: m.admin.ID}, "")
+	if refusal, is := err.(*intake.Refusal); !is || !strings.Contains(refusal.Text, "submissions of its own") {
 		t.Errorf("a contest with submissions follows another primary: %v", err)
 	}
 }

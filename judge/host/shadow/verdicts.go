@@ -16,9 +16,9 @@ import (
 type Mirror map[string]map[string]string
 
 // NewMirror returns a Mirror of the stored objects from a contest's primary.
-func NewMirror(all []store.ExternalObject) Mirror {
+func NewMirror(objects []store.ExternalObject) Mirror {
 	m := Mirror{}
-	for _, o := range all {
+	for _, o := range objects {
 		m.put(o)
 	}
 	return m
@@ -100,7 +100,7 @@ func (m Mirror) Verdicts() map[string]judge.Verdict {
 			continue
 		}
 		j.start, _ = clics.ParseTime(j.Start) // the first version of the API has no start time
-		if old, is := latest[j.Submission]; !is || cmp.Or(old.start.Compare(j.start), naturally(old.ID, j.ID)) < 0 {
+		if old, is := latest[j.Submission]; !is || cmp.Or(old.start.Compare(j.start), compareIDs(old.ID, j.ID)) < 0 {
 			latest[j.Submission] = j
 		}
 	}
@@ -127,8 +127,8 @@ func (m Mirror) compileErrors() bool {
 	return there && json.Unmarshal([]byte(data), &t) == nil && t.Penalty != nil && *t.Penalty
 }
 
-// naturally compares ids. It compares numbers by value.
-func naturally(a, b string) int {
+// compareIDs compares ids. It compares numbers by value.
+func compareIDs(a, b string) int {
 	digits := func(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 	if digits(a) && digits(b) {
 		x, y := strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
@@ -137,23 +137,23 @@ func naturally(a, b string) int {
 	return cmp.Compare(a, b)
 }
 
-// NotJudgedHere is the verdict in a Pair for a submission that no worker of this server judges.
-const NotJudgedHere judge.Verdict = "not judged"
+// Unjudged is the verdict in a VerdictPair for a submission that no worker of this server judges.
+const Unjudged judge.Verdict = "not judged"
 
-// A Pair contains the verdicts of the primary and of this server on a submission. An empty verdict means pending.
-type Pair struct {
-	Submission   store.Shadowed
+// A VerdictPair contains the verdicts of the primary and of this server on a submission. An empty verdict means pending.
+type VerdictPair struct {
+	Submission   store.ShadowSubmission
 	Theirs, Ours judge.Verdict
 }
 
-// Pairs returns the Pair of each submission.
-func Pairs(all []store.Shadowed, theirs map[string]judge.Verdict) []Pair {
-	pairs := make([]Pair, len(all))
-	for i, s := range all {
-		pairs[i] = Pair{s, theirs[s.ExtID], s.Verdict}
+// VerdictPairs returns the VerdictPair of each submission.
+func VerdictPairs(submissions []store.ShadowSubmission, theirs map[string]judge.Verdict) []VerdictPair {
+	pairs := make([]VerdictPair, len(submissions))
+	for i, s := range submissions {
+		pairs[i] = VerdictPair{s, theirs[s.ExtID], s.Verdict}
 		switch {
 		case s.Ended && s.Verdict == judge.NotJudged:
-			pairs[i].Ours = NotJudgedHere
+			pairs[i].Ours = Unjudged
 		case s.Verdict == judge.JudgeError:
 			pairs[i].Ours = judge.JudgeError
 		}
@@ -162,21 +162,21 @@ func Pairs(all []store.Shadowed, theirs map[string]judge.Verdict) []Pair {
 }
 
 // Differs reports whether both systems have a verdict and the two verdicts differ. Verdicts with the same
-// simplified verdict are equal.
-func (p *Pair) Differs() bool {
-	if p.Theirs == judge.NotJudged || p.Ours == judge.NotJudged || p.Ours == NotJudgedHere {
+// simplifiedVerdict verdict are equal.
+func (p *VerdictPair) Differs() bool {
+	if p.Theirs == judge.NotJudged || p.Ours == judge.NotJudged || p.Ours == Unjudged {
 		return false
 	}
-	return simplified(p.Theirs) != simplified(p.Ours)
+	return simplifiedVerdict(p.Theirs) != simplifiedVerdict(p.Ours)
 }
 
-// late reports whether the primary has a verdict and this server has none yet. It returns false for ignored
+// isPending reports whether the primary has a verdict and this server has none yet. It returns false for ignored
 // submissions.
-func (p *Pair) late() bool {
+func (p *VerdictPair) isPending() bool {
 	return p.Theirs != judge.NotJudged && p.Ours == judge.NotJudged && !p.Submission.Ignored
 }
 
-func simplified(v judge.Verdict) string {
+func simplifiedVerdict(v judge.Verdict) string {
 	for _, t := range clics.JudgementTypesOf(false) {
 		if t.ID == string(v) {
 			return t.Simplified

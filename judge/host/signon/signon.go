@@ -47,28 +47,28 @@ type Provider struct {
 	o    Options
 	http *http.Client
 
-	mu    sync.Mutex
-	known *discovered // nil before the first login
-	err   error       // from the last discovery; nil if it succeeded
-	tried time.Time
+	mu        sync.Mutex
+	discovery *discovery // nil before the first login
+	err       error      // from the last discovery; nil if it succeeded
+	tried     time.Time
 }
 
-// A discovered is a provider's description of itself.
-type discovered struct {
+// A discovery is a provider's description of itself.
+type discovery struct {
 	*oidc.Provider
 	at       time.Time
 	oauth    oauth2.Config
 	verifier *oidc.IDTokenVerifier
-	says     metadata
+	metadata metadata
 }
 
 // metadata is the part of a provider's description that package oidc ignores.
 type metadata struct {
-	ClientAuth []string `json:"token_endpoint_auth_methods_supported"`
-	SaysIssuer bool     `json:"authorization_response_iss_parameter_supported"`
-	UserInfo   string   `json:"userinfo_endpoint"`
-	Keys       string   `json:"jwks_uri"`
-	Algorithms []string `json:"id_token_signing_alg_values_supported"`
+	ClientAuth  []string `json:"token_endpoint_auth_methods_supported"`
+	SendsIssuer bool     `json:"authorization_response_iss_parameter_supported"`
+	UserInfo    string   `json:"userinfo_endpoint"`
+	Keys        string   `json:"jwks_uri"`
+	Algorithms  []string `json:"id_token_signing_alg_values_supported"`
 }
 
 // algorithms lists the accepted signature algorithms. All of them use public keys. No other signature may prove an
@@ -94,16 +94,16 @@ func (k keySet) VerifySignature(ctx context.Context, token string) ([]byte, erro
 
 // How long the result of discovery is used, and the pause after a failure.
 const (
-	discoveryLives = time.Hour
-	discoveryPause = 5 * time.Second
+	discoveryLifetime = time.Hour
+	discoveryPause    = 5 * time.Second
 )
 
-// answerWithin is the time limit for a request to the provider.
-const answerWithin = 10 * time.Second
+// requestTimeout is the time limit for a request to the provider.
+const requestTimeout = 10 * time.Second
 
-// FreshFor is the maximum age of a login at the provider for which Person.Fresh is set. It allows for a small
+// FreshnessLimit is the maximum age of a login at the provider for which Person.Fresh is set. It allows for a small
 // difference between the clocks.
-const FreshFor = 2 * time.Minute
+const FreshnessLimit = 2 * time.Minute
 
 // A Person is a user who has logged in at the provider.
 type Person struct {
@@ -113,19 +113,19 @@ type Person struct {
 	Username string // preferred username; may be empty
 	Role     auth.Role
 	// Fresh reports whether the user has authenticated at the provider, for example with a password, within
-	// FreshFor.
+	// FreshnessLimit.
 	Fresh bool
 }
 
-// Rejected is the error for an invalid login. The user may try again. Err is the reason.
-type Rejected struct{ Err error }
+// LoginError is the error for an invalid login. The user may try again. Err is the reason.
+type LoginError struct{ Err error }
 
-func (r *Rejected) Error() string { return r.Err.Error() }
+func (r *LoginError) Error() string { return r.Err.Error() }
 
 // Unwrap returns why.
-func (r *Rejected) Unwrap() error { return r.Err }
+func (r *LoginError) Unwrap() error { return r.Err }
 
-func reject(format string, args ...any) error { return &Rejected{fmt.Errorf(format, args...)} }
+func reject(format string, args ...any) error { return &LoginError{fmt.Errorf(format, args...)} }
 
 // ErrCanceled means that the user or the provider has canceled the login.
 var ErrCanceled = errors.New("the login was ended at the provider")
@@ -138,7 +138,7 @@ func New(o Options) *Provider {
 	if !slices.Contains(o.Scopes, oidc.ScopeOpenID) {
 		o.Scopes = append([]string{oidc.ScopeOpenID}, o.Scopes...)
 	}
-	return &Provider{o: o, http: &http.Client{Timeout: answerWithin}}
+	return &Provider{o: o, http: &http.Client{Timeout: requestTimeout}}
 }
 
 // Host returns the host name of the provider, which users recognize.
@@ -153,48 +153,48 @@ func (p *Provider) Host() string {
 // discover returns the provider's description of itself. The description is at most an hour old, unless the
 // provider does not respond. The cached keys expire together with the description, so that withdrawn keys do not
 // remain valid. New keys are fetched when a token names them.
-func (p *Provider) discover(ctx context.Context) (*discovered, error) {
+func (p *Provider) discover(ctx context.Context) (*discovery, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.o.Now()
-	if p.known != nil && now.Sub(p.known.at) < discoveryLives {
-		return p.known, nil
+	if p.discovery != nil && now.Sub(p.discovery.at) < discoveryLifetime {
+		return p.discovery, nil
 	}
 	if p.err == nil || now.Sub(p.tried) >= discoveryPause {
-		var found *discovered
+		var found *discovery
 		p.tried = now
-		if found, p.err = p.ask(context.WithoutCancel(ctx)); p.err == nil {
-			p.known = found
+		if found, p.err = p.fetchDiscovery(context.WithoutCancel(ctx)); p.err == nil {
+			p.discovery = found
 		}
 	}
-	if p.known != nil {
-		return p.known, nil
+	if p.discovery != nil {
+		return p.discovery, nil
 	}
 	return nil, fmt.Errorf("read the settings of the provider %s: %w", p.o.Issuer, p.err)
 }
 
-func (p *Provider) ask(ctx context.Context) (*discovered, error) {
+func (p *Provider) fetchDiscovery(ctx context.Context) (*discovery, error) {
 	ctx = oidc.ClientContext(ctx, p.http)
 	provider, err := oidc.NewProvider(ctx, p.o.Issuer)
 	if err != nil {
 		return nil, err
 	}
-	d := &discovered{Provider: provider, at: p.o.Now()}
-	if err := provider.Claims(&d.says); err != nil {
+	d := &discovery{Provider: provider, at: p.o.Now()}
+	if err := provider.Claims(&d.metadata); err != nil {
 		return nil, err
 	}
 	checks := &oidc.Config{ClientID: p.o.Client, Now: p.o.Now}
 	for _, name := range algorithms {
-		if slices.Contains(d.says.Algorithms, name) {
+		if slices.Contains(d.metadata.Algorithms, name) {
 			checks.SupportedSigningAlgs = append(checks.SupportedSigningAlgs, name)
 		}
 	}
-	d.verifier = oidc.NewVerifier(p.o.Issuer, keySet{oidc.NewRemoteKeySet(ctx, d.says.Keys)}, checks)
+	d.verifier = oidc.NewVerifier(p.o.Issuer, keySet{oidc.NewRemoteKeySet(ctx, d.metadata.Keys)}, checks)
 	d.oauth = oauth2.Config{ClientID: p.o.Client, ClientSecret: p.o.Secret, Endpoint: provider.Endpoint(),
 		RedirectURL: p.o.Callback, Scopes: p.o.Scopes}
 	// Do not let the library try both styles: a provider may accept a code only once, even after a failed attempt.
 	d.oauth.Endpoint.AuthStyle = oauth2.AuthStyleInHeader
-	if ways := d.says.ClientAuth; p.o.Secret == "" || len(ways) > 0 && !slices.Contains(ways, "client_secret_basic") {
+	if ways := d.metadata.ClientAuth; p.o.Secret == "" || len(ways) > 0 && !slices.Contains(ways, "client_secret_basic") {
 		d.oauth.Endpoint.AuthStyle = oauth2.AuthStyleInParams
 	}
 	return d, nil
@@ -202,51 +202,51 @@ func (p *Provider) ask(ctx context.Context) (*discovered, error) {
 
 // derive derives the value named what from the secret of a login. A derived value reveals nothing about other
 // derived values.
-func derive(secret, what string) string {
+func derive(secret, name string) string {
 	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write([]byte(what))
+	mac.Write([]byte(name))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+func equalSecrets(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// Begin returns the address to which the browser is redirected to log in. The secret must be random, different for
-// each login, and known only to the browser. If again is true, the user must log in even after a recent login.
-func (p *Provider) Begin(ctx context.Context, secret string, again bool) (string, error) {
+// AuthURL returns the address to which the browser is redirected to log in. The secret must be random, different for
+// each login, and known only to the browser. If reauthenticate is true, the user must log in even after a recent login.
+func (p *Provider) AuthURL(ctx context.Context, secret string, reauthenticate bool) (string, error) {
 	d, err := p.discover(ctx)
 	if err != nil {
 		return "", err
 	}
 	with := []oauth2.AuthCodeOption{oidc.Nonce(derive(secret, "nonce")), oauth2.S256ChallengeOption(derive(secret, "verifier"))}
-	if again {
+	if reauthenticate {
 		with = append(with, oauth2.SetAuthURLParam("prompt", "login"), oauth2.SetAuthURLParam("max_age", "0"))
 	}
 	return d.oauth.AuthCodeURL(derive(secret, "state"), with...), nil
 }
 
-// Finish returns the user who has logged in. The argument back is the query with which the browser returned from
-// the provider, and secret is the secret that the browser has kept. Finish returns a *Rejected if the login is not
+// CompleteLogin returns the user who has logged in. The argument back is the query with which the browser returned from
+// the provider, and secret is the secret that the browser has kept. CompleteLogin returns a *LoginError if the login is not
 // valid, and ErrCanceled if the provider reports that the login was canceled. If the provider cannot be reached,
-// Finish returns another error.
-func (p *Provider) Finish(ctx context.Context, secret string, back url.Values) (*Person, error) {
-	if secret == "" || !same(back.Get("state"), derive(secret, "state")) {
+// CompleteLogin returns another error.
+func (p *Provider) CompleteLogin(ctx context.Context, secret string, query url.Values) (*Person, error) {
+	if secret == "" || !equalSecrets(query.Get("state"), derive(secret, "state")) {
 		return nil, reject("this browser has not begun this login")
 	}
 	d, err := p.discover(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if from := back.Get("iss"); from != p.o.Issuer && (from != "" || d.says.SaysIssuer) {
-		return nil, reject("the answer is of another provider: %.200q", from)
+	if issuer := query.Get("iss"); issuer != p.o.Issuer && (issuer != "" || d.metadata.SendsIssuer) {
+		return nil, reject("the answer is of another provider: %.200q", issuer)
 	}
-	if word := back.Get("error"); word != "" {
-		return nil, fmt.Errorf("%w: %.100q %.300q", ErrCanceled, word, back.Get("error_description"))
+	if word := query.Get("error"); word != "" {
+		return nil, fmt.Errorf("%w: %.100q %.300q", ErrCanceled, word, query.Get("error_description"))
 	}
-	if back.Get("code") == "" {
+	if query.Get("code") == "" {
 		return nil, reject("the provider sent no code")
 	}
 	ctx = oidc.ClientContext(ctx, p.http)
-	tokens, err := d.oauth.Exchange(ctx, back.Get("code"), oauth2.VerifierOption(derive(secret, "verifier")))
+	tokens, err := d.oauth.Exchange(ctx, query.Get("code"), oauth2.VerifierOption(derive(secret, "verifier")))
 	if refused, is := errors.AsType[*oauth2.RetrieveError](err); is && refused.ErrorCode == "invalid_grant" {
 		return nil, reject("the code is not valid, or was used before")
 	}
@@ -261,7 +261,7 @@ func (p *Provider) Finish(ctx context.Context, secret string, back url.Values) (
 }
 
 // verify checks the ID token, which identifies the user.
-func (p *Provider) verify(ctx context.Context, d *discovered, tokens *oauth2.Token, nonce string) (*oidc.IDToken, error) {
+func (p *Provider) verify(ctx context.Context, d *discovery, tokens *oauth2.Token, nonce string) (*oidc.IDToken, error) {
 	text, _ := tokens.Extra("id_token").(string)
 	if text == "" {
 		return nil, reject("the provider sent no ID token")
@@ -272,42 +272,42 @@ func (p *Provider) verify(ctx context.Context, d *discovered, tokens *oauth2.Tok
 		return nil, fmt.Errorf("fetch the keys of the provider: %w", failed)
 	}
 	if err != nil {
-		return nil, &Rejected{err}
+		return nil, &LoginError{err}
 	}
-	var of struct {
+	var header struct {
 		Party string `json:"azp"`
 	}
-	switch err := id.Claims(&of); {
+	switch err := id.Claims(&header); {
 	case err != nil:
-		return nil, &Rejected{err}
-	case !same(id.Nonce, nonce):
+		return nil, &LoginError{err}
+	case !equalSecrets(id.Nonce, nonce):
 		return nil, reject("the token is of another login: its nonce differs")
-	case len(id.Audience) > 1 && of.Party == "", of.Party != "" && of.Party != p.o.Client:
-		return nil, reject("the token was made for another client: %.200q", of.Party)
-	case id.Subject == "" || len(id.Subject) > 255 || !auth.Legible(id.Subject):
+	case len(id.Audience) > 1 && header.Party == "", header.Party != "" && header.Party != p.o.Client:
+		return nil, reject("the token was made for another client: %.200q", header.Party)
+	case id.Subject == "" || len(id.Subject) > 255 || !auth.IsPrintable(id.Subject):
 		return nil, reject("the token names no person")
 	}
 	if id.AccessTokenHash != "" {
 		if err := id.VerifyAccessToken(tokens.AccessToken); err != nil {
-			return nil, &Rejected{err}
+			return nil, &LoginError{err}
 		}
 	}
 	return id, nil
 }
 
 // person returns the provider's data about a user, from the token or the userinfo endpoint.
-func (p *Provider) person(ctx context.Context, d *discovered, tokens *oauth2.Token, id *oidc.IDToken) (*Person, error) {
+func (p *Provider) person(ctx context.Context, d *discovery, tokens *oauth2.Token, id *oidc.IDToken) (*Person, error) {
 	says := map[string]any{}
 	if err := id.Claims(&says); err != nil {
-		return nil, &Rejected{err}
+		return nil, &LoginError{err}
 	}
 	one := &Person{Issuer: p.o.Issuer, Subject: id.Subject, Role: auth.Contestant}
 	if at, is := says["auth_time"].(float64); is {
 		age := p.o.Now().Sub(time.Unix(int64(at), 0))
-		one.Fresh = age <= FreshFor && age >= -FreshFor
+		one.Fresh = age <= FreshnessLimit && age >= -FreshnessLimit
 	}
 	_, hasGroups := says[p.o.Claim]
-	if d.says.UserInfo != "" && (text(says, "name") == "" || p.o.Claim != "" && !hasGroups) {
+	if d.metadata.UserInfo != "" && (claimText(says, "name") == "" || p.o.Claim != "" && !hasGroups) {
 		info, err := d.UserInfo(ctx, oauth2.StaticTokenSource(tokens))
 		if err != nil {
 			return nil, fmt.Errorf("read the user data from the provider: %w", err)
@@ -325,8 +325,8 @@ func (p *Provider) person(ctx context.Context, d *discovered, tokens *oauth2.Tok
 			}
 		}
 	}
-	one.Name, one.Username = text(says, "name"), text(says, "preferred_username")
-	for _, group := range groups(says[p.o.Claim]) {
+	one.Name, one.Username = claimText(says, "name"), claimText(says, "preferred_username")
+	for _, group := range claimValues(says[p.o.Claim]) {
 		if role := p.o.Roles[group]; role != auth.Admin {
 			one.Role = auth.Higher(one.Role, role)
 		}
@@ -334,22 +334,22 @@ func (p *Provider) person(ctx context.Context, d *discovered, tokens *oauth2.Tok
 	return one, nil
 }
 
-func text(says map[string]any, name string) string {
-	value, _ := says[name].(string)
+func claimText(claims map[string]any, name string) string {
+	value, _ := claims[name].(string)
 	return strings.TrimSpace(value)
 }
 
-// groups returns the values of a claim, which is a string or a list of strings.
-func groups(claim any) (all []string) {
+// claimValues returns the values of a claim, which is a string or a list of strings.
+func claimValues(claim any) (values []string) {
 	switch claim := claim.(type) {
 	case string:
 		return []string{claim}
 	case []any:
 		for _, one := range claim {
 			if group, is := one.(string); is {
-				all = append(all, group)
+				values = append(values, group)
 			}
 		}
 	}
-	return all
+	return values
 }

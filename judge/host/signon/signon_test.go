@@ -30,7 +30,7 @@ func newLogin(t *testing.T, change ...func(*signon.Options)) *login {
 	o := signon.Options{
 		Issuer: l.at.URL, Client: signontest.Client, Secret: signontest.Secret,
 		Callback: "https://judge.example/login/sso/callback", Scopes: []string{"profile"}, Now: clock,
-		Claim: "groups", Roles: map[string]auth.Role{"teachers": auth.Judge, "helpers": auth.Runner, "rulers": auth.Admin},
+		Claim: "groups", Roles: map[string]auth.Role{"teachers": auth.Judge, "helpers": auth.BalloonRunner, "rulers": auth.Admin},
 	}
 	for _, c := range change {
 		c(&o)
@@ -42,7 +42,7 @@ func newLogin(t *testing.T, change ...func(*signon.Options)) *login {
 // try logs in. The function change may modify the query with which the browser returns.
 func (l *login) try(change func(url.Values)) (*signon.Person, error) {
 	l.Helper()
-	to, err := l.client.Begin(l.Context(), "secret", false)
+	to, err := l.client.AuthURL(l.Context(), "secret", false)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (l *login) try(change func(url.Values)) (*signon.Person, error) {
 	if change != nil {
 		change(back)
 	}
-	return l.client.Finish(l.Context(), "secret", back)
+	return l.client.CompleteLogin(l.Context(), "secret", back)
 }
 
 func set(name, value string) func(url.Values) {
@@ -102,12 +102,12 @@ func TestRejected(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLogin(t)
-			l.at.Says, l.at.Info, l.at.Metadata = one.says, one.info, one.meta
+			l.at.Claims, l.at.Info, l.at.Metadata = one.says, one.info, one.meta
 			if one.sign != nil {
 				l.at.Sign = func(claims map[string]any) string { return one.sign(l.at, claims) }
 			}
 			p, err := l.try(one.back)
-			if rejected, is := errors.AsType[*signon.Rejected](err); !is || !strings.Contains(rejected.Error(), one.reason) {
+			if rejected, is := errors.AsType[*signon.LoginError](err); !is || !strings.Contains(rejected.Error(), one.reason) {
 				t.Errorf("%+v, %v, want an error with %q", p, err, one.reason)
 			}
 		})
@@ -133,30 +133,30 @@ func forged(p *signontest.Provider, claims map[string]any) string {
 // TestCodesCountOnce checks that a code is rejected the second time, and if another browser sends it.
 func TestCodesCountOnce(t *testing.T) {
 	l := newLogin(t)
-	to, err := l.client.Begin(t.Context(), "secret", false)
+	to, err := l.client.AuthURL(t.Context(), "secret", false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	back := l.at.LogIn(to)
-	if p, err := l.client.Finish(t.Context(), "secret", back); err != nil || p.Subject != "subject-1" {
+	if p, err := l.client.CompleteLogin(t.Context(), "secret", back); err != nil || p.Subject != "subject-1" {
 		t.Fatalf("%+v, %v", p, err)
 	}
-	if _, err := l.client.Finish(t.Context(), "secret", back); !is[*signon.Rejected](err) {
+	if _, err := l.client.CompleteLogin(t.Context(), "secret", back); !is[*signon.LoginError](err) {
 		t.Errorf("the same code again: %v", err)
 	}
 	for _, secret := range []string{"another", ""} {
-		if _, err := l.client.Finish(t.Context(), secret, l.at.LogIn(to)); !is[*signon.Rejected](err) {
+		if _, err := l.client.CompleteLogin(t.Context(), secret, l.at.LogIn(to)); !is[*signon.LoginError](err) {
 			t.Errorf("a browser with the secret %q: %v", secret, err)
 		}
 	}
 	// A code from another login does not belong to the state of this login. It fails because the verifier does not
 	// match.
-	other, err := l.client.Begin(t.Context(), "other", false)
+	other, err := l.client.AuthURL(t.Context(), "other", false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	back.Set("code", l.at.LogIn(other).Get("code"))
-	if _, err := l.client.Finish(t.Context(), "secret", back); !is[*signon.Rejected](err) {
+	if _, err := l.client.CompleteLogin(t.Context(), "secret", back); !is[*signon.LoginError](err) {
 		t.Errorf("a code of another login: %v", err)
 	}
 }
@@ -179,7 +179,7 @@ func TestPersons(t *testing.T) {
 		"the highest of groups": {map[string]any{"groups": []any{"helpers", "teachers", "helpers", 7, "others"}}, nil,
 			signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Judge}},
 		"never an administrator": {map[string]any{"groups": []string{"rulers", "helpers"}}, nil,
-			signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Runner}},
+			signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.BalloonRunner}},
 		"told elsewhere": {map[string]any{"name": nil, "preferred_username": nil},
 			map[string]any{"sub": "subject-1", "name": "Zoe", "groups": "teachers",
 				"auth_time": time.Now().Unix()}, signon.Person{Subject: "subject-1", Name: "Zoe", Role: auth.Judge}},
@@ -201,7 +201,7 @@ func TestPersons(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLogin(t)
-			l.at.Says, l.at.Info = one.says, one.info
+			l.at.Claims, l.at.Info = one.says, one.info
 			one.want.Issuer = l.at.URL
 			if p, err := l.try(nil); err != nil || *p != one.want {
 				t.Errorf("%+v, %v, want %+v", p, err, one.want)
@@ -214,26 +214,26 @@ func TestPersons(t *testing.T) {
 // belongs to an empty secret.
 func TestABrowserWithoutASecret(t *testing.T) {
 	l := newLogin(t)
-	to, err := l.client.Begin(t.Context(), "", false)
+	to, err := l.client.AuthURL(t.Context(), "", false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err := l.client.Finish(t.Context(), "", l.at.LogIn(to)); !is[*signon.Rejected](err) || !strings.Contains(err.Error(), "has not begun") {
+	if p, err := l.client.CompleteLogin(t.Context(), "", l.at.LogIn(to)); !is[*signon.LoginError](err) || !strings.Contains(err.Error(), "has not begun") {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
 
-// TestConfirming checks that Begin asks the provider to make the user log in again if its argument again is true.
+// TestConfirming checks that AuthURL asks the provider to make the user log in again if its argument again is true.
 func TestConfirming(t *testing.T) {
 	l := newLogin(t)
-	to, err := l.client.Begin(t.Context(), "secret", true)
+	to, err := l.client.AuthURL(t.Context(), "secret", true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if q := to; !strings.Contains(q, "prompt=login") || !strings.Contains(q, "max_age=0") || !strings.Contains(q, "scope=openid+profile") {
 		t.Errorf("the browser goes to %s", to)
 	}
-	if p, err := l.client.Finish(t.Context(), "secret", l.at.LogIn(to)); err != nil || !p.Fresh {
+	if p, err := l.client.CompleteLogin(t.Context(), "secret", l.at.LogIn(to)); err != nil || !p.Fresh {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
@@ -244,16 +244,16 @@ func TestFailures(t *testing.T) {
 		l := newLogin(t)
 		l.at.Info = map[string]any{"sub": "subject-1"}
 		l.at.Broken[path] = true
-		if p, err := l.try(nil); err == nil || is[*signon.Rejected](err) || errors.Is(err, signon.ErrCanceled) {
+		if p, err := l.try(nil); err == nil || is[*signon.LoginError](err) || errors.Is(err, signon.ErrCanceled) {
 			t.Errorf("%s is broken: %+v, %v", path, p, err)
 		}
 	}
 	l := newLogin(t, func(o *signon.Options) { o.Secret = "another" })
-	if _, err := l.try(nil); err == nil || is[*signon.Rejected](err) {
+	if _, err := l.try(nil); err == nil || is[*signon.LoginError](err) {
 		t.Errorf("with another secret of the client: %v", err)
 	}
 	l = newLogin(t, func(o *signon.Options) { o.Issuer += "/" })
-	if _, err := l.try(nil); err == nil || is[*signon.Rejected](err) {
+	if _, err := l.try(nil); err == nil || is[*signon.LoginError](err) {
 		t.Errorf("with another name of the issuer: %v", err)
 	}
 	l = newLogin(t)
@@ -270,8 +270,8 @@ func TestClientAuthentication(t *testing.T) {
 		if ways != nil {
 			l.at.Metadata = map[string]any{"token_endpoint_auth_methods_supported": ways}
 		}
-		if _, err := l.try(nil); err != nil || l.at.Asked("/token") != 1 {
-			t.Errorf("%v: %v after %d tries", ways, err, l.at.Asked("/token"))
+		if _, err := l.try(nil); err != nil || l.at.Requests("/token") != 1 {
+			t.Errorf("%v: %v after %d tries", ways, err, l.at.Requests("/token"))
 		}
 	}
 }
@@ -286,7 +286,7 @@ func TestDiscovery(t *testing.T) {
 		if _, err := l.try(nil); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
-		if d, k := l.at.Asked(description), l.at.Asked("/keys"); d != descriptions || k != keys {
+		if d, k := l.at.Requests(description), l.at.Requests("/keys"); d != descriptions || k != keys {
 			t.Errorf("%s: %d descriptions and %d sets of keys, want %d and %d", what, d, k, descriptions, keys)
 		}
 	}
@@ -308,8 +308,8 @@ func TestDiscovery(t *testing.T) {
 	l.at.Broken[description] = true
 	fails := func(what string, descriptions int) {
 		t.Helper()
-		if _, err := l.try(nil); err == nil || l.at.Asked(description) != descriptions {
-			t.Errorf("%s: %v after %d descriptions", what, err, l.at.Asked(description))
+		if _, err := l.try(nil); err == nil || l.at.Requests(description) != descriptions {
+			t.Errorf("%s: %v after %d descriptions", what, err, l.at.Requests(description))
 		}
 	}
 	fails("nothing is known", 1)
@@ -332,7 +332,7 @@ func TestWithdrawnKeys(t *testing.T) {
 		t.Errorf("within the hour: %v", err)
 	}
 	l.now = l.now.Add(time.Hour)
-	if _, err := l.try(nil); !is[*signon.Rejected](err) {
+	if _, err := l.try(nil); !is[*signon.LoginError](err) {
 		t.Errorf("after an hour: %v", err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 func TestAccounts(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
-		admin, err := h.NewAccount(t.Context(), "root", "The Admin", store.Tool, "admin")
+		admin, err := h.NewAccount(t.Context(), "root", "The Admin", store.ToolAccount, "admin")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +31,7 @@ func TestAccounts(t *testing.T) {
 		if err != nil || len(all) != 2 || *all[0] != *h.alice || *all[1] != *admin {
 			t.Errorf("got %v, %v", all, err)
 		}
-		if _, err := h.NewAccount(t.Context(), "root", "", store.Person, ""); !errors.Is(err, store.ErrTaken) {
+		if _, err := h.NewAccount(t.Context(), "root", "", store.PersonAccount, ""); !errors.Is(err, store.ErrTaken) {
 			t.Errorf("a second root: %v", err)
 		}
 		for _, read := range []func() (*store.Account, error){
@@ -60,8 +60,8 @@ func TestTokens(t *testing.T) {
 		if err != nil || *whose != *h.alice || got.ID != forever.ID || !slices.Equal(got.Scopes, forever.Scopes) {
 			t.Errorf("got %+v of %+v, %v", got, whose, err)
 		}
-		if want := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC); !got.LastDay.Equal(want) {
-			t.Errorf("used on %v, want %v", got.LastDay, want)
+		if want := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC); !got.LastUsed.Equal(want) {
+			t.Errorf("used on %v, want %v", got.LastUsed, want)
 		}
 		if _, _, err := h.TokenByHash(t.Context(), "h2"); err != nil {
 			t.Error(err)
@@ -113,7 +113,7 @@ func TestProblemsAndBundles(t *testing.T) {
 		if _, err := h.PutBundle(t.Context(), b); !errors.Is(err, store.ErrTaken) {
 			t.Errorf("another's problem is changed: %v", err)
 		}
-		b.Anybodys = true
+		b.AnyOwner = true
 		second, err := h.PutBundle(t.Context(), b)
 		if err != nil {
 			t.Fatal(err)
@@ -135,8 +135,8 @@ func TestProblemsAndBundles(t *testing.T) {
 		if err != nil || len(all) != 2 || all[0].Slug != "ackermann" || all[1].Slug != "nim" {
 			t.Errorf("got %v, %v", all, err)
 		}
-		made, err := h.Versions(t.Context(), first)
-		if err != nil || len(made) != 2 || !slices.Contains(made, store.Version{ID: b.ID, Manifest: b.Manifest, Config: b.Config, Made: h.clock.Now(), Login: "bob"}) {
+		made, err := h.BundleVersions(t.Context(), first)
+		if err != nil || len(made) != 2 || !slices.Contains(made, store.BundleVersion{ID: b.ID, Manifest: b.Manifest, Config: b.Config, Made: h.clock.Now(), Login: "bob"}) {
 			t.Errorf("got %+v, %v", made, err)
 		}
 		if _, err := h.Problem(t.Context(), "none"); !errors.Is(err, store.ErrNotFound) {
@@ -148,19 +148,19 @@ func TestProblemsAndBundles(t *testing.T) {
 func TestWorkersJoinByInvite(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
-		offer := job.Offer{Protocol: 1, Arch: "linux/amd64", Rung: "full", Slots: 3, Languages: map[string]string{"c": "gcc 12"}}
-		invited, err := h.NewInvite(t.Context(), "code", store.Invite{Name: "lab1", Class: "main", By: h.alice.ID})
+		offer := job.Capabilities{Protocol: 1, Arch: "linux/amd64", IsolationLevel: "full", Slots: 3, Languages: map[string]string{"c": "gcc 12"}}
+		invited, err := h.NewWorkerInvite(t.Context(), "code", store.WorkerInvite{Name: "lab1", Class: "main", CreatedBy: h.alice.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := h.Invite(t.Context(), "code"); err != nil || *got != *invited {
+		if got, err := h.WorkerInvite(t.Context(), "code"); err != nil || *got != *invited {
 			t.Errorf("got %+v, %v; want %+v", got, err, invited)
 		}
-		lab1, err := h.Enrol(t.Context(), store.NewWorker{Invite: "code", Key: "U1", Offer: offer})
-		if err != nil || lab1.Name != "lab1" || lab1.Class != "main" || lab1.By != h.alice.ID || lab1.State != store.Active {
+		lab1, err := h.AdmitWorker(t.Context(), store.NewWorker{Invite: "code", Key: "U1", Capabilities: offer})
+		if err != nil || lab1.Name != "lab1" || lab1.Class != "main" || lab1.AdmittedBy != h.alice.ID || lab1.State != store.WorkerActive {
 			t.Fatalf("got %+v, %v", lab1, err)
 		}
-		if again, err := h.Enrol(t.Context(), store.NewWorker{Invite: "code", Key: "U1"}); err != nil || again.ID != lab1.ID {
+		if again, err := h.AdmitWorker(t.Context(), store.NewWorker{Invite: "code", Key: "U1"}); err != nil || again.ID != lab1.ID {
 			t.Errorf("the same key again: %+v, %v", again, err)
 		}
 		for _, w := range []struct {
@@ -172,45 +172,45 @@ func TestWorkersJoinByInvite(t *testing.T) {
 			{"a code that never was", store.NewWorker{Invite: "edoc", Key: "U2"}, store.ErrNotFound},
 			{"the name again", store.NewWorker{Name: "lab1", Class: "main", Key: "U2"}, store.ErrTaken},
 		} {
-			if got, err := h.Enrol(t.Context(), w.with); !errors.Is(err, w.want) {
+			if got, err := h.AdmitWorker(t.Context(), w.with); !errors.Is(err, w.want) {
 				t.Errorf("%s: got %+v, %v; want %v", w.what, got, err, w.want)
 			}
 		}
-		if _, err := h.NewInvite(t.Context(), "late", store.Invite{Name: "lab2", Class: "main", By: h.alice.ID}); err != nil {
+		if _, err := h.NewWorkerInvite(t.Context(), "late", store.WorkerInvite{Name: "lab2", Class: "main", CreatedBy: h.alice.ID}); err != nil {
 			t.Fatal(err)
 		}
 		h.clock.add(24 * time.Hour)
-		if _, err := h.Enrol(t.Context(), store.NewWorker{Invite: "late", Key: "U2"}); !errors.Is(err, store.ErrExpired) {
+		if _, err := h.AdmitWorker(t.Context(), store.NewWorker{Invite: "late", Key: "U2"}); !errors.Is(err, store.ErrExpired) {
 			t.Errorf("a day later: %v", err)
 		}
-		own, err := h.Enrol(t.Context(), store.NewWorker{Name: "own", Class: "main", Key: "U2", By: "the server"})
+		own, err := h.AdmitWorker(t.Context(), store.NewWorker{Name: "own", Class: "main", Key: "U2", AdmittedBy: "the server"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		offer.Slots = 1
-		if err := h.SetOffer(t.Context(), own.ID, offer); err != nil {
+		if err := h.SetCapabilities(t.Context(), own.ID, offer); err != nil {
 			t.Error(err)
 		}
-		if err := h.SetWorkerState(t.Context(), own.ID, store.Drained, "for a while"); err != nil {
+		if err := h.SetWorkerState(t.Context(), own.ID, store.WorkerDrained, "for a while"); err != nil {
 			t.Error(err)
 		}
-		if got, err := h.WorkerByKey(t.Context(), "U2"); err != nil || got.Offer.Slots != 1 || got.State != store.Drained || got.Note != "for a while" {
+		if got, err := h.WorkerByKey(t.Context(), "U2"); err != nil || got.Capabilities.Slots != 1 || got.State != store.WorkerDrained || got.Note != "for a while" {
 			t.Errorf("got %+v, %v", got, err)
 		}
-		if err := h.SetWorkerState(t.Context(), lab1.ID, store.Revoked, ""); err != nil {
+		if err := h.SetWorkerState(t.Context(), lab1.ID, store.WorkerRevoked, ""); err != nil {
 			t.Error(err)
 		}
-		if err := h.SetWorkerState(t.Context(), lab1.ID, store.Active, ""); !errors.Is(err, store.ErrNotFound) {
+		if err := h.SetWorkerState(t.Context(), lab1.ID, store.WorkerActive, ""); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a revoked worker came back: %v", err)
 		}
-		if got, err := h.Worker(t.Context(), "lab1"); err != nil || got.State != store.Revoked {
+		if got, err := h.Worker(t.Context(), "lab1"); err != nil || got.State != store.WorkerRevoked {
 			t.Errorf("got %+v, %v", got, err)
 		}
 		if all, err := h.Workers(t.Context()); err != nil || len(all) != 2 || all[0].ID != lab1.ID {
 			t.Errorf("got %v, %v", all, err)
 		}
 		for what, err := range map[string]error{
-			"offer": h.SetOffer(t.Context(), "none", offer), "state": h.SetWorkerState(t.Context(), "none", store.Active, ""),
+			"offer": h.SetCapabilities(t.Context(), "none", offer), "state": h.SetWorkerState(t.Context(), "none", store.WorkerActive, ""),
 		} {
 			if !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("%s of no worker: %v", what, err)
@@ -224,13 +224,13 @@ func TestWorkersJoinByInvite(t *testing.T) {
 func TestAnInviteLetsOneWorkerIn(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
-		if _, err := h.NewInvite(t.Context(), "code", store.Invite{Name: "lab", Class: "main", By: h.alice.ID}); err != nil {
+		if _, err := h.NewWorkerInvite(t.Context(), "code", store.WorkerInvite{Name: "lab", Class: "main", CreatedBy: h.alice.ID}); err != nil {
 			t.Fatal(err)
 		}
 		errs := make(chan error)
 		for _, key := range []string{"U1", "U2", "U3", "U4"} {
 			go func() {
-				_, err := h.Enrol(t.Context(), store.NewWorker{Invite: "code", Key: key})
+				_, err := h.AdmitWorker(t.Context(), store.NewWorker{Invite: "code", Key: key})
 				errs <- err
 			}()
 		}
@@ -254,16 +254,16 @@ func TestClassesAreFilledByTheFirstWorker(t *testing.T) {
 		if _, err := h.Class(t.Context(), "main"); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("before: %v", err)
 		}
-		first := job.Offer{Arch: "linux/amd64", Rung: "full", Languages: map[string]string{"c": "gcc 12"}}
-		second := job.Offer{Arch: "linux/arm64", Rung: "root", Languages: map[string]string{"c": "gcc 13"}}
-		for _, offer := range []job.Offer{first, second} {
-			c, err := h.FillClass(t.Context(), "main", offer)
-			if err != nil || c.Arch != first.Arch || c.Rung != first.Rung || c.Languages["c"] != "gcc 12" {
+		first := job.Capabilities{Arch: "linux/amd64", IsolationLevel: "full", Languages: map[string]string{"c": "gcc 12"}}
+		second := job.Capabilities{Arch: "linux/arm64", IsolationLevel: "root", Languages: map[string]string{"c": "gcc 13"}}
+		for _, offer := range []job.Capabilities{first, second} {
+			c, err := h.CreateClass(t.Context(), "main", offer)
+			if err != nil || c.Arch != first.Arch || c.IsolationLevel != first.IsolationLevel || c.Languages["c"] != "gcc 12" {
 				t.Errorf("got %+v, %v", c, err)
 			}
 		}
 		for _, ms := range []float64{200, 300} { // the first one sets the speed of the class
-			c, err := h.MeasureClass(t.Context(), "main", &job.Speed{Loads: map[string]float64{"memory": ms}, Slots: 2})
+			c, err := h.SetClassSpeed(t.Context(), "main", &job.Speed{Loads: map[string]float64{"memory": ms}, Slots: 2})
 			if err != nil || c.Speed == nil || c.Speed.Loads["memory"] != 200 || c.Speed.Slots != 2 {
 				t.Errorf("got %+v, %v", c, err)
 			}
@@ -274,13 +274,13 @@ func TestClassesAreFilledByTheFirstWorker(t *testing.T) {
 		if all, err := h.Classes(t.Context()); err != nil || len(all) != 1 {
 			t.Errorf("got %v, %v", all, err)
 		}
-		if err := h.RefillClass(t.Context(), "main", second); err != nil {
+		if err := h.UpdateClass(t.Context(), "main", second); err != nil {
 			t.Error(err)
 		}
-		if err := h.RefillClass(t.Context(), "none", second); !errors.Is(err, store.ErrNotFound) {
+		if err := h.UpdateClass(t.Context(), "none", second); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("of a class that is none: %v", err)
 		}
-		if c, err := h.FillClass(t.Context(), "main", first); err != nil || c.Arch != second.Arch || c.Speed != nil {
+		if c, err := h.CreateClass(t.Context(), "main", first); err != nil || c.Arch != second.Arch || c.Speed != nil {
 			t.Errorf("got %+v, %v", c, err)
 		}
 	})

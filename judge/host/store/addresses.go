@@ -17,7 +17,7 @@ type TeamAddress struct {
 // is empty.
 func (s *Store) TeamAddresses(ctx context.Context, account string) ([]TeamAddress, error) {
 	rows, err := s.read.TeamAddresses(ctx, account)
-	return each(rows, err, "read the addresses of teams", func(r query.AccountAddress) TeamAddress { return TeamAddress(r) })
+	return convertRows(rows, err, "read the addresses of teams", func(r query.AccountAddress) TeamAddress { return TeamAddress(r) })
 }
 
 // LoginAddresses returns, by team id, the addresses from which the members of each team of a contest have logged
@@ -25,7 +25,7 @@ func (s *Store) TeamAddresses(ctx context.Context, account string) ([]TeamAddres
 func (s *Store) LoginAddresses(ctx context.Context, contest string, since time.Time) (map[string][]string, error) {
 	rows, err := s.read.LoginAddresses(ctx, contest, since.UnixMicro())
 	if err != nil {
-		return nil, failed("read from where teams have logged in", err)
+		return nil, wrapError("read from where teams have logged in", err)
 	}
 	all := map[string][]string{}
 	for _, r := range rows {

@@ -45,11 +45,11 @@ const manifestName = "backup.json"
 // A Manifest describes a backup. A backup contains a file <table>.jsonl for each table, with a row as JSON in each
 // line. The format is the same for both databases.
 type Manifest struct {
-	Schema  int64           `json:"schema"`
-	Version string          `json:"version"` // version of the program that made it
-	Made    time.Time       `json:"made"`
-	LastLog int64           `json:"last_log"`
-	Tables  map[string]File `json:"tables"`
+	Schema     int64           `json:"schema"`
+	Version    string          `json:"version"` // version of the program that made it
+	Made       time.Time       `json:"made"`
+	EventCount int64           `json:"last_log"`
+	Tables     map[string]File `json:"tables"`
 }
 
 // A File is the file of a table in a backup.
@@ -60,7 +60,7 @@ type File struct {
 
 // Backup writes a consistent snapshot of all tables to a directory, which it creates if needed. The directory must
 // not contain a backup. Other transactions can continue in the meantime. Blobs are not included. After Backup, the
-// caller can call BlobsNamed and copy the blobs that it returns. They include all blobs to which rows in the
+// caller can call ReferencedBlobs and copy the blobs that it returns. They include all blobs to which rows in the
 // backup refer.
 func (s *Store) Backup(ctx context.Context, dir string) (*Manifest, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -83,11 +83,11 @@ func (s *Store) Backup(ctx context.Context, dir string) (*Manifest, error) {
 	}
 	defer tx.Rollback()
 	m := &Manifest{Schema: schema, Version: s.options.Version, Made: s.options.Now().UTC(), Tables: map[string]File{}}
-	if m.LastLog, err = s.read.WithTx(tx).LastLog(ctx); err != nil {
+	if m.EventCount, err = s.read.WithTx(tx).LastLog(ctx); err != nil {
 		return nil, fmt.Errorf("read the end of the log: %w", err)
 	}
 	for _, t := range tables {
-		if m.Tables[t.name], err = dump(ctx, tx, dir, t.name, s.order(t.key)); err != nil {
+		if m.Tables[t.name], err = writeTable(ctx, tx, dir, t.name, s.orderBy(t.key)); err != nil {
 			return nil, fmt.Errorf("back up the table %s: %w", t.name, err)
 		}
 	}
@@ -124,8 +124,8 @@ func writeSynced(path string, write func(io.Writer) error) (err error) {
 	return f.Sync()
 }
 
-// order returns the ORDER BY expression for a table, with which both databases sort by bytes.
-func (s *Store) order(key string) string {
+// orderBy returns the ORDER BY expression for a table, with which both databases sort by bytes.
+func (s *Store) orderBy(key string) string {
 	if !s.postgres {
 		return key
 	}
@@ -138,8 +138,8 @@ func (s *Store) order(key string) string {
 	return strings.Join(columns, ", ")
 }
 
-// dump writes the rows of a table to a file.
-func dump(ctx context.Context, tx *sql.Tx, dir, table, order string) (out File, err error) {
+// writeTable writes the rows of a table to a file.
+func writeTable(ctx context.Context, tx *sql.Tx, dir, table, order string) (file File, err error) {
 	sum := sha256.New()
 	err = writeSynced(filepath.Join(dir, table+".jsonl"), func(w io.Writer) error {
 		return eachRow(ctx, tx, "SELECT * FROM "+table+" ORDER BY "+order, func(columns []string, values []any) error {
@@ -151,13 +151,13 @@ func dump(ctx context.Context, tx *sql.Tx, dir, table, order string) (out File, 
 			if err != nil {
 				return err
 			}
-			out.Rows++
+			file.Rows++
 			_, err = io.MultiWriter(w, sum).Write(append(line, '\n'))
 			return err
 		})
 	})
-	out.SHA256 = hex.EncodeToString(sum.Sum(nil))
-	return out, err
+	file.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	return file, err
 }
 
 // A querier is a database or a transaction.
@@ -167,7 +167,7 @@ type querier interface {
 
 // eachRow calls do with the columns and values of each row that a query returns. The values have the same types
 // with both databases: nil, int64, bool or string. The slice of values is reused.
-func eachRow(ctx context.Context, q querier, text string, do func(columns []string, values []any) error) error {
+func eachRow(ctx context.Context, q querier, text string, handle func(columns []string, values []any) error) error {
 	rows, err := q.QueryContext(ctx, text)
 	if err != nil {
 		return err
@@ -186,11 +186,11 @@ func eachRow(ctx context.Context, q querier, text string, do func(columns []stri
 			return err
 		}
 		for i, c := range types {
-			if n, is := values[i].(int64); is && c.DatabaseTypeName() == "BOOLEAN" { // of SQLite
+			if n, isInteger := values[i].(int64); isInteger && c.DatabaseTypeName() == "BOOLEAN" { // of SQLite
 				values[i] = n != 0
 			}
 		}
-		if err := do(columns, values); err != nil {
+		if err := handle(columns, values); err != nil {
 			return err
 		}
 	}
@@ -214,7 +214,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 }
 
 // Restore loads all rows of a backup into an empty database, or none after an error. The backup may come from
-// either kind of database. Restore returns ErrNotEmpty if the database has rows, and ErrNewer if a later version
+// either kind of database. Restore returns ErrNotEmpty if the database has rows, and ErrNewerSchema if a later version
 // has written the backup. After Restore, Open migrates the schema.
 func Restore(ctx context.Context, dir string, o Options) (*Manifest, error) {
 	m, err := ReadManifest(dir)
@@ -230,15 +230,15 @@ func Restore(ctx context.Context, dir string, o Options) (*Manifest, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the migrations: %w", err)
 	}
-	has, wants, err := steps.GetVersions(ctx)
+	current, target, err := steps.GetVersions(ctx)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("look at the schema of %s: %w", s.name(), err)
-	case m.Schema > wants:
-		return nil, fmt.Errorf("%w: the backup has schema %d, written by %s; this is %s, which knows schema %d", ErrNewer, m.Schema,
-			m.Version, o.Version, wants)
-	case has != 0 && has != m.Schema: // left by an interrupted restore, without rows
-		return nil, fmt.Errorf("restore into %s: %w", s.name(), ErrNotEmpty)
+		return nil, fmt.Errorf("look at the schema of %s: %w", s.displayName(), err)
+	case m.Schema > target:
+		return nil, fmt.Errorf("%w: the backup has schema %d, written by %s; this is %s, which knows schema %d", ErrNewerSchema, m.Schema,
+			m.Version, o.Version, target)
+	case current != 0 && current != m.Schema: // left by an interrupted restore, without rows
+		return nil, fmt.Errorf("restore into %s: %w", s.displayName(), ErrNotEmpty)
 	}
 	if _, err := steps.UpTo(ctx, m.Schema); err != nil {
 		return nil, fmt.Errorf("make the tables: %w", err)
@@ -249,17 +249,17 @@ func Restore(ctx context.Context, dir string, o Options) (*Manifest, error) {
 	}
 	defer tx.Rollback()
 	for _, t := range tables {
-		want, there := m.Tables[t.name]
-		if !there {
+		file, found := m.Tables[t.name]
+		if !found {
 			continue // the backup's schema does not contain the table
 		}
-		var one int
-		if err := tx.QueryRowContext(ctx, "SELECT 1 FROM "+t.name+" LIMIT 1").Scan(&one); err == nil {
-			return nil, fmt.Errorf("restore into %s, table %s: %w", s.name(), t.name, ErrNotEmpty)
+		var exists int
+		if err := tx.QueryRowContext(ctx, "SELECT 1 FROM "+t.name+" LIMIT 1").Scan(&exists); err == nil {
+			return nil, fmt.Errorf("restore into %s, table %s: %w", s.displayName(), t.name, ErrNotEmpty)
 		} else if !errors.Is(err, sql.ErrNoRows) {
 			return nil, fmt.Errorf("look at the table %s: %w", t.name, err)
 		}
-		if err := load(ctx, tx, filepath.Join(dir, t.name+".jsonl"), t.name, want); err != nil {
+		if err := loadTable(ctx, tx, filepath.Join(dir, t.name+".jsonl"), t.name, file); err != nil {
 			return nil, fmt.Errorf("restore the table %s: %w", t.name, err)
 		}
 	}
@@ -269,8 +269,8 @@ func Restore(ctx context.Context, dir string, o Options) (*Manifest, error) {
 	return m, nil
 }
 
-// load inserts the rows of a file into a table. It returns an error if the file does not match the manifest.
-func load(ctx context.Context, tx *sql.Tx, path, table string, want File) error {
+// loadTable inserts the rows of a file into a table. It returns an error if the file does not match the manifest.
+func loadTable(ctx context.Context, tx *sql.Tx, path, table string, file File) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -296,8 +296,8 @@ func load(ctx context.Context, tx *sql.Tx, path, table string, want File) error 
 			return fmt.Errorf("%s:%d: %w", path, rows, err)
 		}
 	}
-	if got := hex.EncodeToString(sum.Sum(nil)); got != want.SHA256 || rows != want.Rows {
-		return fmt.Errorf("%s is damaged: it has %d rows with the digest %s instead of %d with %s", path, rows, got, want.Rows, want.SHA256)
+	if hash := hex.EncodeToString(sum.Sum(nil)); hash != file.SHA256 || rows != file.Rows {
+		return fmt.Errorf("%s is damaged: it has %d rows with the digest %s instead of %d with %s", path, rows, hash, file.Rows, file.SHA256)
 	}
 	return nil
 }
@@ -332,16 +332,16 @@ func loadRow(ctx context.Context, insert *sql.Stmt, columns []string, line []byt
 	}
 	values := make([]any, len(columns))
 	for i, c := range columns {
-		value, there := row[c]
-		if !there {
+		value, present := row[c]
+		if !present {
 			return fmt.Errorf("the row has no column %s", c)
 		}
-		if n, is := value.(json.Number); is {
-			whole, err := n.Int64()
+		if n, isNumber := value.(json.Number); isNumber {
+			integer, err := n.Int64()
 			if err != nil {
 				return fmt.Errorf("column %s: %w", c, err)
 			}
-			value = whole
+			value = integer
 		}
 		values[i] = value
 	}

@@ -29,9 +29,9 @@ func fill(t *testing.T, h *harness) {
 			t.Fatal(err)
 		}
 	}
-	check(h.Mark(t.Context(), h.submit().ID, h.alice.ID, store.Mark{Ignored: true, Why: "copied"}, -1))
+	check(h.AddOverride(t.Context(), h.submit().ID, h.alice.ID, store.Override{Ignored: true, Why: "copied"}, -1))
 	n := h.submission("a key")
-	n.Work.Folder, n.Work.Language = true, "ü\u2028\"<&>"
+	n.Work.IsDir, n.Work.Language = true, "ü\u2028\"<&>"
 	_, err := h.Submit(t.Context(), n)
 	check(err)
 	specs := h.next()
@@ -45,33 +45,33 @@ func fill(t *testing.T, h *harness) {
 	check(err)
 	teams, err := h.Teams(t.Context(), regional)
 	check(err)
-	check(h.PutBalloons(t.Context(), regional, []store.Balloon{{Team: teams[0].ID, Label: "A", Submission: 7, At: h.clock.Now(), Held: "taken back"}, {Team: teams[1].ID, Label: "A", Submission: 8, At: h.clock.Now()}}))
-	_, err = h.GiveBalloon(t.Context(), regional, teams[1].ID, "A", h.alice.ID)
+	check(h.AddBalloons(t.Context(), regional, []store.Balloon{{Team: teams[0].ID, Label: "A", Submission: 7, At: h.clock.Now(), HoldReason: "taken back"}, {Team: teams[1].ID, Label: "A", Submission: 8, At: h.clock.Now()}}))
+	_, err = h.DeliverBalloon(t.Context(), regional, teams[1].ID, "A", h.alice.ID)
 	check(err)
-	check(h.SetSource(t.Context(), store.Source{Contest: regional, URL: "https://primary.example/contests/x", Account: h.alice.ID, Ours: true}))
+	check(h.SetExternalSource(t.Context(), store.ExternalSource{Contest: regional, URL: "https://primary.example/contests/x", Account: h.alice.ID, UseOwnVerdicts: true}))
 	check(h.PutExternalObjects(t.Context(), regional, "since_token=1", []store.ExternalObject{{Type: "teams", ID: "7", Data: `{"id":"7"}`}}))
-	check(h.NoteExternalProblem(t.Context(), regional, "teams", "8", "it has no name"))
+	check(h.RecordExternalProblem(t.Context(), regional, "teams", "8", "it has no name"))
 	check(h.NewSession(t.Context(), h.alice, "session", "a browser"))
 	_, err = h.NewAccount(t.Context(), "zoë", "line\nbreak", store.TeamAccount, "admin")
 	check(err)
 	_, err = h.NewToken(t.Context(), h.alice.ID, "hash", "label", []string{"a", "b"}, h.clock.Now())
 	check(err)
-	_, err = h.NewInvite(t.Context(), "code", store.Invite{Name: "w", Class: "main", By: h.alice.ID})
+	_, err = h.NewWorkerInvite(t.Context(), "code", store.WorkerInvite{Name: "w", Class: "main", CreatedBy: h.alice.ID})
 	check(err)
-	_, err = h.NewInvitation(t.Context(), "invited", store.Invitation{Note: "the class", Uses: 40, By: h.alice.ID, Expires: h.clock.Now()})
+	_, err = h.NewInvitation(t.Context(), "invited", store.Invitation{Note: "the class", MaxUses: 40, CreatedBy: h.alice.ID, Expires: h.clock.Now()})
 	check(err)
-	_, err = h.Enrol(t.Context(), store.NewWorker{Name: "w", Class: "main", Key: "U"})
+	_, err = h.AdmitWorker(t.Context(), store.NewWorker{Name: "w", Class: "main", Key: "U"})
 	check(err)
-	_, err = h.FillClass(t.Context(), "main", job.Offer{Languages: map[string]string{"c": "gcc"}})
+	_, err = h.CreateClass(t.Context(), "main", job.Capabilities{Languages: map[string]string{"c": "gcc"}})
 	check(err)
 	f := h.flow()
-	_, err = h.AddJobs(t.Context(), f.ID, flowJob("a"), flowJob("b"))
+	_, err = h.AddWorkflowJobs(t.Context(), f.ID, flowJob("a"), flowJob("b"))
 	check(err)
 	h.fold(h.result(h.background()[0], judge.Accepted), store.Counted)
 	_, _, err = h.Rejudge(t.Context(), store.NewRejudging{Why: "a case was wrong", Account: h.alice.ID})
 	check(err)
 	for i := range 11 { // numbers must not be sorted as text
-		_, err = h.Clarify(t.Context(), store.NewClarification{Contest: store.Practice, Account: h.alice.ID, Staff: true, Text: fmt.Sprint(i)})
+		_, err = h.Clarify(t.Context(), store.NewClarification{Contest: store.Practice, Account: h.alice.ID, Jury: true, Text: fmt.Sprint(i)})
 		check(err)
 	}
 	question, err := h.Clarify(t.Context(), store.NewClarification{Contest: store.Practice, Account: h.alice.ID, Text: "why?"})
@@ -81,33 +81,33 @@ func fill(t *testing.T, h *harness) {
 	groups, err := h.Groups(t.Context(), regional)
 	check(err)
 	_, err = h.Clarify(t.Context(), store.NewClarification{
-		Contest: regional, Account: h.alice.ID, Staff: true, Text: "to some", Teams: []string{teams[0].ID}, Groups: []string{groups[0].ID},
+		Contest: regional, Account: h.alice.ID, Jury: true, Text: "to some", Teams: []string{teams[0].ID}, Groups: []string{groups[0].ID},
 	})
 	check(err)
-	_, err = h.Claim(t.Context(), store.Practice, question, h.alice.ID)
+	_, err = h.ClaimRequest(t.Context(), store.Practice, question, h.alice.ID)
 	check(err)
-	check(h.Read(t.Context(), store.Practice, h.alice.ID, 3))
+	check(h.MarkRead(t.Context(), store.Practice, h.alice.ID, 3))
 	check(h.NewUpload(t.Context(), &store.Upload{Account: h.alice.ID, Problem: "sum", File: "sum.zip", Archive: digest("x")}))
 	l := h.ladder("hill")
 	for i := range 11 {
 		h.bot(l, h.alice, fmt.Sprint("bot ", i))
 		h.met(l, 1, int64(i), "wd")
 	}
-	check(h.Climbed(t.Context(), l.ID, []store.Climb{{Bot: 1, Place: 2}}))
+	check(h.AddRankChanges(t.Context(), l.ID, []store.RankChange{{Bot: 1, Rank: 2}}))
 	answer := h.answer(h.hole(), "a key")
-	h.settle(answer, settled(answer, judge.GolfRight, "Python 3.14"))
-	check(h.SpendSignOn(t.Context(), "a sign-on", &store.SignOn{Identity: store.Identity{Issuer: "https://login.example", Subject: "1"}}))
+	h.settle(answer, settled(answer, judge.GolfCorrect, "Python 3.14"))
+	check(h.RecordSignOn(t.Context(), "a sign-on", &store.SignOn{Identity: store.Identity{Issuer: "https://login.example", Subject: "1"}}))
 	check(h.LinkSignOn(t.Context(), "a sign-on", h.alice.ID))
 	check(h.ChangeMedia(t.Context(), w.contest, nil, []media.File{file(t, "contest/logo.png")}))
 	check(h.SetSetting(t.Context(), "Zz", "1"))
 	check(h.SetSetting(t.Context(), "aa", ""))
 	check(h.Announce(t.Context(), store.Server{ID: "a", Instance: "a 1", Version: "v1.2.3", Address: "http://a"}, ""))
-	check(h.NoteBlobs(t.Context(), store.Blob{Digest: digest("x"), Size: 1 << 60, Kind: "file"}))
-	check(h.NoteSent(t.Context(), h.alice.ID, store.Blob{Digest: digest("x"), Size: 1 << 60, Kind: "file"}, 0))
+	check(h.RecordBlobs(t.Context(), store.Blob{Digest: digest("x"), Size: 1 << 60, Kind: "file"}))
+	check(h.RecordBlobUpload(t.Context(), h.alice.ID, store.Blob{Digest: digest("x"), Size: 1 << 60, Kind: "file"}, 0))
 	h.clock.add(61 * time.Minute)
 	check(h.SetVerify(t.Context(), w.contest, "A", store.VerifyAfter))
 	verified := w.send(w.team.ID)
-	w.judge(job.Contest, judge.Accepted)
+	w.judge(job.ContestPriority, judge.Accepted)
 	w.verify(verified, true, nil)
 }
 
@@ -138,7 +138,7 @@ func TestABackupIsRestoredIntoEitherDatabase(t *testing.T) {
 			if d := cmp.Diff(made, restored); d != "" {
 				t.Error(d)
 			}
-			s := open(t, store.Options{DSN: dsn, Now: h.clock.Now, LastLog: made.LastLog})
+			s := open(t, store.Options{DSN: dsn, Now: h.clock.Now, EventCount: made.EventCount})
 			again, err := s.Backup(t.Context(), t.TempDir())
 			if err != nil {
 				t.Fatal(err)
@@ -239,8 +239,8 @@ func TestABackupIsOfOneMoment(t *testing.T) {
 				t.Fatal(err)
 			}
 			rows := []int64{m.Tables["submission"].Rows, m.Tables["judgement"].Rows, m.Tables["standing"].Rows, m.Tables["job"].Rows, m.Tables["log"].Rows}
-			if slices.Min(rows) != m.LastLog || slices.Max(rows) != m.LastLog {
-				t.Errorf("%v rows in a backup that ends with event %d", rows, m.LastLog)
+			if slices.Min(rows) != m.EventCount || slices.Max(rows) != m.EventCount {
+				t.Errorf("%v rows in a backup that ends with event %d", rows, m.EventCount)
 			}
 		}
 		close(stop)
@@ -257,7 +257,7 @@ func TestBlobsThatRowsName(t *testing.T) {
 		f := h.flow()
 		ofFlow := flowJob("a")
 		ofFlow.Work.Bundle, ofFlow.Work.Files = digest("flow's bundle"), []job.File{{Path: "x", Digest: digest("flow's file")}}
-		if _, err := h.AddJobs(t.Context(), f.ID, ofFlow); err != nil {
+		if _, err := h.AddWorkflowJobs(t.Context(), f.ID, ofFlow); err != nil {
 			t.Fatal(err)
 		}
 		part := h.result(h.background()[0], judge.Accepted)
@@ -270,13 +270,13 @@ func TestBlobsThatRowsName(t *testing.T) {
 			digest("nim1"): true, digest("flow's bundle"): true, digest("config"): false, digest("print()"): false, digest("flow's file"): false,
 			digest("packed"): false, digest("part's events"): false,
 		}
-		named, err := h.BlobsNamed(t.Context())
+		named, err := h.ReferencedBlobs(t.Context())
 		if d := cmp.Diff(want, named); err != nil || d != "" {
 			t.Errorf("%v\n%s", err, d)
 		}
 
 		old := []store.Blob{{Digest: digest("nobody's")}, {Digest: digest("print()")}, {Digest: digest("in a bundle")}, {Digest: digest("seen again")}}
-		if err := h.NoteBlobs(t.Context(), old...); err != nil {
+		if err := h.RecordBlobs(t.Context(), old...); err != nil {
 			t.Fatal(err)
 		}
 		h.clock.add(48 * time.Hour)
@@ -284,7 +284,7 @@ func TestBlobsThatRowsName(t *testing.T) {
 			t.Errorf("too early: %v, %v", gone, err)
 		}
 		h.clock.add(time.Second)
-		if err := h.NoteBlobs(t.Context(), store.Blob{Digest: digest("young")}, old[3]); err != nil {
+		if err := h.RecordBlobs(t.Context(), store.Blob{Digest: digest("young")}, old[3]); err != nil {
 			t.Fatal(err)
 		}
 		contents := func(manifest blob.Digest) ([]blob.Digest, error) {

@@ -29,7 +29,7 @@ func TestBalloons(t *testing.T) {
 		second := store.Balloon{Team: guests, Label: "A", Submission: 2, At: at}
 		put := func(all ...store.Balloon) {
 			t.Helper()
-			if err := h.PutBalloons(t.Context(), id, all); err != nil {
+			if err := h.AddBalloons(t.Context(), id, all); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -42,13 +42,13 @@ func TestBalloons(t *testing.T) {
 		}
 		give := func(team, account string, want bool) {
 			t.Helper()
-			if done, err := h.GiveBalloon(t.Context(), id, team, "A", account); err != nil || done != want {
+			if done, err := h.DeliverBalloon(t.Context(), id, team, "A", account); err != nil || done != want {
 				t.Fatal(done, err)
 			}
 		}
 		undo := func(account string, within time.Duration, want bool) {
 			t.Helper()
-			if done, err := h.UndoBalloon(t.Context(), id, seven, "A", account, within); err != nil || done != want {
+			if done, err := h.UndoDelivery(t.Context(), id, seven, "A", account, within); err != nil || done != want {
 				t.Fatal(done, err)
 			}
 		}
@@ -60,11 +60,11 @@ func TestBalloons(t *testing.T) {
 		give(seven, accounts[0].ID, false)
 		given := h.clock.Now().UTC().Truncate(time.Microsecond)
 		held := first
-		held.Held, held.Submission = "taken back", 4
+		held.HoldReason, held.Submission = "taken back", 4
 		put(held)
-		held.GivenBy, held.GivenAt = "alice", given
+		held.DeliveredBy, held.DeliveredAt = "alice", given
 		are(second, held)
-		second.Held = "taken back"
+		second.HoldReason = "taken back"
 		put(second)
 		give(guests, h.alice.ID, false)
 		undo(accounts[0].ID, 10*time.Second, false)

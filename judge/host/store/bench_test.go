@@ -66,7 +66,7 @@ func BenchmarkLife(b *testing.B) {
 		h := newHarness(b, dsn)
 		for b.Loop() {
 			h.submit()
-			specs, err := h.Next(b.Context(), job.Practice, "main", 1)
+			specs, err := h.NextJobs(b.Context(), job.PracticePriority, "main", 1)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -95,7 +95,7 @@ func BenchmarkPage(b *testing.B) {
 			h.alice = alice
 			bulk(b, h, dsn, n)
 			var some []string
-			list, err := h.Submissions(b.Context(), store.Filter{Before: n / 2})
+			list, err := h.Submissions(b.Context(), store.SubmissionFilter{Before: n / 2})
 			if err != nil || len(list) != 50 {
 				b.Fatal(len(list), err)
 			}
@@ -103,27 +103,45 @@ func BenchmarkPage(b *testing.B) {
 				some = append(some, s.ID)
 			}
 			for name, page := range map[string]func(i int) error{
-				"latest":  func(int) error { _, err := h.Submissions(b.Context(), store.Filter{}); return err },
-				"middle":  func(int) error { _, err := h.Submissions(b.Context(), store.Filter{Before: n / 2}); return err },
-				"account": func(int) error { _, err := h.Submissions(b.Context(), store.Filter{Account: alice.ID}); return err },
-				"none":    func(int) error { _, err := h.Submissions(b.Context(), store.Filter{Account: "none"}); return err },
-				"problem": func(int) error { _, err := h.Submissions(b.Context(), store.Filter{Problem: "nim"}); return err },
-				"verdict": func(int) error { _, err := h.Submissions(b.Context(), store.Filter{Verdict: "AC"}); return err },
-				"rare":    func(int) error { _, err := h.Submissions(b.Context(), store.Filter{Verdict: "WA"}); return err },
+				"latest": func(int) error { _, err := h.Submissions(b.Context(), store.SubmissionFilter{}); return err },
+				"middle": func(int) error {
+					_, err := h.Submissions(b.Context(), store.SubmissionFilter{Before: n / 2})
+					return err
+				},
+				"account": func(int) error {
+					_, err := h.Submissions(b.Context(), store.SubmissionFilter{Account: alice.ID})
+					return err
+				},
+				"none": func(int) error {
+					_, err := h.Submissions(b.Context(), store.SubmissionFilter{Account: "none"})
+					return err
+				},
+				"problem": func(int) error {
+					_, err := h.Submissions(b.Context(), store.SubmissionFilter{Problem: "nim"})
+					return err
+				},
+				"verdict": func(int) error {
+					_, err := h.Submissions(b.Context(), store.SubmissionFilter{Verdict: "AC"})
+					return err
+				},
+				"rare": func(int) error {
+					_, err := h.Submissions(b.Context(), store.SubmissionFilter{Verdict: "WA"})
+					return err
+				},
 				"who": func(int) error {
-					_, err := h.Submissions(b.Context(), store.Filter{Who: "alice", Language: "c"})
+					_, err := h.Submissions(b.Context(), store.SubmissionFilter{Submitter: "alice", Language: "c"})
 					return err
 				},
 				"language": func(int) error {
-					_, err := h.Submissions(b.Context(), store.Filter{Language: "c", Endings: []string{"c"}})
+					_, err := h.Submissions(b.Context(), store.SubmissionFilter{Language: "c", Extensions: []string{"c"}})
 					return err
 				},
 				"submission": func(i int) error { _, err := h.Submission(b.Context(), some[i%len(some)]); return err },
 				"judgement":  func(i int) error { _, err := h.Judgement(b.Context(), some[i%len(some)]); return err },
-				"log":        func(int) error { _, err := h.LogSince(b.Context(), store.Practice, n-50, 50); return err },
-				"queues":     func(int) error { _, err := h.Queues(b.Context()); return err },
-				"next":       func(int) error { _, err := h.Next(b.Context(), job.Practice, "main", 4); return err },
-				"cost":       func(int) error { _, err := h.Cost(b.Context(), "nim"); return err },
+				"log":        func(int) error { _, err := h.EventsSince(b.Context(), store.Practice, n-50, 50); return err },
+				"queues":     func(int) error { _, err := h.QueueCounts(b.Context()); return err },
+				"next":       func(int) error { _, err := h.NextJobs(b.Context(), job.PracticePriority, "main", 4); return err },
+				"cost":       func(int) error { _, err := h.EstimateCost(b.Context(), "nim"); return err },
 			} {
 				b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
 					for i := 0; b.Loop(); i++ {

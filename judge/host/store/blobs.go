@@ -19,9 +19,9 @@ type Blob struct {
 	Kind   string // its purpose when it was stored, for display
 }
 
-// NoteBlobs records blobs, so that CollectGarbage finds those that no row refers to. It must be called before the
+// RecordBlobs records blobs, so that CollectGarbage finds those that no row refers to. It must be called before the
 // blobs are stored, and before a client learns that it need not upload them.
-func (s *Store) NoteBlobs(ctx context.Context, blobs ...Blob) error {
+func (s *Store) RecordBlobs(ctx context.Context, blobs ...Blob) error {
 	return s.tx(ctx, "note blobs", func(q *query.Queries) error {
 		now := s.now()
 		for _, b := range blobs {
@@ -33,26 +33,26 @@ func (s *Store) NoteBlobs(ctx context.Context, blobs ...Blob) error {
 	})
 }
 
-// Brief is the kind of blobs that CollectGarbage removes early if no row refers to them. It is for clients that
+// TemporaryBlob is the kind of blobs that CollectGarbage removes early if no row refers to them. It is for clients that
 // upload only a little at a time.
-const Brief = "sent"
+const TemporaryBlob = "sent"
 
-// ErrManySent means that an account has uploaded too many bytes to which no row refers.
-var ErrManySent = errors.New("too many uploaded bytes are not used yet")
+// ErrUploadQuota means that an account has uploaded too many bytes to which no row refers.
+var ErrUploadQuota = errors.New("too many uploaded bytes are not used yet")
 
-// NoteSent records that an account has uploaded the bytes of a blob, and may therefore refer to the blob from now
+// RecordBlobUpload records that an account has uploaded the bytes of a blob, and may therefore refer to the blob from now
 // on. The argument most is the maximum number of uploaded bytes of the account to which no row refers. Bytes to
-// which rows referred at the last MarkNamed do not count. Zero means no limit. If the limit is exceeded, NoteSent
-// returns ErrManySent.
-func (s *Store) NoteSent(ctx context.Context, account string, b Blob, most int64) error {
+// which rows referred at the last MarkReferenced do not count. Zero means no limit. If the limit is exceeded, RecordBlobUpload
+// returns ErrUploadQuota.
+func (s *Store) RecordBlobUpload(ctx context.Context, account string, b Blob, quota int64) error {
 	return s.tx(ctx, "note a blob", func(q *query.Queries) error {
-		if most > 0 {
+		if quota > 0 {
 			n, err := q.SentUnnamed(ctx, account, string(b.Digest))
 			if err != nil {
 				return err
 			}
-			if n+b.Size > most {
-				return ErrManySent
+			if n+b.Size > quota {
+				return ErrUploadQuota
 			}
 		}
 		if err := q.PutBlob(ctx, query.PutBlobParams{Sha256: string(b.Digest), Size: b.Size, Kind: b.Kind, Stored: s.now()}); err != nil {
@@ -62,20 +62,20 @@ func (s *Store) NoteSent(ctx context.Context, account string, b Blob, most int64
 	})
 }
 
-// MarkNamed finds the blobs uploaded by an account to which rows refer now. NoteSent no longer counts these blobs.
+// MarkReferenced finds the blobs uploaded by an account to which rows refer now. RecordBlobUpload no longer counts these blobs.
 // The function contents returns the blobs listed in a manifest.
-func (s *Store) MarkNamed(ctx context.Context, account string, contents func(manifest blob.Digest) ([]blob.Digest, error)) error {
+func (s *Store) MarkReferenced(ctx context.Context, account string, contents func(manifest blob.Digest) ([]blob.Digest, error)) error {
 	sent, err := s.read.UnnamedOf(ctx, account)
 	if err != nil {
-		return failed("read what an account has sent", err)
+		return wrapError("read what an account has sent", err)
 	}
-	named, err := s.allNamed(ctx, contents)
+	referenced, err := s.allReferenced(ctx, contents)
 	if err != nil {
 		return err
 	}
 	return s.tx(ctx, "note what is named", func(q *query.Queries) error {
 		for _, d := range sent {
-			if _, is := named[blob.Digest(d)]; !is {
+			if _, isReferenced := referenced[blob.Digest(d)]; !isReferenced {
 				continue
 			}
 			if err := q.NameSent(ctx, account, d); err != nil {
@@ -86,41 +86,41 @@ func (s *Store) MarkNamed(ctx context.Context, account string, contents func(man
 	})
 }
 
-// seenLately is the minimum time between two updates, by Sent, of the time when a blob was last seen. It is much
-// shorter than sweepBrief.
-const seenLately = 5 * time.Minute
+// seenInterval is the minimum time between two updates, by HasUploaded, of the time when a blob was last seen. It is much
+// shorter than keepTemporary.
+const seenInterval = 5 * time.Minute
 
-// Sent reports whether an account has uploaded the bytes of a blob. If so, no server removes the blob within the
-// next 50 minutes, so the caller can store a row that refers to it. The caller must call Sent before it checks
+// HasUploaded reports whether an account has uploaded the bytes of a blob. If so, no server removes the blob within the
+// next 50 minutes, so the caller can store a row that refers to it. The caller must call HasUploaded before it checks
 // that the bytes exist.
-func (s *Store) Sent(ctx context.Context, account string, d blob.Digest) (bool, error) {
+func (s *Store) HasUploaded(ctx context.Context, account string, d blob.Digest) (bool, error) {
 	seen, err := s.read.SentAndSeen(ctx, account, string(d))
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
-	if err != nil || s.now()-seen < seenLately.Microseconds() {
-		return err == nil, failed("look who sent a blob", err)
+	if err != nil || s.now()-seen < seenInterval.Microseconds() {
+		return err == nil, wrapError("look who sent a blob", err)
 	}
 	n, err := s.write.SeeSent(ctx, query.SeeSentParams{Now: s.now(), Sha256: string(d), Account: account})
-	return n > 0, failed("note that a blob is wanted", err)
+	return n > 0, wrapError("note that a blob is wanted", err)
 }
 
-// seenAtOnce is the number of blobs per transaction, so that other writers need not wait for all blobs.
-const seenAtOnce = 100
+// blobBatch is the number of blobs per transaction, so that other writers need not wait for all blobs.
+const blobBatch = 100
 
-// SeeSent reports for each blob whether the account has uploaded it. Uploaded blobs are kept as if they had just
+// HasUploadedEach reports for each blob whether the account has uploaded it. Uploaded blobs are kept as if they had just
 // been uploaded, even if no row refers to them.
-func (s *Store) SeeSent(ctx context.Context, account string, all []blob.Digest) (sent []bool, err error) {
-	for some := range slices.Chunk(all, seenAtOnce) {
-		before := sent
+func (s *Store) HasUploadedEach(ctx context.Context, account string, digests []blob.Digest) (uploaded []bool, err error) {
+	for batch := range slices.Chunk(digests, blobBatch) {
+		before := uploaded
 		err := s.tx(ctx, "look who sent blobs", func(q *query.Queries) error {
-			sent = before // the transaction may be retried
-			for _, d := range some {
+			uploaded = before // the transaction may be retried
+			for _, d := range batch {
 				n, err := q.SeeSent(ctx, query.SeeSentParams{Now: s.now(), Sha256: string(d), Account: account})
 				if err != nil {
 					return err
 				}
-				sent = append(sent, n == 1)
+				uploaded = append(uploaded, n == 1)
 			}
 			return nil
 		})
@@ -128,49 +128,49 @@ func (s *Store) SeeSent(ctx context.Context, account string, all []blob.Digest) 
 			return nil, err
 		}
 	}
-	return sent, nil
+	return uploaded, nil
 }
 
-// BlobsKnown returns the blobs that have been stored and not removed. Some of them may not be referred to by any
+// KnownBlobs returns the blobs that have been stored and not removed. Some of them may not be referred to by any
 // row.
-func (s *Store) BlobsKnown(ctx context.Context) ([]blob.Digest, error) {
+func (s *Store) KnownBlobs(ctx context.Context) ([]blob.Digest, error) {
 	digests, err := s.read.KnownBlobs(ctx)
-	return each(digests, err, "read the known blobs", func(d string) blob.Digest { return blob.Digest(d) })
+	return convertRows(digests, err, "read the known blobs", func(d string) blob.Digest { return blob.Digest(d) })
 }
 
-// BlobsNamed returns the blobs that rows refer to. The value is true for manifests of bundles. These list further
+// ReferencedBlobs returns the blobs that rows refer to. The value is true for manifests of bundles. These list further
 // blobs, which the caller must read from them.
-func (s *Store) BlobsNamed(ctx context.Context) (map[blob.Digest]bool, error) {
-	named := map[blob.Digest]bool{}
+func (s *Store) ReferencedBlobs(ctx context.Context) (map[blob.Digest]bool, error) {
+	referenced := map[blob.Digest]bool{}
 	note := func(digests ...string) {
 		for _, d := range digests {
-			if _, known := named[blob.Digest(d)]; !known && d != "" {
-				named[blob.Digest(d)] = false
+			if _, known := referenced[blob.Digest(d)]; !known && d != "" {
+				referenced[blob.Digest(d)] = false
 			}
 		}
 	}
 	parts, err := s.read.NamedByParts(ctx)
 	if err != nil {
-		return nil, failed("read what blobs parts name", err)
+		return nil, wrapError("read what blobs parts name", err)
 	}
 	note(parts...)
 	problems, err := s.read.NamedByProblems(ctx)
 	if err != nil {
-		return nil, failed("read what blobs problems name", err)
+		return nil, wrapError("read what blobs problems name", err)
 	}
 	for _, p := range problems {
 		note(p.Config, p.Sheet)
 	}
 	judgements, err := s.read.NamedByJudgements(ctx)
 	if err != nil {
-		return nil, failed("read what blobs judgements name", err)
+		return nil, wrapError("read what blobs judgements name", err)
 	}
 	for _, j := range judgements {
 		note(j.Config, j.Events)
 	}
 	submissions, err := s.read.NamedBySubmissions(ctx)
 	if err != nil {
-		return nil, failed("read what blobs submissions name", err)
+		return nil, wrapError("read what blobs submissions name", err)
 	}
 	for _, list := range submissions {
 		var files []job.File
@@ -181,26 +181,26 @@ func (s *Store) BlobsNamed(ctx context.Context) (map[blob.Digest]bool, error) {
 			note(string(f.Digest))
 		}
 	}
-	if err := s.namedByLadders(ctx, note); err != nil {
+	if err := s.addLadderReferences(ctx, note); err != nil {
 		return nil, err
 	}
 	uploads, err := s.read.NamedByUploads(ctx)
 	if err != nil {
-		return nil, failed("read what blobs uploads name", err)
+		return nil, wrapError("read what blobs uploads name", err)
 	}
 	for _, u := range uploads {
 		note(u.Archive, u.Report)
 	}
 	answers, err := s.read.NamedByAnswers(ctx)
 	if err != nil {
-		return nil, failed("read what blobs answers name", err)
+		return nil, wrapError("read what blobs answers name", err)
 	}
 	for _, a := range answers {
 		note(a.Sha256, a.Events)
 	}
 	jobs, err := s.read.NamedByJobs(ctx)
 	if err != nil {
-		return nil, failed("read what blobs jobs name", err)
+		return nil, wrapError("read what blobs jobs name", err)
 	}
 	for _, spec := range jobs {
 		var w job.Work
@@ -210,83 +210,83 @@ func (s *Store) BlobsNamed(ctx context.Context) (map[blob.Digest]bool, error) {
 		for _, d := range w.Blobs() {
 			note(string(d))
 		}
-		named[w.Bundle] = true
+		referenced[w.Bundle] = true
 	}
 	files, err := s.read.NamedByMedia(ctx)
 	if err != nil {
-		return nil, failed("read what blobs the files of contests name", err)
+		return nil, wrapError("read what blobs the files of contests name", err)
 	}
 	note(files...)
 	bundles, err := s.read.NamedByBundles(ctx)
 	if err != nil {
-		return nil, failed("read what blobs bundles name", err)
+		return nil, wrapError("read what blobs bundles name", err)
 	}
 	for _, b := range bundles {
-		named[blob.Digest(b.Manifest)] = true
+		referenced[blob.Digest(b.Manifest)] = true
 		note(b.Config)
 	}
-	return named, nil
+	return referenced, nil
 }
 
-// namedByLadders notes the blobs of ladders, their bots and their games.
-func (s *Store) namedByLadders(ctx context.Context, note func(...string)) error {
+// addLadderReferences notes the blobs of ladders, their bots and their games.
+func (s *Store) addLadderReferences(ctx context.Context, add func(...string)) error {
 	configs, err1 := s.read.NamedByLadders(ctx)
 	records, err2 := s.read.NamedByEncounters(ctx)
 	programs, err3 := s.read.NamedByBots(ctx)
 	if err := errors.Join(err1, err2, err3); err != nil {
-		return failed("read what blobs ladders name", err)
+		return wrapError("read what blobs ladders name", err)
 	}
-	note(configs...)
-	note(records...)
+	add(configs...)
+	add(records...)
 	for _, list := range programs {
 		var files []job.File
 		if err := fromJSON("the files of a bot", list, &files); err != nil {
 			return err
 		}
 		for _, f := range files {
-			note(string(f.Digest))
+			add(string(f.Digest))
 		}
 	}
 	return nil
 }
 
-// The times for which blobs without references are kept: blobs of kind Brief, and all other blobs. The time starts
+// The times for which blobs without references are kept: blobs of kind TemporaryBlob, and all other blobs. The time starts
 // when all bytes of the blob have been stored.
 const (
-	sweepBrief = time.Hour
-	sweepAfter = 48 * time.Hour
+	keepTemporary    = time.Hour
+	keepUnreferenced = 48 * time.Hour
 )
 
 // CollectGarbage removes blobs that no row refers to and that were last seen 48 hours ago, or one hour ago if they
-// are Brief. It returns their number. The function contents returns the blobs listed in a manifest. The function
+// are TemporaryBlob. It returns their number. The function contents returns the blobs listed in a manifest. The function
 // remove deletes the bytes of a blob. It is called in the transaction that deletes the row, so a server that is
 // about to store the blob again waits, and then finds the bytes missing. CollectGarbage also deletes expired
 // sessions, invites that expired 90 days ago, workflows that ended 30 days ago with their results, and old data of
 // the queue.
 func (s *Store) CollectGarbage(ctx context.Context, contents func(manifest blob.Digest) ([]blob.Digest, error),
-	remove func(blob.Digest) error) (gone int, err error) {
+	remove func(blob.Digest) error) (removed int, err error) {
 	// Read the old blobs before the references. If a row refers to one of them later, the blob is also marked as
 	// seen, and is not removed.
-	before, sentBefore := s.now()-sweepAfter.Microseconds(), s.now()-sweepBrief.Microseconds()
+	before, sentBefore := s.now()-keepUnreferenced.Microseconds(), s.now()-keepTemporary.Microseconds()
 	old, err := s.read.BlobsSeenBefore(ctx, before, sentBefore)
 	if err != nil {
-		return 0, failed("read the old blobs", err)
+		return 0, wrapError("read the old blobs", err)
 	}
-	named, err := s.allNamed(ctx, contents)
+	referenced, err := s.allReferenced(ctx, contents)
 	if err != nil {
 		return 0, err
 	}
 	old = slices.DeleteFunc(old, func(d string) bool {
-		_, known := named[blob.Digest(d)]
+		_, known := referenced[blob.Digest(d)]
 		return known
 	})
-	for some := range slices.Chunk(old, seenAtOnce) {
+	for batch := range slices.Chunk(old, blobBatch) {
 		n := 0
 		err := s.tx(ctx, "forget blobs", func(q *query.Queries) error {
 			n = 0
-			for _, d := range some {
-				is, err := q.DeleteBlob(ctx, query.DeleteBlobParams{Sha256: d, Before: before, SentBefore: sentBefore})
-				if err == nil && is == 1 {
+			for _, d := range batch {
+				deleted, err := q.DeleteBlob(ctx, query.DeleteBlobParams{Sha256: d, Before: before, SentBefore: sentBefore})
+				if err == nil && deleted == 1 {
 					err = remove(blob.Digest(d))
 					n++
 				}
@@ -297,18 +297,18 @@ func (s *Store) CollectGarbage(ctx context.Context, contents func(manifest blob.
 			return nil
 		})
 		if err != nil {
-			return gone, err
+			return removed, err
 		}
-		gone += n
+		removed += n
 	}
-	return gone, s.deleteOldRows(ctx)
+	return removed, s.deleteOldRows(ctx)
 }
 
 // deleteOldRows deletes rows that are no longer needed.
 func (s *Store) deleteOldRows(ctx context.Context) error {
 	const invites, flows = 90 * 24 * time.Hour, 30 * 24 * time.Hour
 	return s.tx(ctx, "drop what has ended", func(q *query.Queries) error {
-		ended := some(s.now() - flows.Microseconds())
+		ended := nullInt(s.now() - flows.Microseconds())
 		for _, forget := range []func(context.Context, sql.NullInt64) error{q.DeleteOldParts, q.DeleteOldJobsOfFlows, q.DeleteOldFlows} {
 			if err := forget(ctx, ended); err != nil {
 				return err
@@ -321,35 +321,35 @@ func (s *Store) deleteOldRows(ctx context.Context) error {
 	})
 }
 
-// allNamed returns the blobs that rows refer to, and the blobs listed in their manifests.
-func (s *Store) allNamed(ctx context.Context, contents func(manifest blob.Digest) ([]blob.Digest, error)) (map[blob.Digest]bool, error) {
-	named, err := s.BlobsNamed(ctx)
+// allReferenced returns the blobs that rows refer to, and the blobs listed in their manifests.
+func (s *Store) allReferenced(ctx context.Context, contents func(manifest blob.Digest) ([]blob.Digest, error)) (map[blob.Digest]bool, error) {
+	referenced, err := s.ReferencedBlobs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for manifest, is := range named {
-		if !is {
+	for manifest, isReferenced := range referenced {
+		if !isReferenced {
 			continue
 		}
 		inside, err := contents(manifest)
 		if err != nil {
-			return nil, failed("read the manifest "+string(manifest), err)
+			return nil, wrapError("read the manifest "+string(manifest), err)
 		}
 		for _, d := range inside {
-			if _, known := named[d]; !known {
-				named[d] = false
+			if _, known := referenced[d]; !known {
+				referenced[d] = false
 			}
 		}
 	}
-	return named, nil
+	return referenced, nil
 }
 
-// ForgetBlobs immediately removes the given blobs, which Erase has returned. Otherwise it works like
+// RemoveBlobs immediately removes the given blobs, which Erase has returned. Otherwise it works like
 // CollectGarbage, and keeps blobs that a row refers to. It also keeps a blob that another account has uploaded
 // since Erase. After an interruption, the call can be repeated.
-func (s *Store) ForgetBlobs(ctx context.Context, blobs []blob.Digest,
+func (s *Store) RemoveBlobs(ctx context.Context, blobs []blob.Digest,
 	contents func(manifest blob.Digest) ([]blob.Digest, error), remove func(blob.Digest) error) error {
-	named, err := s.allNamed(ctx, contents)
+	referenced, err := s.allReferenced(ctx, contents)
 	if err != nil {
 		return err
 	}
@@ -358,7 +358,7 @@ func (s *Store) ForgetBlobs(ctx context.Context, blobs []blob.Digest,
 			continue
 		}
 		err := s.tx(ctx, "forget a blob", func(q *query.Queries) error {
-			if _, known := named[d]; known { // referred to by others, so no longer part of the erasure
+			if _, known := referenced[d]; known { // referred to by others, so no longer part of the erasure
 				return q.SeeBlob(ctx, string(d), s.now())
 			}
 			if err := q.EraseBlob(ctx, string(d)); err != nil {

@@ -15,7 +15,7 @@ import (
 // A Clarification is a clarification request from a team, an answer from the jury, or an announcement.
 type Clarification struct {
 	Number   int64 // unique in its contest, from 1
-	Staff    bool  // the jury wrote it
+	Jury     bool  // the jury wrote it
 	Team     string
 	TeamName string // of the asking or receiving team; both empty if sent to all
 	To       Recipients
@@ -40,19 +40,19 @@ type Recipient struct{ ID, Name string }
 // Chosen reports whether r lists any recipients. If so, only these receive the clarification.
 func (r Recipients) Chosen() bool { return len(r.Teams)+len(r.Groups) > 0 }
 
-// reads reports whether a team is a recipient, itself or as a member of a group.
-func (r Recipients) reads(t *Team) bool {
-	return slices.ContainsFunc(r.Teams, func(of Recipient) bool { return of.ID == t.ID }) ||
-		slices.ContainsFunc(r.Groups, func(of Recipient) bool { return slices.Contains(t.GroupIDs, of.ID) })
+// includes reports whether a team is a recipient, itself or as a member of a group.
+func (r Recipients) includes(t *Team) bool {
+	return slices.ContainsFunc(r.Teams, func(recipient Recipient) bool { return recipient.ID == t.ID }) ||
+		slices.ContainsFunc(r.Groups, func(recipient Recipient) bool { return slices.Contains(t.GroupIDs, recipient.ID) })
 }
 
 // ToAll reports whether the jury wrote a clarification to all teams.
-func (c *Clarification) ToAll() bool { return c.Staff && c.Team == "" && !c.To.Chosen() }
+func (c *Clarification) ToAll() bool { return c.Jury && c.Team == "" && !c.To.Chosen() }
 
-// Of reports whether a clarification is from the team t, or to t but not to all teams. If t is nil, Of returns
+// ConcernsTeam reports whether a clarification is from the team t, or to t but not to all teams. If t is nil, Of returns
 // false.
-func (c *Clarification) Of(t *Team) bool {
-	return t != nil && (c.Team == t.ID || c.To.reads(t))
+func (c *Clarification) ConcernsTeam(t *Team) bool {
+	return t != nil && (c.Team == t.ID || c.To.includes(t))
 }
 
 // A Category is the subject of a clarification that is not about a problem.
@@ -68,7 +68,7 @@ const (
 type NewClarification struct {
 	Contest string // id
 	Account string // id of the author
-	Staff   bool
+	Jury    bool
 	Team    string // id of the asking team, or of the only recipient; empty for all
 	// Teams and Groups are the ids of the recipients of a message from the jury. If both are empty, Team is the
 	// only recipient or, if it is empty too, the message is for all teams.
@@ -77,7 +77,7 @@ type NewClarification struct {
 	Category      Category
 	Text          string
 	ReplyTo       int64 // number of the request; an answer has the problem of its request
-	First         bool  // store the answer only if the request has no answer yet
+	OnlyFirst     bool  // store the answer only if the request has no answer yet
 	// ExtID is the id in the Contest API. If empty, it is the number. If another clarification has the id, Clarify
 	// returns ErrTaken.
 	ExtID string
@@ -88,18 +88,18 @@ type NewClarification struct {
 // ErrTooManyQuestions means that a team has too many unanswered clarification requests.
 var ErrTooManyQuestions = errors.New("too many questions wait for an answer")
 
-// MostQuestions is the maximum number of unanswered clarification requests per team.
-const MostQuestions = 10
+// MaxUnanswered is the maximum number of unanswered clarification requests per team.
+const MaxUnanswered = 10
 
-// twiceWithin is the period in which the same text from the same author is treated as a form that was sent twice.
-const twiceWithin = time.Minute
+// duplicatePeriod is the period in which the same text from the same author is treated as a form that was sent twice.
+const duplicatePeriod = time.Minute
 
-// ErrTwice means that the author has just sent the same text.
-var ErrTwice = errors.New("it was sent twice")
+// ErrDuplicateText means that the author has just sent the same text.
+var ErrDuplicateText = errors.New("it was sent twice")
 
-// Clarify stores a request, an answer or an announcement, and returns its number. It returns ErrTwice if the
+// Clarify stores a request, an answer or an announcement, and returns its number. It returns ErrDuplicateText if the
 // author has just sent the same text, and ErrTooManyQuestions for a request beyond the limit. It returns
-// ErrChanged if n.First is set and the request already has an answer. It returns ErrNotFound if the request or
+// ErrChanged if n.OnlyFirst is set and the request already has an answer. It returns ErrNotFound if the request or
 // problem does not exist.
 func (s *Store) Clarify(ctx context.Context, n NewClarification) (number int64, err error) {
 	problem := sql.NullString{}
@@ -108,9 +108,9 @@ func (s *Store) Clarify(ctx context.Context, n NewClarification) (number int64, 
 		if err != nil {
 			return 0, err
 		}
-		problem = text(id)
+		problem = nullText(id)
 	}
-	n.recipients()
+	n.normalizeRecipients()
 	if problem.Valid {
 		n.Category = General
 	}
@@ -124,27 +124,27 @@ func (s *Store) Clarify(ctx context.Context, n NewClarification) (number int64, 
 			return err
 		}
 		for earlier := number - 1; earlier > 0 && earlier >= number-5; earlier-- {
-			was, err := q.GetClarification(ctx, n.Contest, earlier)
+			previous, err := q.GetClarification(ctx, n.Contest, earlier)
 			if err != nil && !errors.Is(err, sql.ErrNoRows) {
 				return err
 			}
-			about := n.ReplyTo != 0 || was.Problem == problem && was.Category == string(n.Category)
-			same := about && was.Account == n.Account && was.Text == clean(n.Text) && was.Team == team && was.ReplyTo.Int64 == n.ReplyTo
-			if err != nil || !same || now.LastTime-was.At >= twiceWithin.Microseconds() {
+			about := n.ReplyTo != 0 || previous.Problem == problem && previous.Category == string(n.Category)
+			same := about && previous.Account == n.Account && previous.Text == sanitize(n.Text) && previous.Team == team && previous.ReplyTo.Int64 == n.ReplyTo
+			if err != nil || !same || now.LastTime-previous.At >= duplicatePeriod.Microseconds() {
 				continue
 			}
-			to, err := recipients(ctx, q, n.Contest, earlier)
+			recipientsOf, err := recipientsByNumber(ctx, q, n.Contest, earlier)
 			if err != nil {
 				return err
 			}
-			if slices.Equal(ids(to[earlier].Teams), n.Teams) && slices.Equal(ids(to[earlier].Groups), n.Groups) {
-				return ErrTwice
+			if slices.Equal(ids(recipientsOf[earlier].Teams), n.Teams) && slices.Equal(ids(recipientsOf[earlier].Groups), n.Groups) {
+				return ErrDuplicateText
 			}
 		}
-		if err := s.changing(ctx, q, n.Contest); err != nil {
+		if err := s.checkChangeable(ctx, q, n.Contest); err != nil {
 			return err
 		}
-		if n.First {
+		if n.OnlyFirst {
 			rows, err := q.ClarificationsOf(ctx, query.ClarificationsOfParams{Contest: n.Contest, Before: n.ReplyTo + 1, Everything: true, Most: 1})
 			if err != nil {
 				return err
@@ -154,45 +154,45 @@ func (s *Store) Clarify(ctx context.Context, n NewClarification) (number int64, 
 			}
 		}
 		if err := q.InsertLog(ctx, query.InsertLogParams{
-			Contest: n.Contest, Seq: now.LastSeq, At: now.LastTime, Kind: string(OfClarification), Object: fmt.Sprint(number), Op: string(Created),
+			Contest: n.Contest, Seq: now.LastSeq, At: now.LastTime, Kind: string(KindClarification), Object: fmt.Sprint(number), Op: string(OpCreated),
 		}); err != nil {
 			return err
 		}
-		if !n.Staff {
+		if !n.Jury {
 			open, err := q.OpenQuestions(ctx, n.Contest, n.Team)
-			if err != nil || open >= MostQuestions {
+			if err != nil || open >= MaxUnanswered {
 				return errors.Join(err, ErrTooManyQuestions)
 			}
 		}
 		if n.ReplyTo != 0 {
-			of, err := q.GetClarification(ctx, n.Contest, n.ReplyTo)
-			if err == nil && of.Staff {
+			request, err := q.GetClarification(ctx, n.Contest, n.ReplyTo)
+			if err == nil && request.Staff {
 				err = ErrNotFound
 			}
 			if err != nil {
 				return err
 			}
-			problem, n.Category = of.Problem, Category(of.Category)
+			problem, n.Category = request.Problem, Category(request.Category)
 		}
-		ext, err := extID(n.ExtID, number, func(id string) (int64, error) { return q.ClarificationNamed(ctx, n.Contest, id) })
+		ext, err := chooseExtID(n.ExtID, number, func(id string) (int64, error) { return q.ClarificationNamed(ctx, n.Contest, id) })
 		if err != nil {
 			return err
 		}
 		if err := q.InsertClarification(ctx, query.InsertClarificationParams{
-			Contest: n.Contest, Number: number, Team: team, Staff: n.Staff, Problem: problem, Text: clean(n.Text),
+			Contest: n.Contest, Number: number, Team: team, Staff: n.Jury, Problem: problem, Text: sanitize(n.Text),
 			ReplyTo: sql.NullInt64{Int64: n.ReplyTo, Valid: n.ReplyTo != 0}, Account: n.Account, At: now.LastTime,
-			ExtID: ext, TimeGiven: micros(n.At), Category: string(n.Category), Chosen: len(n.Teams)+len(n.Groups) > 0,
+			ExtID: ext, TimeGiven: nullMicros(n.At), Category: string(n.Category), Chosen: len(n.Teams)+len(n.Groups) > 0,
 		}); err != nil {
 			return err
 		}
-		return n.send(ctx, q, number)
+		return n.insertRecipients(ctx, q, number)
 	})
 	return number, err
 }
 
-// recipients sorts the recipients and removes duplicates. If the only recipient is a single team, recipients
+// normalizeRecipients sorts the recipients and removes duplicates. If the only recipient is a single team, recipients
 // stores it in Team instead of Teams.
-func (n *NewClarification) recipients() {
+func (n *NewClarification) normalizeRecipients() {
 	n.Teams, n.Groups = slices.Compact(slices.Sorted(slices.Values(n.Teams))), slices.Compact(slices.Sorted(slices.Values(n.Groups)))
 	if len(n.Teams) == 1 && len(n.Groups) == 0 {
 		n.Team, n.Teams = n.Teams[0], nil
@@ -202,8 +202,8 @@ func (n *NewClarification) recipients() {
 	}
 }
 
-// send stores the recipients of a clarification.
-func (n *NewClarification) send(ctx context.Context, q *query.Queries, number int64) error {
+// insertRecipients stores the recipients of a clarification.
+func (n *NewClarification) insertRecipients(ctx context.Context, q *query.Queries, number int64) error {
 	for _, id := range n.Teams {
 		if err := q.InsertClarificationTeam(ctx, query.InsertClarificationTeamParams{Contest: n.Contest, Number: number, Team: id}); err != nil {
 			return err
@@ -218,31 +218,31 @@ func (n *NewClarification) send(ctx context.Context, q *query.Queries, number in
 	return nil
 }
 
-// recipients returns the recipients of clarifications in a contest, by number. If number is not 0, it returns only
+// recipientsByNumber returns the recipients of clarifications in a contest, by number. If number is not 0, it returns only
 // those of the clarification with this number.
-func recipients(ctx context.Context, q *query.Queries, contest string, number int64) (map[int64]Recipients, error) {
+func recipientsByNumber(ctx context.Context, q *query.Queries, contest string, number int64) (map[int64]Recipients, error) {
 	teams, err := q.ClarificationTeams(ctx, contest, number)
 	if err != nil {
 		return nil, err
 	}
 	groups, err := q.ClarificationGroups(ctx, contest, number)
-	to := map[int64]Recipients{}
+	byNumber := map[int64]Recipients{}
 	for _, r := range teams {
-		one := to[r.Number]
-		one.Teams = append(one.Teams, Recipient{r.ID, r.Name})
-		to[r.Number] = one
+		entry := byNumber[r.Number]
+		entry.Teams = append(entry.Teams, Recipient{r.ID, r.Name})
+		byNumber[r.Number] = entry
 	}
 	for _, r := range groups {
-		one := to[r.Number]
-		one.Groups = append(one.Groups, Recipient{r.ID, r.Name})
-		to[r.Number] = one
+		entry := byNumber[r.Number]
+		entry.Groups = append(entry.Groups, Recipient{r.ID, r.Name})
+		byNumber[r.Number] = entry
 	}
-	return to, err
+	return byNumber, err
 }
 
 // ids returns the ids of recipients in order.
-func ids(of []Recipient) (all []string) {
-	for _, r := range of {
+func ids(list []Recipient) (all []string) {
+	for _, r := range list {
 		all = append(all, r.ID)
 	}
 	return slices.Sorted(slices.Values(all))
@@ -251,14 +251,14 @@ func ids(of []Recipient) (all []string) {
 // A ClarificationFilter selects clarifications.
 type ClarificationFilter struct {
 	Contest string // id
-	// Everything selects the clarifications of all teams. If it is false, the filter selects the clarifications
+	// AllTeams selects the clarifications of all teams. If it is false, the filter selects the clarifications
 	// that Team may read: the team's own, and those for all teams. If Team is empty, it selects only those for all
 	// teams.
-	Everything bool
-	Team       string // id
-	Before     int64  // only lower numbers; 0 means no limit
-	After      int64  // only higher numbers
-	Limit      int    // maximum number of results; 0 means 200
+	AllTeams bool
+	Team     string // id
+	Before   int64  // only lower numbers; 0 means no limit
+	After    int64  // only higher numbers
+	Limit    int    // maximum number of results; 0 means 200
 }
 
 // Clarifications returns the selected clarifications, newest first.
@@ -270,17 +270,17 @@ func (s *Store) Clarifications(ctx context.Context, f ClarificationFilter) ([]*C
 		f.Limit = 200
 	}
 	rows, err := s.read.ClarificationsOf(ctx, query.ClarificationsOfParams{
-		Contest: f.Contest, Before: f.Before, After: f.After, Everything: f.Everything, Team: f.Team, Most: int32(f.Limit),
+		Contest: f.Contest, Before: f.Before, After: f.After, Everything: f.AllTeams, Team: f.Team, Most: int32(f.Limit),
 	})
-	var to map[int64]Recipients
+	var recipientsOf map[int64]Recipients
 	if err == nil && slices.ContainsFunc(rows, func(r query.ClarificationsOfRow) bool { return r.Chosen }) {
-		to, err = recipients(ctx, s.read, f.Contest, 0)
+		recipientsOf, err = recipientsByNumber(ctx, s.read, f.Contest, 0)
 	}
-	return each(rows, err, "read the clarifications", func(r query.ClarificationsOfRow) *Clarification {
+	return convertRows(rows, err, "read the clarifications", func(r query.ClarificationsOfRow) *Clarification {
 		return &Clarification{
-			Number: r.Number, Staff: r.Staff, Team: r.Team.String, TeamName: r.TeamName, To: to[r.Number], Problem: r.Slug,
+			Number: r.Number, Jury: r.Staff, Team: r.Team.String, TeamName: r.TeamName, To: recipientsOf[r.Number], Problem: r.Slug,
 			Category: Category(r.Category), Text: r.Text, ReplyTo: r.ReplyTo.Int64, Question: r.Question, Answers: int(r.Answers),
-			Login: r.Login, Claimed: r.Claimed, At: instant(r.At),
+			Login: r.Login, Claimed: r.Claimed, At: fromMicros(r.At),
 		}
 	})
 }
@@ -288,34 +288,34 @@ func (s *Store) Clarifications(ctx context.Context, f ClarificationFilter) ([]*C
 // LastClarification returns the number of the newest clarification in a contest. It returns 0 if there is none.
 func (s *Store) LastClarification(ctx context.Context, contest string) (int64, error) {
 	next, err := s.read.NextClarification(ctx, contest)
-	return next - 1, failed("look for clarifications", err)
+	return next - 1, wrapError("look for clarifications", err)
 }
 
-// OpenQuestions returns the number of unanswered clarification requests in a contest.
-func (s *Store) OpenQuestions(ctx context.Context, contest string) (int, error) {
+// CountUnanswered returns the number of unanswered clarification requests in a contest.
+func (s *Store) CountUnanswered(ctx context.Context, contest string) (int, error) {
 	n, err := s.read.OpenQuestions(ctx, contest, "")
-	return int(n), failed("count the questions", err)
+	return int(n), wrapError("count the questions", err)
 }
 
-// ReadUpTo returns the number of the last clarification in a contest that an account has read.
-func (s *Store) ReadUpTo(ctx context.Context, contest, account string) (int64, error) {
+// LastRead returns the number of the last clarification in a contest that an account has read.
+func (s *Store) LastRead(ctx context.Context, contest, account string) (int64, error) {
 	n, err := s.read.ReadUpTo(ctx, contest, account)
-	return n, failed("look for what was read", err)
+	return n, wrapError("look for what was read", err)
 }
 
-// Read records that an account has read all clarifications up to the given number.
-func (s *Store) Read(ctx context.Context, contest, account string, upto int64) error {
-	return failed("record what was read", s.write.ReadClarifications(ctx, query.ReadClarificationsParams{
-		Contest: contest, Account: account, Upto: upto,
+// MarkRead records that an account has read all clarifications up to the given number.
+func (s *Store) MarkRead(ctx context.Context, contest, account string, number int64) error {
+	return wrapError("record what was read", s.write.ReadClarifications(ctx, query.ReadClarificationsParams{
+		Contest: contest, Account: account, Upto: number,
 	}))
 }
 
-// Claim records that a judge is about to answer a request, unless another judge claimed the request first. If
-// account is empty, Claim removes the claim. It reports whether this changed anything.
-func (s *Store) Claim(ctx context.Context, contest string, number int64, account string) (done bool, err error) {
+// ClaimRequest records that a judge is about to answer a request, unless another judge claimed the request first. If
+// account is empty, ClaimRequest removes the claim. It reports whether this changed anything.
+func (s *Store) ClaimRequest(ctx context.Context, contest string, number int64, account string) (claimed bool, err error) {
 	err = s.tx(ctx, "claim a question", func(q *query.Queries) error {
-		of, err := q.GetClarification(ctx, contest, number)
-		if err == nil && of.Staff {
+		request, err := q.GetClarification(ctx, contest, number)
+		if err == nil && request.Staff {
 			err = ErrNotFound
 		}
 		if err != nil {
@@ -327,8 +327,8 @@ func (s *Store) Claim(ctx context.Context, contest string, number int64, account
 		} else {
 			n, err = q.ClaimClarification(ctx, query.ClaimClarificationParams{Contest: contest, Number: number, Account: account, At: s.now()})
 		}
-		done = n > 0
+		claimed = n > 0
 		return err
 	})
-	return done, err
+	return claimed, err
 }

@@ -41,30 +41,30 @@ func TestClarifications(t *testing.T) {
 		ask, staff := teams["alice"].ID, true
 		write(store.NewClarification{Team: ask, Problem: "nim", Text: "is 0 allowed?"}, nil)                       // 1
 		write(store.NewClarification{Team: teams["bob"].ID, Account: bob.ID, Text: "when is lunch?"}, nil)         // 2
-		write(store.NewClarification{Staff: staff, Team: ask, ReplyTo: 1, Text: "it is\x00"}, nil)                 // 3
-		write(store.NewClarification{Staff: staff, ReplyTo: 2, Text: "at noon"}, nil)                              // 4
-		write(store.NewClarification{Staff: staff, Problem: "nim", Text: "the statement of nim was mended"}, nil)  // 5
-		write(store.NewClarification{Staff: staff, Team: teams["bob"].ID, Text: "your machine is repaired"}, nil)  // 6
-		write(store.NewClarification{Staff: staff, ReplyTo: 3, Text: "an answer to an answer"}, store.ErrNotFound) // none
-		write(store.NewClarification{Staff: staff, ReplyTo: 99, Text: "an answer to nothing"}, store.ErrNotFound)  // none
+		write(store.NewClarification{Jury: staff, Team: ask, ReplyTo: 1, Text: "it is\x00"}, nil)                  // 3
+		write(store.NewClarification{Jury: staff, ReplyTo: 2, Text: "at noon"}, nil)                               // 4
+		write(store.NewClarification{Jury: staff, Problem: "nim", Text: "the statement of nim was mended"}, nil)   // 5
+		write(store.NewClarification{Jury: staff, Team: teams["bob"].ID, Text: "your machine is repaired"}, nil)   // 6
+		write(store.NewClarification{Jury: staff, ReplyTo: 3, Text: "an answer to an answer"}, store.ErrNotFound)  // none
+		write(store.NewClarification{Jury: staff, ReplyTo: 99, Text: "an answer to nothing"}, store.ErrNotFound)   // none
 		write(store.NewClarification{Team: ask, Problem: "none", Text: "of a problem unknown"}, store.ErrNotFound) // none
 		write(store.NewClarification{Team: ask, Text: "is anybody there?"}, nil)                                   // 7
 		for i := range 9 {
 			write(store.NewClarification{Team: ask, Text: fmt.Sprint("hello? ", i)}, nil)
 		}
-		write(store.NewClarification{Team: ask, Text: "hello? 7"}, store.ErrTwice)
+		write(store.NewClarification{Team: ask, Text: "hello? 7"}, store.ErrDuplicateText)
 		write(store.NewClarification{Team: ask, Text: "hello? 9"}, store.ErrTooManyQuestions)
-		write(store.NewClarification{Staff: staff, Team: ask, ReplyTo: 1, Text: "it is not", First: true}, store.ErrChanged)
+		write(store.NewClarification{Jury: staff, Team: ask, ReplyTo: 1, Text: "it is not", OnlyFirst: true}, store.ErrChanged)
 		write(store.NewClarification{Team: teams["bob"].ID, Account: bob.ID, Text: "may I go on?"}, nil)
 		for name, tt := range map[string]struct {
 			f    store.ClarificationFilter
 			want []int64
 		}{
-			"everything":    {store.ClarificationFilter{Everything: true, Before: 8}, []int64{7, 6, 5, 4, 3, 2, 1}},
+			"everything":    {store.ClarificationFilter{AllTeams: true, Before: 8}, []int64{7, 6, 5, 4, 3, 2, 1}},
 			"alice's":       {store.ClarificationFilter{Team: ask, Before: 8}, []int64{7, 5, 4, 3, 1}},
 			"bob's":         {store.ClarificationFilter{Team: teams["bob"].ID, Before: 8}, []int64{6, 5, 4, 2}},
 			"for all":       {store.ClarificationFilter{}, []int64{5, 4}},
-			"the next page": {store.ClarificationFilter{Everything: true, Before: 5, Limit: 2}, []int64{4, 3}},
+			"the next page": {store.ClarificationFilter{AllTeams: true, Before: 5, Limit: 2}, []int64{4, 3}},
 		} {
 			tt.f.Contest = c.ID
 			list, err := h.Clarifications(t.Context(), tt.f)
@@ -91,22 +91,22 @@ func TestClarifications(t *testing.T) {
 			if one.Number == 4 {
 				problem = "."
 			}
-			if got := fmt.Sprint(one.Number, " ", one.Staff, " ", one.TeamName, " ", problem, " ", one.Text, " ", one.ReplyTo, " ", one.Question, " ", one.Answers, " ", one.Login); got != want {
+			if got := fmt.Sprint(one.Number, " ", one.Jury, " ", one.TeamName, " ", problem, " ", one.Text, " ", one.ReplyTo, " ", one.Question, " ", one.Answers, " ", one.Login); got != want {
 				t.Errorf("%q, want %q", got, want)
 			}
 		}
-		if open, err := h.OpenQuestions(t.Context(), c.ID); err != nil || open != 11 {
+		if open, err := h.CountUnanswered(t.Context(), c.ID); err != nil || open != 11 {
 			t.Errorf("%d questions are open, %v; want 11", open, err)
 		}
 		for _, tt := range [][2]int64{{4, 4}, {3, 4}} { // the number never decreases
-			if err := h.Read(t.Context(), c.ID, h.alice.ID, tt[0]); err != nil {
+			if err := h.MarkRead(t.Context(), c.ID, h.alice.ID, tt[0]); err != nil {
 				t.Fatal(err)
 			}
-			if n, err := h.ReadUpTo(t.Context(), c.ID, h.alice.ID); err != nil || n != tt[1] {
+			if n, err := h.LastRead(t.Context(), c.ID, h.alice.ID); err != nil || n != tt[1] {
 				t.Errorf("alice has read up to %d, %v; want %d", n, err, tt[1])
 			}
 		}
-		if n, err := h.ReadUpTo(t.Context(), c.ID, bob.ID); err != nil || n != 0 {
+		if n, err := h.LastRead(t.Context(), c.ID, bob.ID); err != nil || n != 0 {
 			t.Errorf("bob has read up to %d, %v", n, err)
 		}
 		if last, err := h.LastClarification(t.Context(), c.ID); err != nil || last != 17 {
@@ -127,7 +127,7 @@ func TestClarificationsAtOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range writers {
 			all.Go(func() {
-				n, err := h.Clarify(t.Context(), store.NewClarification{Contest: store.Practice, Account: h.alice.ID, Staff: true, Text: fmt.Sprint("at once ", i)})
+				n, err := h.Clarify(t.Context(), store.NewClarification{Contest: store.Practice, Account: h.alice.ID, Jury: true, Text: fmt.Sprint("at once ", i)})
 				if err != nil {
 					t.Error(err)
 				}
@@ -181,7 +181,7 @@ func TestRecipients(t *testing.T) {
 		}
 		write := func(text string, reply int64, to []string, groups ...string) int64 {
 			t.Helper()
-			n := store.NewClarification{Contest: c.ID, Account: h.alice.ID, Staff: true, Text: text, Teams: to, Groups: groups, ReplyTo: reply}
+			n := store.NewClarification{Contest: c.ID, Account: h.alice.ID, Jury: true, Text: text, Teams: to, Groups: groups, ReplyTo: reply}
 			return must(h.Clarify(t.Context(), n))(t)
 		}
 		reads := func(want ...string) {
@@ -189,7 +189,7 @@ func TestRecipients(t *testing.T) {
 			for i, team := range teams {
 				got := ""
 				for _, one := range must(h.Clarifications(t.Context(), store.ClarificationFilter{Contest: c.ID, Team: team.ID}))(t) {
-					if got += fmt.Sprint(one.Number); one.ToAll() == one.Of(must(h.TeamOf(t.Context(), c.ID, people[i].ID))(t)) {
+					if got += fmt.Sprint(one.Number); one.ToAll() == one.ConcernsTeam(must(h.TeamOf(t.Context(), c.ID, people[i].ID))(t)) {
 						t.Errorf("%d is to all: %v, and of %s: %v", one.Number, one.ToAll(), team.Name, !one.ToAll())
 					}
 				}
@@ -217,12 +217,12 @@ func TestRecipients(t *testing.T) {
 		write("to a group and one", 0, all(2), group["north"]) // 5
 		reads("5431", "5421", "531", "1")
 		for _, n := range []store.NewClarification{{Teams: all(0, 2)}, {Groups: []string{group["north"]}}, {Teams: all(2), Groups: []string{group["north"]}}} {
-			n.Contest, n.Account, n.Staff = c.ID, h.alice.ID, true
+			n.Contest, n.Account, n.Jury = c.ID, h.alice.ID, true
 			if n.Text = "to two"; len(n.Groups) > 0 {
 				n.Text = "to a group"
 			}
 			_, err := h.Clarify(t.Context(), n)
-			if twice := len(n.Teams) != 1; errors.Is(err, store.ErrTwice) != twice {
+			if twice := len(n.Teams) != 1; errors.Is(err, store.ErrDuplicateText) != twice {
 				t.Errorf("%+v again: %v", n, err)
 			}
 		} // 6 is to a group and a team
@@ -237,7 +237,7 @@ func TestRecipients(t *testing.T) {
 			}
 		}
 		reads("31", "21", "6531", "6541")
-		list := must(h.Clarifications(t.Context(), store.ClarificationFilter{Contest: c.ID, Everything: true, After: 2, Before: 6}))(t)
+		list := must(h.Clarifications(t.Context(), store.ClarificationFilter{Contest: c.ID, AllTeams: true, After: 2, Before: 6}))(t)
 		got := ""
 		for _, one := range list {
 			got += fmt.Sprintln(one.Number, one.Team, one.TeamName, one.To.Teams, one.To.Groups)
@@ -258,7 +258,7 @@ func TestRecipients(t *testing.T) {
 		question := must(h.Clarify(t.Context(), store.NewClarification{Contest: c.ID, Account: h.alice.ID, Team: teams[0].ID, Text: "hot", Category: store.Technical}))(t)
 		write("we cool", question, all(0, 1))
 		problem := must(h.Clarify(t.Context(), store.NewClarification{Contest: c.ID, Account: h.alice.ID, Team: teams[0].ID, Text: "hot", Problem: "nim", Category: store.Technical}))(t)
-		for _, one := range must(h.Clarifications(t.Context(), store.ClarificationFilter{Contest: c.ID, Everything: true, After: question - 1}))(t) {
+		for _, one := range must(h.Clarifications(t.Context(), store.ClarificationFilter{Contest: c.ID, AllTeams: true, After: question - 1}))(t) {
 			if technical := one.Number != problem; (one.Category == store.Technical) != technical {
 				t.Errorf("%d is of the category %q", one.Number, one.Category)
 			}

@@ -17,26 +17,26 @@ import (
 
 var extIDs = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,34}[A-Za-z0-9_-]$|^[A-Za-z0-9_]$`)
 
-// GoodExtID reports whether id is a valid id in the Contest API.
-func GoodExtID(id string) bool { return extIDs.MatchString(id) }
+// IsExtID reports whether id is a valid id in the Contest API.
+func IsExtID(id string) bool { return extIDs.MatchString(id) }
 
 // APISubmission is a submission as the Contest API shows it.
 type APISubmission struct {
-	ID       string
-	Number   int64
-	ExtID    string // id in the Contest API, unique in its contest
-	Team     string // id; empty if unscored
-	Account  string // id
-	Login    string
-	Label    string // of the problem in the contest
-	Language string // chosen language; if empty, Ending decides
-	Ending   string // extension of the first file
-	Entry    string
-	Files    []job.File
-	Folder   bool
-	At       time.Time // when it was submitted
-	Ignored  bool      // the jury excluded it from the scoreboard
-	Given    judge.Verdict
+	ID        string
+	Number    int64
+	ExtID     string // id in the Contest API, unique in its contest
+	Team      string // id; empty if unscored
+	Account   string // id
+	Login     string
+	Label     string // of the problem in the contest
+	Language  string // chosen language; if empty, Ending decides
+	Extension string // extension of the first file
+	Entry     string
+	Files     []job.File
+	IsDir     bool
+	At        time.Time // when it was submitted
+	Ignored   bool      // the jury excluded it from the scoreboard
+	Override  judge.Verdict
 }
 
 // An APIJudgement is a judgement, as the Contest API shows it. All runs that repeat each other for confirmation
@@ -50,7 +50,7 @@ type APIJudgement struct {
 	Verdict    judge.Verdict // of the judge; may be empty
 	Score      *judge.Score
 	Parts      []float64 // as in judge.Finished
-	Rows       []job.Row
+	Rows       []job.CaseRow
 	// Unverified reports whether a judge must verify the verdict before contestants see it.
 	Unverified bool
 }
@@ -59,7 +59,7 @@ type APIJudgement struct {
 type APIClarification struct {
 	Number  int64
 	ExtID   string // id in the Contest API, unique in its contest
-	Staff   bool   // the jury wrote it
+	Jury    bool   // the jury wrote it
 	Team    string // id of the asking or receiving team; empty for all
 	To      Recipients
 	Problem string // id; it may be empty
@@ -72,11 +72,11 @@ type APIClarification struct {
 // submission with this id.
 func (s *Store) APISubmissions(ctx context.Context, contest, submission string) ([]*APISubmission, error) {
 	rows, err := s.read.APISubmissions(ctx, contest, submission)
-	return eachRead(rows, err, "read the submissions of a contest", func(r query.APISubmissionsRow) (*APISubmission, error) {
+	return parseRows(rows, err, "read the submissions of a contest", func(r query.APISubmissionsRow) (*APISubmission, error) {
 		one := &APISubmission{
 			ID: r.ID, Number: r.Number, ExtID: r.ExtID, Team: r.Team.String, Account: r.Account, Login: r.Login, Label: r.Label,
-			Language: r.Language, Ending: r.Ending, Entry: r.Entry, Folder: r.Folder, At: instant(r.At), Ignored: r.Ignored,
-			Given: judge.Verdict(r.Given),
+			Language: r.Language, Extension: r.Ending, Entry: r.Entry, IsDir: r.Folder, At: fromMicros(r.At), Ignored: r.Ignored,
+			Override: judge.Verdict(r.Given),
 		}
 		return one, fromJSON("the files of submission "+r.ID, r.Files, &one.Files)
 	})
@@ -86,18 +86,18 @@ func (s *Store) APISubmissions(ctx context.Context, contest, submission string) 
 // it returns only those of the submission with this id.
 func (s *Store) APIJudgements(ctx context.Context, contest, submission string) ([]*APIJudgement, error) {
 	rows, err := s.read.APIJudgements(ctx, contest, submission)
-	return eachRead(rows, err, "read the judgements of a contest", func(r query.APIJudgementsRow) (*APIJudgement, error) {
+	return parseRows(rows, err, "read the judgements of a contest", func(r query.APIJudgementsRow) (*APIJudgement, error) {
 		one := &APIJudgement{
-			ID: r.Root, Submission: r.Submission, Current: r.Standing == r.ID, Started: instant(r.Started), Ended: instant(r.Ended.Int64),
+			ID: r.Root, Submission: r.Submission, Current: r.Standing == r.ID, Started: fromMicros(r.Started), Ended: fromMicros(r.Ended.Int64),
 			Verdict: judge.Verdict(r.Verdict.String),
 		}
-		one.Unverified = !r.Verified && VerifyMode(r.Verify).before(one.Verdict)
+		one.Unverified = !r.Verified && VerifyMode(r.Verify).withholds(one.Verdict)
 		if r.Score.Valid {
 			var f judge.Finished
 			if err := fromJSON("the judgement "+r.ID, r.Finished.String, &f); err != nil {
 				return nil, err
 			}
-			one.Score, one.Parts = f.Score, f.Parts
+			one.Score, one.Parts = f.Score, f.ScoreParts
 		}
 		return one, fromJSON("the judgement "+r.ID, r.CaseRows.String, &one.Rows)
 	})
@@ -107,13 +107,13 @@ func (s *Store) APIJudgements(ctx context.Context, contest, submission string) (
 func (s *Store) APIClarifications(ctx context.Context, contest string) ([]*APIClarification, error) {
 	rows, err := s.read.APIClarifications(ctx, contest)
 	if err != nil {
-		return nil, failed("read the clarifications of a contest", err)
+		return nil, wrapError("read the clarifications of a contest", err)
 	}
-	to, err := recipients(ctx, s.read, contest, 0) // read after the rows, so that each has its recipients
-	return each(rows, err, "read the clarifications of a contest", func(r query.APIClarificationsRow) *APIClarification {
+	to, err := recipientsByNumber(ctx, s.read, contest, 0) // read after the rows, so that each has its recipients
+	return convertRows(rows, err, "read the clarifications of a contest", func(r query.APIClarificationsRow) *APIClarification {
 		return &APIClarification{
-			Number: r.Number, ExtID: r.ExtID, Staff: r.Staff, Team: r.Team.String, To: to[r.Number], Problem: r.Problem, Text: r.Text,
-			ReplyTo: r.ReplyTo.Int64, At: instant(r.At),
+			Number: r.Number, ExtID: r.ExtID, Jury: r.Staff, Team: r.Team.String, To: to[r.Number], Problem: r.Problem, Text: r.Text,
+			ReplyTo: r.ReplyTo.Int64, At: fromMicros(r.At),
 		}
 	})
 }
@@ -125,27 +125,27 @@ func (s *Store) ContestAccountType(ctx context.Context, contest, account string)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}
-	return typ, failed("read the type of an account", err)
+	return typ, wrapError("read the type of an account", err)
 }
 
-// SubmissionOf returns the id of the submission of a log event, which must be of kind OfSubmission or OfJudgement.
-func (s *Store) SubmissionOf(ctx context.Context, e Event) (string, error) {
-	if e.Kind == OfSubmission {
+// EventSubmission returns the id of the submission of a log event, which must be of kind KindSubmission or KindJudgement.
+func (s *Store) EventSubmission(ctx context.Context, e Event) (string, error) {
+	if e.Kind == KindSubmission {
 		return e.Object, nil
 	}
 	of, err := s.read.JudgementOfJob(ctx, e.Object)
-	return of.Submission, failed("look for a judgement", err)
+	return of.Submission, wrapError("look for a judgement", err)
 }
 
-// NotePhase records that a contest has reached a phase, and adds this to the contest's event log. If the contest
+// RecordPhase records that a contest has reached a phase, and adds this to the contest's event log. If the contest
 // is already in this phase, nothing changes.
-func (s *Store) NotePhase(ctx context.Context, id, phase string) error {
+func (s *Store) RecordPhase(ctx context.Context, id, phase string) error {
 	return s.tx(ctx, "note the phase of a contest", func(q *query.Queries) error {
 		n, err := q.SetPhase(ctx, id, phase)
 		if err != nil || n == 0 {
 			return err
 		}
-		if _, err = s.step(ctx, q, id, OfState, id, Updated); err != nil {
+		if _, err = s.appendEvent(ctx, q, id, KindState, id, OpUpdated); err != nil {
 			return err
 		}
 		row, err := q.GetContest(ctx, id)
@@ -157,17 +157,17 @@ func (s *Store) NotePhase(ctx context.Context, id, phase string) error {
 			return err
 		}
 		if end := c.updatesEnd(s.options.Now()); !end.IsZero() {
-			err = q.SetUpdatesEnd(ctx, id, micros(end))
+			err = q.SetUpdatesEnd(ctx, id, nullMicros(end))
 		}
 		return err
 	})
 }
 
-// extID returns given if it is not empty. Otherwise it returns the first free Contest API id that is based on the
+// chooseExtID returns given if it is not empty. Otherwise it returns the first free Contest API id that is based on the
 // number. The function taken returns how many objects have an id.
-func extID(given string, number int64, taken func(string) (int64, error)) (string, error) {
-	if given != "" {
-		return given, nil // a unique index rejects a duplicate
+func chooseExtID(requested string, number int64, taken func(string) (int64, error)) (string, error) {
+	if requested != "" {
+		return requested, nil // a unique index rejects a duplicate
 	}
 	id := strconv.FormatInt(number, 10)
 	for {
@@ -182,25 +182,25 @@ func extID(given string, number int64, taken func(string) (int64, error)) (strin
 	}
 }
 
-// tolerance is the maximum delay between the chosen start of a freeze and the time at which this change is stored.
+// freezeTolerance is the maximum delay between the chosen start of a freeze and the time at which this change is stored.
 // Within it, the freeze does not count as hiding something that was public.
-const tolerance = 2 * time.Second
+const freezeTolerance = 2 * time.Second
 
 // conceals reports whether a change to a contest hides something that was public.
 func conceals(old, c *Contest, now time.Time) bool {
 	started := func(c *Contest) bool { return !c.Starts.IsZero() && !now.Before(c.Starts) }
-	over := func(c *Contest) bool { return !c.Ends().IsZero() && !now.Before(c.Ends()) }
-	thawed := func(c *Contest) bool { return c.Freeze == 0 || !c.Thaw.IsZero() && !now.Before(c.Thaw) && over(c) }
+	hasEnded := func(c *Contest) bool { return !c.Ends().IsZero() && !now.Before(c.Ends()) }
+	thawed := func(c *Contest) bool { return c.Freeze == 0 || !c.Thaw.IsZero() && !now.Before(c.Thaw) && hasEnded(c) }
 	frozen := func(c *Contest) time.Time { return c.Starts.Add(c.Freeze) }
 	switch {
 	case slices.Index(Visibilities, c.Visibility) > slices.Index(Visibilities, old.Visibility):
 		return true
 	case !started(old):
 		return false
-	case !started(c) || thawed(old) && !thawed(c) && now.Sub(frozen(c)) > tolerance:
+	case !started(c) || thawed(old) && !thawed(c) && now.Sub(frozen(c)) > freezeTolerance:
 		return true
-	case c.Settings.Blind && !old.Settings.Blind && !over(c):
+	case c.Settings.Blind && !old.Settings.Blind && !hasEnded(c):
 		return true
 	}
-	return old.Freeze != 0 && !thawed(c) && frozen(c).Before(frozen(old)) && now.Sub(frozen(c)) > tolerance
+	return old.Freeze != 0 && !thawed(c) && frozen(c).Before(frozen(old)) && now.Sub(frozen(c)) > freezeTolerance
 }

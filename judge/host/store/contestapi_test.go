@@ -26,9 +26,9 @@ func TestContestAPI(t *testing.T) {
 		must(err)
 		team, err := h.Enter(t.Context(), c.ID, h.alice)
 		must(err)
-		send := func(id string, at time.Time) (*store.Accepted, error) {
+		send := func(id string, at time.Time) (*store.StoredSubmission, error) {
 			n := h.submission("")
-			n.Contest, n.Team, n.Lane, n.ExtID, n.At = c.ID, team.ID, job.Contest, id, at
+			n.Contest, n.Team, n.Priority, n.ExtID, n.At = c.ID, team.ID, job.ContestPriority, id, at
 			return h.Submit(t.Context(), n)
 		}
 		early := time.Date(2026, 11, 22, 11, 0, 0, 0, time.UTC)
@@ -42,22 +42,22 @@ func TestContestAPI(t *testing.T) {
 		if _, err := send("2", early); !errors.Is(err, store.ErrTaken) {
 			t.Errorf("an id is given twice: %v", err)
 		}
-		judged := func(lane job.Lane, v judge.Verdict) {
+		judged := func(lane job.Priority, v judge.Verdict) {
 			t.Helper()
-			specs, err := h.Next(t.Context(), lane, "main", 1)
+			specs, err := h.NextJobs(t.Context(), lane, "main", 1)
 			must(err)
 			h.fold(h.result(specs[0], v), store.Counted)
 		}
-		judged(job.Contest, judge.WrongAnswer)
-		r, _, err := h.Rejudge(t.Context(), store.NewRejudging{Filter: store.Filter{Contest: c.ID}, Why: "x", Account: h.alice.ID})
+		judged(job.ContestPriority, judge.WrongAnswer)
+		r, _, err := h.Rejudge(t.Context(), store.NewRejudging{Filter: store.SubmissionFilter{Contest: c.ID}, Why: "x", Account: h.alice.ID})
 		must(err)
-		judged(job.Background, judge.Accepted)
+		judged(job.BackgroundPriority, judge.Accepted)
 		all, err := h.APIJudgements(t.Context(), c.ID, "")
 		must(err)
 		if len(all) != 2 || all[0].Verdict != judge.WrongAnswer || !all[0].Current || !all[1].Ended.IsZero() {
 			t.Errorf("before a rejudging is applied there are %+v", all)
 		}
-		must(h.Apply(t.Context(), r.ID))
+		must(h.ApplyRejudging(t.Context(), r.ID))
 		all, err = h.APIJudgements(t.Context(), c.ID, first.ID)
 		must(err)
 		if len(all) != 2 || all[0].Current || all[0].Verdict != judge.WrongAnswer || !all[1].Current || all[1].Verdict != judge.Accepted {
@@ -68,12 +68,12 @@ func TestContestAPI(t *testing.T) {
 		if len(submissions) != 2 || !submissions[0].At.Equal(early) || submissions[0].Team != team.ID || submissions[1].Login != "alice" {
 			t.Errorf("the submissions are %+v", submissions)
 		}
-		scored, err := h.ScoredOf(t.Context(), c.ID)
+		scored, err := h.ScoredSubmissions(t.Context(), c.ID)
 		must(err)
 		if len(scored) != 2 || !scored[0].Received.Equal(early) {
 			t.Errorf("the scoreboard knows %+v", scored)
 		}
-		said := store.NewClarification{Contest: c.ID, Account: h.alice.ID, Staff: true, Text: "a", ExtID: "x", At: early}
+		said := store.NewClarification{Contest: c.ID, Account: h.alice.ID, Jury: true, Text: "a", ExtID: "x", At: early}
 		_, err = h.Clarify(t.Context(), said)
 		must(err)
 		said.Text = "b"
@@ -102,7 +102,7 @@ func TestPhases(t *testing.T) {
 		}{{"started", 1}, {"started", 0}, {"frozen started", 1}, {"started", 1}} {
 			before, err := h.Contest(t.Context(), c.ID)
 			if err == nil {
-				err = h.NotePhase(t.Context(), c.ID, tt.phase)
+				err = h.RecordPhase(t.Context(), c.ID, tt.phase)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -136,7 +136,7 @@ func TestEpoch(t *testing.T) {
 	}
 	clock := h.clock.Now
 	set("public, before the start", 0, func(c *store.Contest) {
-		c.Visibility, c.Starts, c.Length, c.Freeze = store.Public, clock().Add(time.Hour), 5*time.Hour, 4*time.Hour
+		c.Visibility, c.Starts, c.Length, c.Freeze = store.VisibilityPublic, clock().Add(time.Hour), 5*time.Hour, 4*time.Hour
 	})
 	set("a later start", 0, func(c *store.Contest) { c.Starts = c.Starts.Add(time.Hour) })
 	h.clock.add(3 * time.Hour)
@@ -150,8 +150,8 @@ func TestEpoch(t *testing.T) {
 	h.clock.add(5 * time.Hour)
 	set("unfrozen", 0, func(c *store.Contest) { c.Thaw = clock() })
 	set("frozen again", 1, func(c *store.Contest) { c.Thaw = time.Time{} })
-	set("for teams alone", 1, func(c *store.Contest) { c.Visibility = store.Teams })
-	set("for all again", 0, func(c *store.Contest) { c.Visibility = store.Public })
+	set("for teams alone", 1, func(c *store.Contest) { c.Visibility = store.VisibilityTeams })
+	set("for all again", 0, func(c *store.Contest) { c.Visibility = store.VisibilityPublic })
 	team, err := h.Enter(t.Context(), c.ID, h.alice)
 	if err != nil {
 		t.Fatal(err)

@@ -33,14 +33,14 @@ type Visibility string
 
 // The values of Visibility, which also control who may enter a contest.
 const (
-	Public   Visibility = "public"   // everyone sees it, and every account may enter
-	Accounts Visibility = "accounts" // every account sees it and may enter
-	Teams    Visibility = "teams"    // only its teams see it
-	Staff    Visibility = "staff"    // only the jury sees it
+	VisibilityPublic   Visibility = "public"   // everyone sees it, and every account may enter
+	VisibilityAccounts Visibility = "accounts" // every account sees it and may enter
+	VisibilityTeams    Visibility = "teams"    // only its teams see it
+	VisibilityJury     Visibility = "staff"    // only the jury sees it
 )
 
 // Visibilities lists all values, most public first.
-var Visibilities = []Visibility{Public, Accounts, Teams, Staff}
+var Visibilities = []Visibility{VisibilityPublic, VisibilityAccounts, VisibilityTeams, VisibilityJury}
 
 // A Contest is a contest, without its problems and teams.
 type Contest struct {
@@ -68,14 +68,14 @@ type Contest struct {
 
 var slugs = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
 
-// GoodSlug reports whether text is a valid slug of a contest or a hole.
-func GoodSlug(text string) bool { return slugs.MatchString(text) }
+// IsSlug reports whether text is a valid slug of a contest or a hole.
+func IsSlug(slug string) bool { return slugs.MatchString(slug) }
 
 // Settings contains the settings of a contest that an administrator can change. The zero value of each field is
 // the default.
 type Settings struct {
 	// Show is what contestants see of their judgements. If empty, judge.ShowVerdict is used.
-	Show judge.Show `json:"show,omitempty"`
+	Show judge.Visibility `json:"show,omitempty"`
 	// PerMinute is the maximum number of submissions per account and minute. Zero means 10.
 	PerMinute int `json:"per_minute,omitempty"`
 	// Languages lists the ids of the allowed languages. If empty, all languages are allowed.
@@ -111,7 +111,7 @@ type Settings struct {
 	// Paused is the time left until the start while the countdown is paused. Zero means that it is not paused.
 	Paused time.Duration `json:"countdown_paused_ns,omitempty"`
 	// Awards lists the awards that administrators created. An award with the id of a computed award replaces it.
-	Awards []OwnAward `json:"awards,omitempty"`
+	Awards []CustomAward `json:"awards,omitempty"`
 	// AwardsOff lists the ids of computed awards that are turned off.
 	AwardsOff []string `json:"awards_off,omitempty"`
 	// Citations maps the ids of computed awards to citations. Other awards have default citations.
@@ -141,13 +141,13 @@ func (s *Settings) MedalCounts() (gold, silver, bronze int) {
 	return s.Medals.Gold, s.Medals.Silver, s.Medals.Bronze
 }
 
-// OwnAward returns the index in Awards of the award with the given id. It returns -1 if there is none.
-func (s *Settings) OwnAward(id string) int {
-	return slices.IndexFunc(s.Awards, func(a OwnAward) bool { return a.ID == id })
+// AwardIndex returns the index in Awards of the award with the given id. It returns -1 if there is none.
+func (s *Settings) AwardIndex(id string) int {
+	return slices.IndexFunc(s.Awards, func(a CustomAward) bool { return a.ID == id })
 }
 
-// OwnAward is an award that an administrator created.
-type OwnAward struct {
+// CustomAward is an award that an administrator created.
+type CustomAward struct {
 	ID       string   `json:"id"` // unique in its contest
 	Citation string   `json:"citation"`
 	Teams    []string `json:"teams"` // ExtIDs of the teams
@@ -160,7 +160,7 @@ type Interval struct {
 }
 
 // Shows returns what contestants see of their judgements.
-func (s *Settings) Shows() judge.Show {
+func (s *Settings) Shows() judge.Visibility {
 	if s.Show == "" {
 		return judge.ShowVerdict
 	}
@@ -185,9 +185,9 @@ func (c *Contest) Ends() time.Time {
 	return end
 }
 
-// ErrOver means that the results of a contest are final and public, so that nothing visible in the Contest API can
+// ErrResultsPublic means that the results of a contest are final and public, so that nothing visible in the Contest API can
 // change.
-var ErrOver = errors.New("the results of the contest are final and public")
+var ErrResultsPublic = errors.New("the results of the contest are final and public")
 
 // updatesEnd returns the time of the last change that is visible in the Contest API. This is the time when the
 // results became final or the scoreboard was unfrozen, whichever is later. It returns the zero time if that is not
@@ -218,16 +218,16 @@ func (c *Contest) UpdatesEnded(now time.Time) bool {
 	return !c.UpdatesEnd.IsZero() || !c.updatesEnd(now).IsZero()
 }
 
-// changing returns ErrOver if nothing of the contest that is visible in the Contest API can change anymore. The
+// checkChangeable returns ErrResultsPublic if nothing of the contest that is visible in the Contest API can change anymore. The
 // caller must have locked the contest.
-func (s *Store) changing(ctx context.Context, q *query.Queries, id string) error {
+func (s *Store) checkChangeable(ctx context.Context, q *query.Queries, id string) error {
 	row, err := q.GetContest(ctx, id)
 	if err != nil {
 		return err
 	}
 	c, err := contest(row)
 	if err == nil && c.UpdatesEnded(s.options.Now()) {
-		err = ErrOver
+		err = ErrResultsPublic
 	}
 	return err
 }
@@ -274,15 +274,15 @@ func (s *Store) newContest(ctx context.Context, q *query.Queries, c *Contest, pr
 		return err
 	}
 	if err := q.InsertContest(ctx, query.InsertContestParams{
-		ID: c.ID, Slug: c.Slug, Name: clean(c.Name), Format: string(c.Format), Starts: micros(c.Starts), Length: c.Length.Microseconds(),
-		Freezes: lasting(c.Freeze), Visibility: string(c.Visibility), Settings: settings, FormalName: clean(c.FormalName), MainGroup: c.MainGroup,
+		ID: c.ID, Slug: c.Slug, Name: sanitize(c.Name), Format: string(c.Format), Starts: nullMicros(c.Starts), Length: c.Length.Microseconds(),
+		Freezes: nullDuration(c.Freeze), Visibility: string(c.Visibility), Settings: settings, FormalName: sanitize(c.FormalName), MainGroup: c.MainGroup,
 	}); err != nil {
 		return err
 	}
 	if err := putProblems(ctx, q, c.ID, problems); err != nil {
 		return err
 	}
-	_, err = s.step(ctx, q, c.ID, OfContest, c.ID, Created)
+	_, err = s.appendEvent(ctx, q, c.ID, KindContest, c.ID, OpCreated)
 	return err
 }
 
@@ -311,7 +311,7 @@ func (s *Store) setContest(ctx context.Context, q *query.Queries, c *Contest, pr
 	}
 	now := s.options.Now()
 	if old.UpdatesEnded(now) {
-		return ErrOver
+		return ErrResultsPublic
 	}
 	if c.Finalized.IsZero() {
 		c.FinalB, c.FinalBy = 0, ""
@@ -323,11 +323,11 @@ func (s *Store) setContest(ctx context.Context, q *query.Queries, c *Contest, pr
 		}
 	}
 	n, err := q.UpdateContest(ctx, query.UpdateContestParams{
-		ID: c.ID, Revision: c.Revision, Slug: c.Slug, Name: clean(c.Name), Format: string(c.Format), Starts: micros(c.Starts),
+		ID: c.ID, Revision: c.Revision, Slug: c.Slug, Name: sanitize(c.Name), Format: string(c.Format), Starts: nullMicros(c.Starts),
 		Length:  c.Length.Microseconds(),
-		Freezes: lasting(c.Freeze), Thaw: micros(c.Thaw), Finalized: micros(c.Finalized), Visibility: string(c.Visibility), Settings: settings,
-		FormalName: clean(c.FormalName), MainGroup: c.MainGroup, FinalB: int64(c.FinalB), FinalBy: clean(c.FinalBy),
-		UpdatesEnd: micros(c.UpdatesEnd),
+		Freezes: nullDuration(c.Freeze), Thaw: nullMicros(c.Thaw), Finalized: nullMicros(c.Finalized), Visibility: string(c.Visibility), Settings: settings,
+		FormalName: sanitize(c.FormalName), MainGroup: c.MainGroup, FinalB: int64(c.FinalB), FinalBy: sanitize(c.FinalBy),
+		UpdatesEnd: nullMicros(c.UpdatesEnd),
 	})
 	if err != nil {
 		return err
@@ -344,7 +344,7 @@ func (s *Store) setContest(ctx context.Context, q *query.Queries, c *Contest, pr
 		return err
 	}
 	c.Epoch = row.Epoch
-	_, err = s.step(ctx, q, c.ID, OfContest, c.ID, Updated)
+	_, err = s.appendEvent(ctx, q, c.ID, KindContest, c.ID, OpUpdated)
 	return err
 }
 
@@ -367,23 +367,23 @@ func putProblems(ctx context.Context, q *query.Queries, contest string, problems
 	for i, p := range problems {
 		row, err := q.ProblemBySlug(ctx, p.Slug)
 		if err != nil {
-			return fmt.Errorf("the problem %s: %w", p.Slug, none(err, ErrNotFound))
+			return fmt.Errorf("the problem %s: %w", p.Slug, ifNoRows(err, ErrNotFound))
 		}
-		at := slices.IndexFunc(before, func(b query.ProblemsOfContestRow) bool { return b.ContestProblem.Problem == row.ID })
-		if p.ExtID == "" && at >= 0 {
-			p.ExtID = before[at].ContestProblem.ExtID
-			if p.Color == before[at].ContestProblem.Color {
-				p.ColorName = before[at].ContestProblem.ColorName
+		index := slices.IndexFunc(before, func(b query.ProblemsOfContestRow) bool { return b.ContestProblem.Problem == row.ID })
+		if p.ExtID == "" && index >= 0 {
+			p.ExtID = before[index].ContestProblem.ExtID
+			if p.Color == before[index].ContestProblem.Color {
+				p.ColorName = before[index].ContestProblem.ColorName
 			}
 		}
-		made := query.InsertContestProblemParams{
+		inserted := query.InsertContestProblemParams{
 			Contest: contest, Label: p.Label, Place: int64(i), Problem: row.ID, Points: p.Points, Color: p.Color, ExtID: p.ExtID,
-			ColorName: clean(p.ColorName),
+			ColorName: sanitize(p.ColorName),
 		}
-		if at >= 0 {
-			made.JudgingPaused, made.Verify = before[at].ContestProblem.JudgingPaused, before[at].ContestProblem.Verify
+		if index >= 0 {
+			inserted.JudgingPaused, inserted.Verify = before[index].ContestProblem.JudgingPaused, before[index].ContestProblem.Verify
 		}
-		if err := q.InsertContestProblem(ctx, made); err != nil {
+		if err := q.InsertContestProblem(ctx, inserted); err != nil {
 			return err
 		}
 	}
@@ -393,31 +393,31 @@ func putProblems(ctx context.Context, q *query.Queries, contest string, problems
 // Contest returns the contest with the given id.
 func (s *Store) Contest(ctx context.Context, id string) (*Contest, error) {
 	r, err := s.read.GetContest(ctx, id)
-	return one(r, err, "read the contest "+id, contest)
+	return convertRow(r, err, "read the contest "+id, contest)
 }
 
 // ContestBySlug returns the contest with the given slug.
 func (s *Store) ContestBySlug(ctx context.Context, slug string) (*Contest, error) {
 	r, err := s.read.ContestBySlug(ctx, slug)
-	return one(r, err, "read the contest "+slug, contest)
+	return convertRow(r, err, "read the contest "+slug, contest)
 }
 
 // Contests reads all contests except Practice, oldest first.
 func (s *Store) Contests(ctx context.Context) ([]*Contest, error) {
 	rows, err := s.read.ListContests(ctx)
-	return eachRead(rows, err, "read the contests", contest)
+	return parseRows(rows, err, "read the contests", contest)
 }
 
-// ContestsOf returns the contests that contain a problem.
-func (s *Store) ContestsOf(ctx context.Context, problem string) ([]*Contest, error) {
+// ContestsWithProblem returns the contests that contain a problem.
+func (s *Store) ContestsWithProblem(ctx context.Context, problem string) ([]*Contest, error) {
 	rows, err := s.read.ContestsOfProblem(ctx, problem)
-	return eachRead(rows, err, "read the contests of the problem "+problem, contest)
+	return parseRows(rows, err, "read the contests of the problem "+problem, contest)
 }
 
-// Reserved reports whether the problem belongs to a contest that has not ended for all its teams. If so, untrusted
+// IsReserved reports whether the problem belongs to a contest that has not ended for all its teams. If so, untrusted
 // workers do not get the problem's secret test cases.
-func (s *Store) Reserved(ctx context.Context, problem string) (bool, error) {
-	contests, err := s.ContestsOf(ctx, problem)
+func (s *Store) IsReserved(ctx context.Context, problem string) (bool, error) {
+	contests, err := s.ContestsWithProblem(ctx, problem)
 	if err != nil {
 		return false, err
 	}
@@ -443,9 +443,9 @@ func (s *Store) Reserved(ctx context.Context, problem string) (bool, error) {
 func contest(r query.Contest) (*Contest, error) {
 	c := &Contest{
 		ID: r.ID, Slug: r.Slug, Name: r.Name, FormalName: r.FormalName, MainGroup: r.MainGroup, Format: Format(r.Format),
-		Starts: instant(r.Starts.Int64), Length: time.Duration(r.Length) * time.Microsecond,
-		Freeze: time.Duration(r.Freezes.Int64) * time.Microsecond, Thaw: instant(r.Thaw.Int64), Finalized: instant(r.Finalized.Int64),
-		FinalB: int(r.FinalB), FinalBy: r.FinalBy, UpdatesEnd: instant(r.UpdatesEnd.Int64), Visibility: Visibility(r.Visibility),
+		Starts: fromMicros(r.Starts.Int64), Length: time.Duration(r.Length) * time.Microsecond,
+		Freeze: time.Duration(r.Freezes.Int64) * time.Microsecond, Thaw: fromMicros(r.Thaw.Int64), Finalized: fromMicros(r.Finalized.Int64),
+		FinalB: int(r.FinalB), FinalBy: r.FinalBy, UpdatesEnd: fromMicros(r.UpdatesEnd.Int64), Visibility: Visibility(r.Visibility),
 		Revision: r.Revision, LastSeq: r.LastSeq, Epoch: r.Epoch, Phase: r.Phase,
 	}
 	if err := json.Unmarshal([]byte(r.Settings), &c.Settings); err != nil {
@@ -454,15 +454,15 @@ func contest(r query.Contest) (*Contest, error) {
 	return c, nil
 }
 
-// lasting converts a duration to microseconds. It returns null for zero.
-func lasting(d time.Duration) sql.NullInt64 {
+// nullDuration converts a duration to microseconds. It returns null for zero.
+func nullDuration(d time.Duration) sql.NullInt64 {
 	return sql.NullInt64{Int64: d.Microseconds(), Valid: d != 0}
 }
 
 // ContestProblems reads the problems of a contest in their order.
 func (s *Store) ContestProblems(ctx context.Context, contest string) ([]*ContestProblem, error) {
 	rows, err := s.read.ProblemsOfContest(ctx, contest)
-	return each(rows, err, "read the problems of a contest", func(r query.ProblemsOfContestRow) *ContestProblem {
+	return convertRows(rows, err, "read the problems of a contest", func(r query.ProblemsOfContestRow) *ContestProblem {
 		in := r.ContestProblem
 		return &ContestProblem{
 			Label: in.Label, Points: in.Points, Color: in.Color, ExtID: cmp.Or(in.ExtID, r.Problem.Slug),

@@ -19,7 +19,7 @@ func (h *harness) newContest(slug string) *store.Contest {
 	h.tb.Helper()
 	c := &store.Contest{
 		Slug: slug, Name: "The " + slug, Format: store.ICPC, Starts: h.clock.Now().Add(time.Hour), Length: 2 * time.Hour, Freeze: 90 * time.Minute,
-		Visibility: store.Accounts, Settings: store.Settings{Show: judge.ShowSamples, Languages: []string{"py"}},
+		Visibility: store.VisibilityAccounts, Settings: store.Settings{Show: judge.ShowSamples, Languages: []string{"py"}},
 	}
 	if err := h.NewContest(h.tb.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "nim", Points: 100, Color: "red"}}); err != nil {
 		h.tb.Fatal(err)
@@ -87,8 +87,8 @@ func TestContests(t *testing.T) {
 		if all, err := h.Contests(t.Context()); err != nil || len(all) != 1 || all[0].ID != got.ID {
 			t.Errorf("the contests are %v, %v", all, err)
 		}
-		events, err := h.LogSince(t.Context(), got.ID, 0, 10)
-		if err != nil || len(events) != 2 || events[0].Op != store.Created || events[1].Op != store.Updated || events[1].Kind != store.OfContest {
+		events, err := h.EventsSince(t.Context(), got.ID, 0, 10)
+		if err != nil || len(events) != 2 || events[0].Op != store.OpCreated || events[1].Op != store.OpUpdated || events[1].Kind != store.KindContest {
 			t.Errorf("the log is %v, %v", events, err)
 		}
 	})
@@ -111,11 +111,11 @@ func TestProblemsOfAContest(t *testing.T) {
 		if err := h.SetContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "nim"}, {Label: "B", Slug: "nim"}}); !errors.Is(err, store.ErrTaken) {
 			t.Errorf("a problem twice: %v", err)
 		}
-		of, err := h.ContestsOf(t.Context(), "hex")
+		of, err := h.ContestsWithProblem(t.Context(), "hex")
 		if err != nil || len(of) != 1 || of[0].ID != c.ID {
 			t.Errorf("hex is in %v, %v", of, err)
 		}
-		if of, err := h.ContestsOf(t.Context(), "none"); err != nil || len(of) != 0 {
+		if of, err := h.ContestsWithProblem(t.Context(), "none"); err != nil || len(of) != 0 {
 			t.Errorf("none is in %v, %v", of, err)
 		}
 	})
@@ -172,7 +172,7 @@ func TestEnter(t *testing.T) {
 		team = &again
 		// Numbers and logs are separate for each contest.
 		n := h.submission("")
-		n.Contest, n.Team, n.Lane = c.ID, team.ID, job.Contest
+		n.Contest, n.Team, n.Priority = c.ID, team.ID, job.ContestPriority
 		first, err := h.Submit(t.Context(), n)
 		if err != nil || first.Number != 1 {
 			t.Fatalf("got %+v, %v", first, err)
@@ -182,7 +182,7 @@ func TestEnter(t *testing.T) {
 			t.Errorf("got %+v, %v", got, err)
 		}
 		for contest, want := range map[string]int{"": 0, c.ID: 1} {
-			for _, f := range []store.Filter{{Contest: contest}, {Contest: contest, Account: h.alice.ID}, {Contest: contest, Problem: "nim"}} {
+			for _, f := range []store.SubmissionFilter{{Contest: contest}, {Contest: contest, Account: h.alice.ID}, {Contest: contest, Problem: "nim"}} {
 				if all, err := h.Submissions(t.Context(), f); err != nil || len(all) != want {
 					t.Errorf("%+v: %d submissions, %v; want %d", f, len(all), err, want)
 				}
@@ -190,21 +190,21 @@ func TestEnter(t *testing.T) {
 		}
 		practised := h.submit()
 		for _, account := range []string{"", h.alice.ID} {
-			all, err := h.Latest(t.Context(), account, "nim", "", 10)
+			all, err := h.LatestSubmissions(t.Context(), account, "nim", "", 10)
 			if err != nil || len(all) != 2 || all[0].ID != practised.ID || all[1].ID != first.ID {
 				t.Errorf("the latest of %q are %+v, %v", account, all, err)
 			}
-			if all, err = h.Latest(t.Context(), account, "", practised.ID, 10); err != nil || len(all) != 1 || all[0].ID != first.ID {
+			if all, err = h.LatestSubmissions(t.Context(), account, "", practised.ID, 10); err != nil || len(all) != 1 || all[0].ID != first.ID {
 				t.Errorf("those of %q before are %+v, %v", account, all, err)
 			}
 		}
 		// The limit per minute applies. A repeated key does not count as another submission.
 		n.PerMinute, n.Key = 2, "once"
-		for i, want := range []error{nil, nil, store.ErrTooFast} {
+		for i, want := range []error{nil, nil, store.ErrRateLimit} {
 			if i == 2 {
 				n.Key = "another"
 			}
-			if err := h.TooFast(t.Context(), c.ID, h.alice.ID, n.Key, 2); !errors.Is(err, want) {
+			if err := h.CheckSubmissionRate(t.Context(), c.ID, h.alice.ID, n.Key, 2); !errors.Is(err, want) {
 				t.Errorf("before submission %d within a minute: %v, want %v", i+2, err, want)
 			}
 			if _, err := h.Submit(t.Context(), n); !errors.Is(err, want) {
@@ -217,16 +217,16 @@ func TestEnter(t *testing.T) {
 		if err != nil || second.Number != 3 {
 			t.Errorf("a minute later: %+v, %v", second, err)
 		}
-		events, err := h.LogSince(t.Context(), c.ID, 0, 100)
+		events, err := h.EventsSince(t.Context(), c.ID, 0, 100)
 		last := events[len(events)-1]
-		if err != nil || last.Kind != store.OfSubmission || last.Object != second.ID || last.Seq != int64(len(events)) {
+		if err != nil || last.Kind != store.KindSubmission || last.Object != second.ID || last.Seq != int64(len(events)) {
 			t.Errorf("the log is %v, %v", events, err)
 		}
 		// Submissions received while the clock was an hour ahead do not count toward the limit.
 		h.clock.add(-time.Hour)
 		for i := range 3 {
 			n.Key = fmt.Sprint("an hour back ", i)
-			if err := h.TooFast(t.Context(), c.ID, h.alice.ID, n.Key, 2); err != nil {
+			if err := h.CheckSubmissionRate(t.Context(), c.ID, h.alice.ID, n.Key, 2); err != nil {
 				t.Errorf("an hour back: %v", err)
 			}
 			if _, err := h.Submit(t.Context(), n); err != nil {
@@ -251,32 +251,32 @@ func TestWhatABoardKnows(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, n := range []store.NewSubmission{{Team: team.ID, Problem: "nim"}, {Problem: "nim"}, {Team: team.ID, Problem: "other"}, {Team: team.ID, Problem: "nim"}} {
-			n.Contest, n.Account, n.Work, n.Lane, n.Class = c.ID, h.alice.ID, work(), job.Practice, "main"
+			n.Contest, n.Account, n.Work, n.Priority, n.Class = c.ID, h.alice.ID, work(), job.PracticePriority, "main"
 			if _, err := h.Submit(t.Context(), n); err != nil {
 				t.Fatal(err)
 			}
 		}
 		specs := h.next()
 		r := h.result(specs[0], judge.WrongAnswer)
-		r.Finished.Score, r.Finished.Parts = &judge.Score{Points: 100.0 / 3, Of: 100}, []float64{30, 10.0 / 3}
+		r.Finished.Score, r.Finished.ScoreParts = &judge.Score{Points: 100.0 / 3, Of: 100}, []float64{30, 10.0 / 3}
 		h.fold(r, store.Counted)
 		h.fold(h.result(specs[1], judge.Accepted), store.Counted)
 
-		cancelled := store.NewSubmission{Contest: c.ID, Team: team.ID, Account: h.alice.ID, Problem: "nim", Work: work(), Lane: job.Practice, Class: "main"}
+		cancelled := store.NewSubmission{Contest: c.ID, Team: team.ID, Account: h.alice.ID, Problem: "nim", Work: work(), Priority: job.PracticePriority, Class: "main"}
 		a, err := h.Submit(t.Context(), cancelled)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.Cancel(t.Context(), a.Job); err != nil {
+		if _, err := h.CancelJob(t.Context(), a.Job); err != nil {
 			t.Fatal(err)
 		}
 
-		all, err := h.ScoredOf(t.Context(), c.ID)
+		all, err := h.ScoredSubmissions(t.Context(), c.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []store.Scored{
-			{Number: 1, Team: team.ID, Label: "A", Verdict: judge.WrongAnswer, Score: r.Finished.Score, Parts: r.Finished.Parts},
+		want := []store.ScoredSubmission{
+			{Number: 1, Team: team.ID, Label: "A", Verdict: judge.WrongAnswer, Score: r.Finished.Score, Parts: r.Finished.ScoreParts},
 			{Number: 4, Team: team.ID, Label: "A"},
 			{Number: 5, Team: team.ID, Label: "A", Cancelled: true},
 		}
@@ -292,16 +292,16 @@ func TestWhatABoardKnows(t *testing.T) {
 			t.Error(diff)
 		}
 
-		events, err := h.LogSince(t.Context(), c.ID, 0, 100)
+		events, err := h.EventsSince(t.Context(), c.ID, 0, 100)
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := map[int64]store.Scored{}
+		told := map[int64]store.ScoredSubmission{}
 		for _, e := range events {
-			if e.Kind != store.OfSubmission && e.Kind != store.OfJudgement {
+			if e.Kind != store.KindSubmission && e.Kind != store.KindJudgement {
 				continue
 			}
-			s, err := h.ScoredBy(t.Context(), e)
+			s, err := h.EventScoredSubmission(t.Context(), e)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -309,7 +309,7 @@ func TestWhatABoardKnows(t *testing.T) {
 				told[s.Number] = *s
 			}
 		}
-		if diff := cmp.Diff(map[int64]store.Scored{1: want[0], 4: want[1], 5: want[2]}, told); diff != "" {
+		if diff := cmp.Diff(map[int64]store.ScoredSubmission{1: want[0], 4: want[1], 5: want[2]}, told); diff != "" {
 			t.Error(diff)
 		}
 	})

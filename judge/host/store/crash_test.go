@@ -35,7 +35,7 @@ func write(dsn string) error {
 	for range 3 {
 		go func() {
 			for {
-				accepted, err := s.Submit(ctx, store.NewSubmission{Account: a.ID, Problem: "nim", Work: work(), Lane: job.Practice, Class: "main"})
+				accepted, err := s.Submit(ctx, store.NewSubmission{Account: a.ID, Problem: "nim", Work: work(), Priority: job.PracticePriority, Class: "main"})
 				if err != nil {
 					failed <- err
 					return
@@ -46,13 +46,13 @@ func write(dsn string) error {
 	}
 	go func() {
 		for {
-			specs, err := s.Next(ctx, job.Practice, "main", 1)
+			specs, err := s.NextJobs(ctx, job.PracticePriority, "main", 1)
 			if err != nil {
 				failed <- err
 				return
 			}
 			for _, spec := range specs {
-				f, err := s.Fold(ctx, &job.Result{Job: spec.ID, Token: spec.Token, Worker: "w", State: job.Done, Finished: &judge.Finished{Verdict: judge.Accepted}}, blob.Of(nil))
+				f, err := s.RecordResult(ctx, &job.Result{Job: spec.ID, Token: spec.Token, Worker: "w", State: job.Done, Finished: &judge.Finished{Verdict: judge.Accepted}}, blob.DigestOf(nil))
 				if err != nil {
 					failed <- err
 					return
@@ -73,7 +73,7 @@ func TestAWriterIsKilled(t *testing.T) {
 		for range 4 {
 			killWriter(t, dsn, kept)
 			s := open(t, store.Options{DSN: dsn})
-			list, err := s.Submissions(t.Context(), store.Filter{Limit: 100_000})
+			list, err := s.Submissions(t.Context(), store.SubmissionFilter{Limit: 100_000})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,10 +82,10 @@ func TestAWriterIsKilled(t *testing.T) {
 				if sub.Number != int64(len(list)-i) {
 					t.Fatalf("submission %d has number %d of %d", i, sub.Number, len(list))
 				}
-				if (sub.State == store.Done) != (sub.Verdict == judge.Accepted) || (sub.State == store.Done) == sub.Ended.IsZero() {
+				if (sub.State == store.JobDone) != (sub.Verdict == judge.Accepted) || (sub.State == store.JobDone) == sub.Ended.IsZero() {
 					t.Errorf("half of a verdict: %+v", sub)
 				}
-				if sub.State == store.Done {
+				if sub.State == store.JobDone {
 					judged++
 				} else if kept[sub.ID] == "judged" {
 					t.Errorf("the verdict of %d is lost", sub.Number)
@@ -97,7 +97,7 @@ func TestAWriterIsKilled(t *testing.T) {
 			}
 			checkLog(t, s, len(list)+judged)
 			for _, sub := range list {
-				kept[sub.ID] = map[bool]string{true: "judged", false: "submitted"}[sub.State == store.Done]
+				kept[sub.ID] = map[bool]string{true: "judged", false: "submitted"}[sub.State == store.JobDone]
 			}
 			if !s.Postgres() {
 				checkIntegrity(t, dsn)

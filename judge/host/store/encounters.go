@@ -14,30 +14,30 @@ import (
 // An Encounter is a series of games between two bots of a ladder. Bot A moves first in the games with odd numbers,
 // and bot B in the others.
 type Encounter struct {
-	Ladder  string
-	Number  int64 // from 1
-	A, B    int64 // numbers of bots
-	Flow    string
-	Results string    // w, d or l for each game, from A's point of view
-	Faults  [2]string // kinds of failures that ended games, of A and of B, comma-separated
-	Reason  string    // reason why no game was played; empty if games were played
-	Records blob.Digest
-	Worker  string
-	Made    time.Time
-	Ended   time.Time // zero if it has not ended
-	Seq     int64     // sequence number of the ladder when the encounter ended
+	Ladder   string
+	Number   int64 // from 1
+	A, B     int64 // numbers of bots
+	Workflow string
+	Results  string    // w, d or l for each game, from A's point of view
+	Failures [2]string // kinds of failures that ended games, of A and of B, comma-separated
+	Reason   string    // reason why no game was played; empty if games were played
+	Records  blob.Digest
+	Worker   string
+	Made     time.Time
+	Ended    time.Time // zero if it has not ended
+	Seq      int64     // sequence number of the ladder when the encounter ended
 }
 
-// FaultsOf returns the kinds of failures of a bot in the encounter.
-func (e *Encounter) FaultsOf(bot int64) []string {
-	all := e.Faults[0]
+// FailuresOf returns the kinds of failures of a bot in the encounter.
+func (e *Encounter) FailuresOf(bot int64) []string {
+	failures := e.Failures[0]
 	if bot == e.B {
-		all = e.Faults[1]
+		failures = e.Failures[1]
 	}
-	if all == "" {
+	if failures == "" {
 		return nil
 	}
-	return strings.Split(all, ",")
+	return strings.Split(failures, ",")
 }
 
 // NewEncounter stores an encounter and its workflow, whose spec is the result of plan. It sets Number and Flow. It
@@ -51,16 +51,16 @@ func (s *Store) NewEncounter(ctx context.Context, e *Encounter, kind, owner stri
 		if err != nil {
 			return err
 		}
-		e.Number, e.Flow, e.Made = number, newID(), instant(s.now())
+		e.Number, e.Workflow, e.Made = number, newID(), fromMicros(s.now())
 		spec, err := plan(e)
 		if err != nil {
 			return err
 		}
-		if _, err := q.InsertFlow(ctx, query.InsertFlowParams{ID: e.Flow, Kind: kind, Spec: string(spec), Owner: owner,
+		if _, err := q.InsertFlow(ctx, query.InsertFlowParams{ID: e.Workflow, Kind: kind, Spec: string(spec), Owner: owner,
 			Made: s.now()}); err != nil {
 			return err
 		}
-		return q.InsertEncounter(ctx, query.InsertEncounterParams{Ladder: e.Ladder, Number: number, A: e.A, B: e.B, Flow: e.Flow, Made: s.now()})
+		return q.InsertEncounter(ctx, query.InsertEncounterParams{Ladder: e.Ladder, Number: number, A: e.A, B: e.B, Flow: e.Workflow, Made: s.now()})
 	})
 }
 
@@ -73,9 +73,9 @@ func (s *Store) EndEncounter(ctx context.Context, e *Encounter) error {
 		}
 		ended := s.now()
 		rows, err := q.EndEncounter(ctx, query.EndEncounterParams{
-			Ladder: e.Ladder, Number: e.Number, Results: e.Results, FaultsA: e.Faults[0], FaultsB: e.Faults[1],
-			Reason: clean(e.Reason), Records: string(e.Records),
-			Worker: clean(e.Worker), Ended: some(ended), Seq: n.LastSeq,
+			Ladder: e.Ladder, Number: e.Number, Results: e.Results, FaultsA: e.Failures[0], FaultsB: e.Failures[1],
+			Reason: sanitize(e.Reason), Records: string(e.Records),
+			Worker: sanitize(e.Worker), Ended: nullInt(ended), Seq: n.LastSeq,
 		})
 		if err != nil {
 			return err
@@ -83,49 +83,49 @@ func (s *Store) EndEncounter(ctx context.Context, e *Encounter) error {
 		if rows == 0 {
 			return ErrEnded
 		}
-		e.Ended, e.Seq = instant(ended), n.LastSeq
+		e.Ended, e.Seq = fromMicros(ended), n.LastSeq
 		return nil
 	})
 }
 
-// OpenEncounters reads the encounters of a ladder that have not ended.
-func (s *Store) OpenEncounters(ctx context.Context, ladder string) ([]*Encounter, error) {
+// PendingEncounters reads the encounters of a ladder that have not ended.
+func (s *Store) PendingEncounters(ctx context.Context, ladder string) ([]*Encounter, error) {
 	rows, err := s.read.OpenEncounters(ctx, ladder)
-	return each(rows, err, "read the encounters under way", encounter)
+	return convertRows(rows, err, "read the encounters under way", encounter)
 }
 
 // EncountersSince returns the encounters of a ladder that ended after sequence number seq, in the order in which
 // they ended.
 func (s *Store) EncountersSince(ctx context.Context, ladder string, seq int64) ([]*Encounter, error) {
 	rows, err := s.read.EncountersSince(ctx, ladder, seq)
-	return each(rows, err, "read the encounters of a ladder", encounter)
+	return convertRows(rows, err, "read the encounters of a ladder", encounter)
 }
 
 // Encounter returns the encounter with the given number.
 func (s *Store) Encounter(ctx context.Context, ladder string, number int64) (*Encounter, error) {
 	r, err := s.read.GetEncounter(ctx, ladder, number)
-	return encounter(r), failed("read an encounter", err)
+	return encounter(r), wrapError("read an encounter", err)
 }
 
 func encounter(r query.Encounter) *Encounter {
 	return &Encounter{
-		Ladder: r.Ladder, Number: r.Number, A: r.A, B: r.B, Flow: r.Flow, Results: r.Results,
-		Faults: [2]string{r.FaultsA, r.FaultsB}, Reason: r.Reason,
-		Records: blob.Digest(r.Records), Worker: r.Worker, Made: instant(r.Made), Ended: instant(r.Ended.Int64), Seq: r.Seq,
+		Ladder: r.Ladder, Number: r.Number, A: r.A, B: r.B, Workflow: r.Flow, Results: r.Results,
+		Failures: [2]string{r.FaultsA, r.FaultsB}, Reason: r.Reason,
+		Records: blob.Digest(r.Records), Worker: r.Worker, Made: fromMicros(r.Made), Ended: fromMicros(r.Ended.Int64), Seq: r.Seq,
 	}
 }
 
-// A Climb is a change of a bot's rank.
-type Climb struct {
-	Seq    int64 // from 1, set by Climbed
-	Bot    int64
-	Before int64 // previous rank; 0 if it had none
-	Place  int64
-	At     time.Time // set by Climbed
+// A RankChange is a change of a bot's rank.
+type RankChange struct {
+	Seq     int64 // from 1, set by AddRankChanges
+	Bot     int64
+	OldRank int64 // previous rank; 0 if it had none
+	Rank    int64
+	At      time.Time // set by AddRankChanges
 }
 
-// Climbed stores rank changes on a ladder.
-func (s *Store) Climbed(ctx context.Context, ladder string, all []Climb) error {
+// AddRankChanges stores rank changes on a ladder.
+func (s *Store) AddRankChanges(ctx context.Context, ladder string, changes []RankChange) error {
 	return s.tx(ctx, "keep who climbed", func(q *query.Queries) error {
 		if _, err := q.StepLadder(ctx, ladder); err != nil {
 			return err
@@ -134,9 +134,9 @@ func (s *Store) Climbed(ctx context.Context, ladder string, all []Climb) error {
 		if err != nil {
 			return err
 		}
-		for i, c := range all {
+		for i, c := range changes {
 			if err := q.InsertClimb(ctx, query.InsertClimbParams{Ladder: ladder, Seq: last + int64(i) +
-				1, Bot: c.Bot, Before: c.Before, Place: c.Place, At: s.now()}); err != nil {
+				1, Bot: c.Bot, Before: c.OldRank, Place: c.Rank, At: s.now()}); err != nil {
 				return err
 			}
 		}
@@ -144,22 +144,22 @@ func (s *Store) Climbed(ctx context.Context, ladder string, all []Climb) error {
 	})
 }
 
-// Climbs returns the last n rank changes, newest first.
-func (s *Store) Climbs(ctx context.Context, ladder string, n int) ([]Climb, error) {
+// RankChanges returns the last n rank changes, newest first.
+func (s *Store) RankChanges(ctx context.Context, ladder string, n int) ([]RankChange, error) {
 	rows, err := s.read.LastClimbs(ctx, ladder, int32(n))
-	return each(rows, err, "read who climbed", func(r query.Climb) Climb {
-		return Climb{r.Seq, r.Bot, r.Before, r.Place, instant(r.At)}
+	return convertRows(rows, err, "read who climbed", func(r query.Climb) RankChange {
+		return RankChange{r.Seq, r.Bot, r.Before, r.Place, fromMicros(r.At)}
 	})
 }
 
 // eraseBots removes an author's name and programs from all ladders. The results of the bots are kept, but not the
 // games.
 func (s *Store) eraseBots(ctx context.Context, q *query.Queries, account string) (blobs []blob.Digest, err error) {
-	all, err := q.BotsOfAccount(ctx, account)
+	bots, err := q.BotsOfAccount(ctx, account)
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range all {
+	for _, r := range bots {
 		b, err := bot(query.BotAuthor{Ladder: r.Ladder, Number: r.Number, Files: r.Files})
 		if err != nil {
 			return nil, err
@@ -172,11 +172,11 @@ func (s *Store) eraseBots(ctx context.Context, q *query.Queries, account string)
 			return nil, err
 		}
 		for _, f := range append(flows, r.Flow) {
-			brought, err := eraseFlow(ctx, q, f)
+			flowBlobs, err := eraseFlow(ctx, q, f)
 			if err != nil {
 				return nil, err
 			}
-			blobs = append(blobs, brought...)
+			blobs = append(blobs, flowBlobs...)
 		}
 		records, err := q.RecordsOfBot(ctx, r.Ladder, r.Number)
 		if err != nil {
@@ -186,7 +186,7 @@ func (s *Store) eraseBots(ctx context.Context, q *query.Queries, account string)
 			blobs = append(blobs, blob.Digest(d))
 		}
 		if err := errors.Join(q.EraseRecords(ctx, r.Ladder, r.Number),
-			q.EraseBot(ctx, query.EraseBotParams{Ladder: r.Ladder, Number: r.Number, Name: Deleted})); err != nil {
+			q.EraseBot(ctx, query.EraseBotParams{Ladder: r.Ladder, Number: r.Number, Name: DeletedName})); err != nil {
 			return nil, err
 		}
 		if err := q.Restart(ctx, r.Ladder); err != nil {

@@ -13,14 +13,14 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// Deleted is the name of an erased account.
-const Deleted = "deleted user"
+// DeletedName is the name of an erased account.
+const DeletedName = "deleted user"
 
-// ErrLastAdmin means that the server would have no administrator with a password left.
-var ErrLastAdmin = errors.New("it is the last administrator account that has a password")
+// ErrLastAdministrator means that the server would have no administrator with a password left.
+var ErrLastAdministrator = errors.New("it is the last administrator account that has a password")
 
 // Erase erases a person from the database. It returns the blobs that the person uploaded; the caller must then
-// call ForgetBlobs to remove the blobs without other references. The account and its results are kept, without
+// call RemoveBlobs to remove the blobs without other references. The account and its results are kept, without
 // anything that identifies the person. The programs and their judgements are deleted, unless the results of their
 // contest are final and its setting KeepSources is set. Pending judgements are canceled. The clarification
 // requests are deleted, unless an answer was sent to all teams or the team has another member. Erase returns
@@ -30,7 +30,7 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 	if err != nil {
 		return nil, err
 	}
-	if err := s.stop(ctx, id); err != nil {
+	if err := s.disableAndCancel(ctx, id); err != nil {
 		return nil, err
 	}
 	err = s.tx(ctx, "erase a person", func(q *query.Queries) error {
@@ -40,20 +40,20 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 			return err
 		}
 		if a.Role == "admin" && admins == 0 {
-			return ErrLastAdmin
+			return ErrLastAdministrator
 		}
 		// A username is unique and has at most 40 characters.
 		n, err := q.EraseAccount(ctx, query.EraseAccountParams{
-			ID: id, Login: "deleted-" + id[len(id)-12:], Display: Deleted, Erased: some(s.now()),
+			ID: id, Login: "deleted-" + id[len(id)-12:], Display: DeletedName, Erased: nullInt(s.now()),
 		})
-		if changed(n, err) != nil {
-			return changed(n, err)
+		if errIfUnchanged(n, err) != nil {
+			return errIfUnchanged(n, err)
 		}
 		photos, err := s.eraseTeams(ctx, q, id)
 		if err != nil {
 			return err
 		}
-		own, err := q.ErasePhotos(ctx, id)
+		ownPhotos, err := q.ErasePhotos(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -69,99 +69,99 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 				return err
 			}
 		}
-		sent, err := eraseSources(ctx, q, id)
+		erasedBlobs, err := eraseSources(ctx, q, id)
 		if err != nil {
 			return err
 		}
-		played, err := s.eraseBots(ctx, q, id)
+		botBlobs, err := s.eraseBots(ctx, q, id)
 		if err != nil {
 			return err
 		}
-		sent = append(append(sent, played...), photos...)
-		for _, d := range own {
-			sent = append(sent, blob.Digest(d))
+		erasedBlobs = append(append(erasedBlobs, botBlobs...), photos...)
+		for _, d := range ownPhotos {
+			erasedBlobs = append(erasedBlobs, blob.Digest(d))
 		}
-		answers, err := eraseAnswers(ctx, q, id)
+		answers, err := eraseGolfSubmissions(ctx, q, id)
 		if err != nil {
 			return err
 		}
-		sent = append(sent, answers...)
+		erasedBlobs = append(erasedBlobs, answers...)
 		flows, err := q.FlowsOf(ctx, id)
 		if err != nil {
 			return err
 		}
 		for _, f := range flows {
-			asked, err := eraseFlow(ctx, q, f.ID)
+			flowBlobs, err := eraseFlow(ctx, q, f.ID)
 			if err != nil {
 				return err
 			}
-			sent = append(sent, asked...)
+			erasedBlobs = append(erasedBlobs, flowBlobs...)
 		}
 		for _, d := range uploads {
-			sent = append(sent, blob.Digest(d))
+			erasedBlobs = append(erasedBlobs, blob.Digest(d))
 		}
-		for _, d := range sent { // mark for EraseLeft
+		for _, d := range erasedBlobs { // mark for PendingBlobRemovals
 			if err := q.SeeBlob(ctx, string(d), 0); err != nil {
 				return err
 			}
 		}
-		blobs = sent
+		blobs = erasedBlobs
 		return nil
 	})
-	if errors.Is(err, ErrLastAdmin) {
-		err = errors.Join(err, s.Disable(ctx, id, a.Disabled))
+	if errors.Is(err, ErrLastAdministrator) {
+		err = errors.Join(err, s.SetDisabled(ctx, id, a.Disabled))
 	}
 	if err != nil {
 		return nil, err
 	}
-	return blobs, s.settleOnDisk(ctx)
+	return blobs, s.overwriteDeleted(ctx)
 }
 
-// stop disables an account and cancels its pending submissions.
-func (s *Store) stop(ctx context.Context, id string) error {
-	if err := s.Disable(ctx, id, true); err != nil {
+// disableAndCancel disables an account and cancels its pending submissions.
+func (s *Store) disableAndCancel(ctx context.Context, id string) error {
+	if err := s.SetDisabled(ctx, id, true); err != nil {
 		return err
 	}
-	open, _, err := s.OpenOf(ctx, id)
+	open, _, err := s.PendingWork(ctx, id)
 	if err != nil {
 		return err
 	}
 	for _, one := range open {
-		if _, err := s.Cancel(ctx, one); err != nil {
+		if _, err := s.CancelJob(ctx, one); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// EraseLeft returns the blobs of erased accounts that have not been passed to ForgetBlobs yet, for example because
+// PendingBlobRemovals returns the blobs of erased accounts that have not been passed to RemoveBlobs yet, for example because
 // the server stopped during an erasure.
-func (s *Store) EraseLeft(ctx context.Context) (blobs []blob.Digest, err error) {
+func (s *Store) PendingBlobRemovals(ctx context.Context) (blobs []blob.Digest, err error) {
 	all, err := s.read.BlobsSeenBefore(ctx, 1, 1)
 	for _, d := range all {
 		blobs = append(blobs, blob.Digest(d))
 	}
-	return blobs, failed("read the blobs of people who are erased", err)
+	return blobs, wrapError("read the blobs of people who are erased", err)
 }
 
-// OpenJobs returns the pending jobs of submissions. The arguments select the account by id, the problem by slug,
+// PendingJobs returns the pending jobs of submissions. The arguments select the account by id, the problem by slug,
 // and the contest by id. An empty argument means any.
-func (s *Store) OpenJobs(ctx context.Context, account, problem, contest string) (jobs []string, err error) {
+func (s *Store) PendingJobs(ctx context.Context, account, problem, contest string) (jobs []string, err error) {
 	if problem != "" {
 		if problem, err = s.problemID(ctx, problem); err != nil {
 			return nil, err
 		}
 	}
 	jobs, err = s.read.OpenJobsOf(ctx, query.OpenJobsOfParams{Account: account, Problem: problem, Contest: contest})
-	return jobs, failed("read the jobs that have not ended", err)
+	return jobs, wrapError("read the jobs that have not ended", err)
 }
 
-// OpenOf returns the pending jobs of an account's submissions, and the account's workflows that have not ended.
-func (s *Store) OpenOf(ctx context.Context, id string) (jobs, flows []string, err error) {
-	if jobs, err = s.OpenJobs(ctx, id, "", ""); err != nil {
-		return nil, nil, failed("read the open jobs of an account", err)
+// PendingWork returns the pending jobs of an account's submissions, and the account's workflows that have not ended.
+func (s *Store) PendingWork(ctx context.Context, id string) (jobs, flows []string, err error) {
+	if jobs, err = s.PendingJobs(ctx, id, "", ""); err != nil {
+		return nil, nil, wrapError("read the open jobs of an account", err)
 	}
-	flows, err = s.OpenFlows(ctx, id, nil)
+	flows, err = s.RunningWorkflowIDs(ctx, id, nil)
 	return jobs, flows, err
 }
 
@@ -174,17 +174,17 @@ func (s *Store) eraseTeams(ctx context.Context, q *query.Queries, account string
 	}
 	for _, t := range teams {
 		n, err := q.SetTeam(ctx, query.SetTeamParams{
-			ID: t.ID, Name: Deleted, Hidden: t.Hidden, ExtraTime: t.ExtraTime, ExtraPenalty: t.ExtraPenalty,
+			ID: t.ID, Name: DeletedName, Hidden: t.Hidden, ExtraTime: t.ExtraTime, ExtraPenalty: t.ExtraPenalty,
 			Label: t.Label, Organization: t.Organization, Location: t.Location,
 		})
-		if changed(n, err) != nil {
-			return nil, changed(n, err)
+		if errIfUnchanged(n, err) != nil {
+			return nil, errIfUnchanged(n, err)
 		}
-		of, err := eraseMedia(ctx, q, t.Contest, media.Teams, t.ExtID)
+		teamPhotos, err := eraseMedia(ctx, q, t.Contest, media.Teams, t.ExtID)
 		if err != nil {
 			return nil, err
 		}
-		photos = append(photos, of...)
+		photos = append(photos, teamPhotos...)
 		persons, err := q.PersonsOf(ctx, t.Contest)
 		if err != nil {
 			return nil, err
@@ -192,14 +192,14 @@ func (s *Store) eraseTeams(ctx context.Context, q *query.Queries, account string
 		for _, r := range persons {
 			p, err := person(r)
 			if err == nil && slices.Equal(p.Teams, []string{t.ExtID}) { // a coach may have other teams
-				of, err = erasePerson(ctx, q, t.Contest, r.ID)
-				photos = append(photos, of...)
+				teamPhotos, err = erasePerson(ctx, q, t.Contest, r.ID)
+				photos = append(photos, teamPhotos...)
 			}
 			if err != nil {
 				return nil, err
 			}
 		}
-		if _, err := s.step(ctx, q, t.Contest, OfTeam, t.ID, Updated); err != nil {
+		if _, err := s.appendEvent(ctx, q, t.Contest, KindTeam, t.ID, OpUpdated); err != nil {
 			return nil, err
 		}
 	}
@@ -244,11 +244,11 @@ func eraseSources(ctx context.Context, q *query.Queries, account string) (blobs 
 			return nil, err
 		}
 		for _, f := range flows {
-			again, err := eraseFlow(ctx, q, f)
+			flowBlobs, err := eraseFlow(ctx, q, f)
 			if err != nil {
 				return nil, err
 			}
-			blobs = append(blobs, again...)
+			blobs = append(blobs, flowBlobs...)
 		}
 	}
 	return blobs, nil
@@ -257,7 +257,7 @@ func eraseSources(ctx context.Context, q *query.Queries, account string) (blobs 
 // eraseFlow removes a workflow, its jobs and its results, and returns the blobs to which they referred. The
 // workflow may be a verification, a tournament, a golf check, or an audit.
 func eraseFlow(ctx context.Context, q *query.Queries, id string) (blobs []blob.Digest, err error) {
-	specs, err := q.JobSpecsOf(ctx, text(id))
+	specs, err := q.JobSpecsOf(ctx, nullText(id))
 	if err != nil {
 		return nil, err
 	}
@@ -277,18 +277,18 @@ func eraseFlow(ctx context.Context, q *query.Queries, id string) (blobs []blob.D
 	for _, e := range events {
 		blobs = append(blobs, blob.Digest(e))
 	}
-	return blobs, errors.Join(q.EraseParts(ctx, id), q.EraseJobsOfFlow(ctx, text(id)), q.EraseFlow(ctx, id))
+	return blobs, errors.Join(q.EraseParts(ctx, id), q.EraseJobsOfFlow(ctx, nullText(id)), q.EraseFlow(ctx, id))
 }
 
-// settleOnDisk makes SQLite overwrite deleted data on disk, including old pages in its write-ahead log. PostgreSQL
+// overwriteDeleted makes SQLite overwrite deleted data on disk, including old pages in its write-ahead log. PostgreSQL
 // does so when it vacuums.
-func (s *Store) settleOnDisk(ctx context.Context) error {
+func (s *Store) overwriteDeleted(ctx context.Context) error {
 	if s.postgres {
 		return nil
 	}
 	var busy, pages, moved int64
 	if err := s.writer.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved); err != nil {
-		return failed("write the journal into the database", err)
+		return wrapError("write the journal into the database", err)
 	}
 	return nil
 }

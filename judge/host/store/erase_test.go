@@ -21,7 +21,7 @@ import (
 const mark = "zaphod"
 
 // marked creates a person with data in all tables, and a scored submission.
-func marked(t *testing.T, h *harness, c *store.Contest) (*store.Account, *store.Accepted) {
+func marked(t *testing.T, h *harness, c *store.Contest) (*store.Account, *store.StoredSubmission) {
 	t.Helper()
 	check := func(err error) {
 		t.Helper()
@@ -29,7 +29,7 @@ func marked(t *testing.T, h *harness, c *store.Contest) (*store.Account, *store.
 			t.Fatal(err)
 		}
 	}
-	made, err := h.NewAccounts(t.Context(), store.NewAccount{Login: mark, Display: "The " + mark, Email: mark + "@x", Password: "hash-" + mark, Kind: store.Person, Role: "contestant"})
+	made, err := h.NewAccounts(t.Context(), store.NewAccount{Login: mark, Display: "The " + mark, Email: mark + "@x", Password: "hash-" + mark, Kind: store.PersonAccount, Role: "contestant"})
 	check(err)
 	a := made[0]
 	check(h.SetDisplay(t.Context(), a.ID, "First "+mark+" then", mark+"@y")) // leaves an old row in the database files
@@ -37,10 +37,10 @@ func marked(t *testing.T, h *harness, c *store.Contest) (*store.Account, *store.
 	check(h.NewSession(t.Context(), a, "session-"+mark, "browser "+mark))
 	_, err = h.NewToken(t.Context(), a.ID, "token-"+mark, "label "+mark, []string{"submit"}, time.Time{})
 	check(err)
-	check(h.SetRoleIn(t.Context(), a.ID, c.ID, "judge"))
-	check(h.SpendSignOn(t.Context(), "sign-on", &store.SignOn{Identity: store.Identity{Issuer: "https://login.example", Subject: mark}, Name: mark, Username: mark}))
+	check(h.SetContestRole(t.Context(), a.ID, c.ID, "judge"))
+	check(h.RecordSignOn(t.Context(), "sign-on", &store.SignOn{Identity: store.Identity{Issuer: "https://login.example", Subject: mark}, Name: mark, Username: mark}))
 	check(h.LinkSignOn(t.Context(), "sign-on", a.ID))
-	check(h.Audit(t.Context(), store.Entry{Actor: a.ID, Action: "log in", Address: mark + ":1"}))
+	check(h.Audit(t.Context(), store.AuditEntry{Actor: a.ID, Action: "log in", Address: mark + ":1"}))
 	team, err := h.Enter(t.Context(), c.ID, a)
 	check(err)
 	_, _, err = h.ImportContest(t.Context(), &store.ContestImport{
@@ -51,7 +51,7 @@ func marked(t *testing.T, h *harness, c *store.Contest) (*store.Account, *store.
 	check(err)
 	w := work()
 	w.Program, w.Files = mark+".py", []job.File{{Path: mark + ".py", Size: 7, Digest: digest("by " + mark)}}
-	n := store.NewSubmission{Key: mark, Contest: c.ID, Team: team.ID, Account: a.ID, Problem: "nim", Work: w, Lane: job.Practice, Class: "main", Cost: time.Second}
+	n := store.NewSubmission{Key: mark, Contest: c.ID, Team: team.ID, Account: a.ID, Problem: "nim", Work: w, Priority: job.PracticePriority, Class: "main", Cost: time.Second}
 	first, err := h.Submit(t.Context(), n)
 	check(err)
 	specs := h.next()
@@ -65,13 +65,13 @@ func marked(t *testing.T, h *harness, c *store.Contest) (*store.Account, *store.
 	_, err = h.Submit(t.Context(), n) // which waits
 	check(err)
 	check(h.NewUpload(t.Context(), &store.Upload{Account: a.ID, Problem: "nim", File: "of-" + mark + ".zip"}))
-	f, err := h.NewFlow(t.Context(), "flow", "verify", []byte(`{"of":"`+mark+`"}`), a.ID)
+	f, err := h.NewWorkflow(t.Context(), "flow", "verify", []byte(`{"of":"`+mark+`"}`), a.ID)
 	check(err)
-	_, err = h.AddJobs(t.Context(), f.ID, store.FlowJob{Key: mark, Work: w, Lane: job.Background, Class: "main", Cost: time.Second})
+	_, err = h.AddWorkflowJobs(t.Context(), f.ID, store.WorkflowJob{Key: mark, Work: w, Priority: job.BackgroundPriority, Class: "main", Cost: time.Second})
 	check(err)
-	again, err := h.NewFlow(t.Context(), "again", "audit", []byte(`{"submission":"`+first.ID+`","file":"`+mark+`"}`), h.alice.ID)
+	again, err := h.NewWorkflow(t.Context(), "again", "audit", []byte(`{"submission":"`+first.ID+`","file":"`+mark+`"}`), h.alice.ID)
 	check(err)
-	_, err = h.AddJobs(t.Context(), again.ID, store.FlowJob{Key: "a", Work: w, Lane: job.Background, Class: "main", Cost: time.Second})
+	_, err = h.AddWorkflowJobs(t.Context(), again.ID, store.WorkflowJob{Key: "a", Work: w, Priority: job.BackgroundPriority, Class: "main", Cost: time.Second})
 	check(err)
 	return a, first
 }
@@ -105,7 +105,7 @@ func TestErase(t *testing.T) {
 		upload, shared := store.Blob{Digest: digest("a file of " + mark), Size: 1}, store.Blob{Digest: digest("a file of two"), Size: 1}
 		for account, files := range map[string][]store.Blob{a.ID: {upload, shared}, h.alice.ID: {shared}} {
 			for _, f := range files {
-				if err := h.NoteSent(t.Context(), account, f, 0); err != nil {
+				if err := h.RecordBlobUpload(t.Context(), account, f, 0); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -127,7 +127,7 @@ func TestErase(t *testing.T) {
 		for _, text := range []string{"by " + mark, "events of " + mark} {
 			want := digest(text)
 			if strings.HasPrefix(text, "events") {
-				want = blob.Of([]byte(text))
+				want = blob.DigestOf([]byte(text))
 			}
 			if !slices.Contains(blobs, want) {
 				t.Errorf("the blob %q is not to be forgotten", text)
@@ -136,7 +136,7 @@ func TestErase(t *testing.T) {
 		if !slices.Contains(blobs, upload.Digest) || slices.Contains(blobs, shared.Digest) {
 			t.Errorf("of what was sent and became nothing is to be forgotten %v", blobs)
 		}
-		if sent, err := h.Sent(t.Context(), a.ID, shared.Digest); sent || err != nil {
+		if sent, err := h.HasUploaded(t.Context(), a.ID, shared.Digest); sent || err != nil {
 			t.Errorf("who is erased has sent a blob: %v", err)
 		}
 		if erased, err := h.Account(t.Context(), a.ID); err != nil || !erased.LastLogin.IsZero() {
@@ -152,7 +152,7 @@ func TestErase(t *testing.T) {
 		}
 		var gone []blob.Digest
 		left := func() int {
-			all, err := h.EraseLeft(t.Context())
+			all, err := h.PendingBlobRemovals(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -161,7 +161,7 @@ func TestErase(t *testing.T) {
 		if left() == 0 {
 			t.Error("nothing is known to be left to do")
 		}
-		err = h.ForgetBlobs(t.Context(), append(blobs, digest("nim1")), func(blob.Digest) ([]blob.Digest, error) { return nil, nil }, func(d blob.Digest) error {
+		err = h.RemoveBlobs(t.Context(), append(blobs, digest("nim1")), func(blob.Digest) ([]blob.Digest, error) { return nil, nil }, func(d blob.Digest) error {
 			gone = append(gone, d)
 			return nil
 		})
@@ -173,14 +173,14 @@ func TestErase(t *testing.T) {
 		}
 		// The person's results remain, without a name.
 		sub, err := h.Submission(t.Context(), sent.ID)
-		if err != nil || sub.Verdict != judge.Accepted || sub.Display != store.Deleted || len(sub.Files) != 0 || sub.Team == "" {
+		if err != nil || sub.Verdict != judge.Accepted || sub.Display != store.DeletedName || len(sub.Files) != 0 || sub.Team == "" {
 			t.Errorf("the submission is %+v, %v", sub, err)
 		}
 		if j, err := h.Judgement(t.Context(), sent.ID); err != nil || j.Events != "" || len(j.Rows) != 1 {
 			t.Errorf("its judgement is %+v, %v", j, err)
 		}
 		teams, err := h.Teams(t.Context(), c.ID)
-		if err != nil || teams[0].Name != store.Deleted {
+		if err != nil || teams[0].Name != store.DeletedName {
 			t.Errorf("the teams are %+v, %v", teams, err)
 		}
 		if specs := h.next(); len(specs) != 0 {
@@ -194,7 +194,7 @@ func TestErase(t *testing.T) {
 			t.Errorf("his token: %v", err)
 		}
 		for what, err := range map[string]error{
-			"a password": h.SetPassword(t.Context(), a.ID, "x"), "letting in": h.Disable(t.Context(), a.ID, false),
+			"a password": h.SetPassword(t.Context(), a.ID, "x"), "letting in": h.SetDisabled(t.Context(), a.ID, false),
 			"a name": h.SetDisplay(t.Context(), a.ID, "x", ""), "a role": h.SetRole(t.Context(), a.ID, "admin", nil),
 		} {
 			if !errors.Is(err, store.ErrNotFound) {
@@ -204,7 +204,7 @@ func TestErase(t *testing.T) {
 		if _, err := h.Erase(t.Context(), a.ID); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("erased again: %v", err)
 		}
-		if _, err := h.NewAccount(t.Context(), mark, "another", store.Person, ""); err != nil {
+		if _, err := h.NewAccount(t.Context(), mark, "another", store.PersonAccount, ""); err != nil {
 			t.Errorf("the login is not free: %v", err)
 		}
 	})
@@ -224,14 +224,14 @@ func TestEraseKeepsWhatAContestKeeps(t *testing.T) {
 		if _, err := h.Erase(t.Context(), a.ID); err != nil {
 			t.Fatal(err)
 		}
-		if sub, err := h.Submission(t.Context(), sent.ID); err != nil || len(sub.Files) != 1 || sub.Display != store.Deleted {
+		if sub, err := h.Submission(t.Context(), sent.ID); err != nil || len(sub.Files) != 1 || sub.Display != store.DeletedName {
 			t.Errorf("the submission is %+v, %v", sub, err)
 		}
-		made, err := h.NewAccounts(t.Context(), store.NewAccount{Login: "root", Display: "Root", Password: "hash", Kind: store.Person, Role: "admin"})
+		made, err := h.NewAccounts(t.Context(), store.NewAccount{Login: "root", Display: "Root", Password: "hash", Kind: store.PersonAccount, Role: "admin"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.Erase(t.Context(), made[0].ID); !errors.Is(err, store.ErrLastAdmin) {
+		if _, err := h.Erase(t.Context(), made[0].ID); !errors.Is(err, store.ErrLastAdministrator) {
 			t.Errorf("the last admin is erased: %v", err)
 		}
 		if root, err := h.Account(t.Context(), made[0].ID); err != nil || root.Disabled || root.Login != "root" {
@@ -261,24 +261,24 @@ func TestEraseQuestions(t *testing.T) {
 		}
 		zoe, bob := accounts["zoe"].ID, accounts["bob"].ID
 		for _, n := range []store.NewClarification{
-			{Account: zoe, Team: teams["zoe"].ID, Text: "private question of zoe"},                        // 1
-			{Account: zoe, Team: teams["zoe"].ID, Text: "question with a public answer"},                  // 2
-			{Account: zoe, Team: teams["zoe"].ID, Text: "question without an answer"},                     // 3
-			{Account: bob, Team: teams["bob"].ID, Text: "private question of bob"},                        // 4
-			{Account: bob, Staff: true, Team: teams["zoe"].ID, ReplyTo: 1, Text: "private answer to zoe"}, // 5
-			{Account: bob, Staff: true, ReplyTo: 2, Text: "public answer to zoe"},                         // 6
-			{Account: zoe, Staff: true, Team: teams["bob"].ID, ReplyTo: 4, Text: "answer of zoe to bob"},  // 7
-			{Account: zoe, Staff: true, Text: "announcement of zoe"},                                      // 8
-			{Account: bob, Staff: true, Team: teams["zoe"].ID, Text: "message to zoe alone"},              // 9
+			{Account: zoe, Team: teams["zoe"].ID, Text: "private question of zoe"},                       // 1
+			{Account: zoe, Team: teams["zoe"].ID, Text: "question with a public answer"},                 // 2
+			{Account: zoe, Team: teams["zoe"].ID, Text: "question without an answer"},                    // 3
+			{Account: bob, Team: teams["bob"].ID, Text: "private question of bob"},                       // 4
+			{Account: bob, Jury: true, Team: teams["zoe"].ID, ReplyTo: 1, Text: "private answer to zoe"}, // 5
+			{Account: bob, Jury: true, ReplyTo: 2, Text: "public answer to zoe"},                         // 6
+			{Account: zoe, Jury: true, Team: teams["bob"].ID, ReplyTo: 4, Text: "answer of zoe to bob"},  // 7
+			{Account: zoe, Jury: true, Text: "announcement of zoe"},                                      // 8
+			{Account: bob, Jury: true, Team: teams["zoe"].ID, Text: "message to zoe alone"},              // 9
 		} {
 			n.Contest = c.ID
 			_, err := h.Clarify(t.Context(), n)
 			check(err)
 		}
-		check(h.Read(t.Context(), c.ID, zoe, 9))
+		check(h.MarkRead(t.Context(), c.ID, zoe, 9))
 		_, err := h.Erase(t.Context(), zoe)
 		check(err)
-		all, err := h.Clarifications(t.Context(), store.ClarificationFilter{Contest: c.ID, Everything: true})
+		all, err := h.Clarifications(t.Context(), store.ClarificationFilter{Contest: c.ID, AllTeams: true})
 		check(err)
 		want := map[int64]string{
 			2: "question with a public answer", 4: "private question of bob", 6: "public answer to zoe", 7: "answer of zoe to bob", 8: "announcement of zoe",
@@ -307,7 +307,7 @@ func TestEraseLeavesTheTeam(t *testing.T) {
 			}
 		}
 		zoe, bob := h.account("zoe"), h.account("bob")
-		_, err := h.EnterAll(t.Context(), c.ID, []store.Entrant{{Account: zoe, Team: "both"}, {Account: bob, Team: "both"}})
+		_, err := h.AddEntrants(t.Context(), c.ID, []store.Entrant{{Account: zoe, Team: "both"}, {Account: bob, Team: "both"}})
 		check(err)
 		team, err := h.TeamOf(t.Context(), c.ID, zoe.ID)
 		check(err)
@@ -316,7 +316,7 @@ func TestEraseLeavesTheTeam(t *testing.T) {
 		for _, step := range []struct{ account, want string }{{zoe.ID, "question of the team"}, {bob.ID, ""}} {
 			_, err := h.Erase(t.Context(), step.account)
 			check(err)
-			all, err := h.Clarifications(t.Context(), store.ClarificationFilter{Contest: c.ID, Everything: true})
+			all, err := h.Clarifications(t.Context(), store.ClarificationFilter{Contest: c.ID, AllTeams: true})
 			check(err)
 			if len(all) != 1 || all[0].Text != step.want {
 				t.Errorf("the question says %+v, want %q", all, step.want)

@@ -29,7 +29,7 @@ func Tables() (names []string) {
 func (s *Store) Postgres() bool { return s.postgres }
 
 // Told converts a database error to an error of this package.
-var Told = failed
+var Told = wrapError
 
 // Unsettled returns the number of submissions whose entry in the table standing has another contest, number or
 // verdict than the submission.
@@ -45,21 +45,21 @@ func (s *Store) Unsettled(ctx context.Context) (n int, err error) {
 }
 
 // NewStatements returns an empty cache of prepared statements.
-func NewStatements(db *sql.DB) *statements { return &statements{db: db} }
+func NewStatements(db *sql.DB) *statementCache { return &statementCache{db: db} }
 
 // Of returns the queries for a transaction, or for use outside of transactions if tx is nil.
-func (s *statements) Of(tx *sql.Tx) query.DBTX {
+func (s *statementCache) Of(tx *sql.Tx) query.DBTX {
 	if tx == nil {
-		return prepared{s.db, nil, s}
+		return preparedDB{s.db, nil, s}
 	}
-	return prepared{tx, tx, s}
+	return preparedDB{tx, tx, s}
 }
 
 // CatchUp does what each transaction does first.
-func (s *statements) CatchUp(ctx context.Context) { s.catchUp(ctx) }
+func (s *statementCache) CatchUp(ctx context.Context) { s.prepareMissed(ctx) }
 
 // SetDisplay changes the display name and e-mail address of an account.
 func (s *Store) SetDisplay(ctx context.Context, id, display, email string) error {
-	n, err := s.write.SetAccount(ctx, query.SetAccountParams{ID: id, Display: clean(display), Email: clean(email)})
-	return failed("change an account", changed(n, err))
+	n, err := s.write.SetAccount(ctx, query.SetAccountParams{ID: id, Display: sanitize(display), Email: sanitize(email)})
+	return wrapError("change an account", errIfUnchanged(n, err))
 }

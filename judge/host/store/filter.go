@@ -22,36 +22,36 @@ const (
 	NotAccepted = "not-accepted"
 )
 
-// VerifyOpen and VerifyDone are the values of Filter.Verify. VerifyOpen selects submissions whose verdict a judge
+// VerifyPending and VerifyDone are the values of Filter.Verify. VerifyPending selects submissions whose verdict a judge
 // must still verify, and VerifyDone those whose verdict a judge has verified.
 const (
-	VerifyOpen = "open"
-	VerifyDone = "done"
+	VerifyPending = "open"
+	VerifyDone    = "done"
 )
 
-// A Filter selects submissions. The zero value selects the first page of all submissions in Practice. At most one
-// of Account, Team and Who may be set.
-type Filter struct {
-	Contest string `json:"contest,omitempty"` // id; if empty, Practice
-	Account string `json:"account,omitempty"` // id; if empty, all
-	Team    string `json:"team,omitempty"`    // id; if empty, all
-	Problem string `json:"problem,omitempty"` // slug; if empty, all
-	Who     string `json:"who,omitempty"`     // a username, or a team's name or number; if empty, all
-	Group   string `json:"group,omitempty"`   // name of a group of teams; if empty, all
-	Number  int64  `json:"number,omitempty"`  // number of a single submission; if 0, all
+// A SubmissionFilter selects submissions. The zero value selects the first page of all submissions in Practice. At most one
+// of Account, Team and Submitter may be set.
+type SubmissionFilter struct {
+	Contest   string `json:"contest,omitempty"` // id; if empty, Practice
+	Account   string `json:"account,omitempty"` // id; if empty, all
+	Team      string `json:"team,omitempty"`    // id; if empty, all
+	Problem   string `json:"problem,omitempty"` // slug; if empty, all
+	Submitter string `json:"who,omitempty"`     // a username, or a team's name or number; if empty, all
+	Group     string `json:"group,omitempty"`   // name of a group of teams; if empty, all
+	Number    int64  `json:"number,omitempty"`  // number of a single submission; if 0, all
 	// Sites lists ids of groups. Only submissions of teams in at least one of them are selected. If empty, the
 	// submissions of all teams are selected.
 	Sites   []string `json:"sites,omitempty"`
 	Verdict string   `json:"verdict,omitempty"` // or Unjudged, Judged or NotAccepted; if empty, all
 	// Language is the id of the selected language. A submission whose language was not chosen is selected if its
-	// file name extension is in Endings. If Language is empty, submissions in all languages are selected.
-	Language string   `json:"language,omitempty"`
-	Endings  []string `json:"endings,omitempty"`
+	// file name extension is in Extensions. If Language is empty, submissions in all languages are selected.
+	Language   string   `json:"language,omitempty"`
+	Extensions []string `json:"endings,omitempty"`
 	// Worker selects submissions whose current judgement was made by the worker with this name. Bundle selects
 	// submissions whose current judgement used this problem version. An empty field selects all submissions.
 	Worker string      `json:"worker,omitempty"`
 	Bundle blob.Digest `json:"bundle,omitempty"`
-	// Verify is VerifyOpen or VerifyDone. If empty, submissions are selected whether or not their verdicts need
+	// Verify is VerifyPending or VerifyDone. If empty, submissions are selected whether or not their verdicts need
 	// verification.
 	Verify string    `json:"verify,omitempty"`
 	Since  time.Time `json:"since,omitzero"`   // received at or after this time; if zero, all
@@ -62,10 +62,10 @@ type Filter struct {
 
 // Submissions returns submissions in a contest, newest first. For the next page, set Before to the last number of
 // this page.
-func (s *Store) Submissions(ctx context.Context, f Filter) ([]*Submission, error) {
+func (s *Store) Submissions(ctx context.Context, f SubmissionFilter) ([]*Submission, error) {
 	f.Contest = cmp.Or(f.Contest, Practice)
-	if f.Who != "" {
-		id, team, err := s.who(ctx, f.Contest, f.Who)
+	if f.Submitter != "" {
+		id, team, err := s.accountOrTeamID(ctx, f.Contest, f.Submitter)
 		if errors.Is(err, ErrNotFound) {
 			return nil, nil
 		}
@@ -76,59 +76,59 @@ func (s *Store) Submissions(ctx context.Context, f Filter) ([]*Submission, error
 			f.Account, f.Team = "", id
 		}
 	}
-	rows, err := query.New(s.choose(&f)).ListSubmissions(ctx)
-	return eachRead(rows, err, "read submissions", submission)
+	rows, err := query.New(s.filterQuery(&f)).ListSubmissions(ctx)
+	return parseRows(rows, err, "read submissions", submission)
 }
 
-// An Attempt describes the progress of submissions on a problem.
-type Attempt struct {
-	Tries int
+// An ProblemProgress describes the progress of submissions on a problem.
+type ProblemProgress struct {
+	Attempts int
 	// Best is the first submission that is known to be accepted. If no submission is, Best is the newest
 	// submission.
 	Best *Submission
 }
 
-// Attempts returns the progress of the selected submissions by problem. Ignored submissions do not count.
-func (s *Store) Attempts(ctx context.Context, f Filter) ([]Attempt, error) {
+// ProgressByProblem returns the progress of the selected submissions by problem. Ignored submissions do not count.
+func (s *Store) ProgressByProblem(ctx context.Context, f SubmissionFilter) ([]ProblemProgress, error) {
 	f.Contest = cmp.Or(f.Contest, Practice)
-	rows, err := query.New(s.choose(&f)).Attempts(ctx)
+	rows, err := query.New(s.filterQuery(&f)).Attempts(ctx)
 	if err != nil {
-		return nil, failed("read attempts", err)
+		return nil, wrapError("read attempts", err)
 	}
-	all := make([]Attempt, len(rows))
+	progress := make([]ProblemProgress, len(rows))
 	for i, r := range rows {
-		all[i].Tries = int(r.Tries)
-		if all[i].Best, err = submission(r.Submitted); err != nil {
+		progress[i].Attempts = int(r.Tries)
+		if progress[i].Best, err = submission(r.Submitted); err != nil {
 			return nil, err
 		}
 	}
-	return all, nil
+	return progress, nil
 }
 
-// A chosen builds the part of the queries ListSubmissions and Attempts that selects submissions by a filter. It
+// A filteredDB builds the part of the queries ListSubmissions and Attempts that selects submissions by a filter. It
 // contains conditions only for the fields that are set. Conditions for the many other fields would prevent the
 // planners of both databases from using the right index.
-type chosen struct {
+type filteredDB struct {
 	query.DBTX
-	choice string // a query for ids
-	args   []any
+	idQuery string // a query for ids
+	args    []any
 }
 
-func (c *chosen) QueryContext(ctx context.Context, text string, _ ...any) (*sql.Rows, error) {
-	return c.DBTX.QueryContext(ctx, strings.Replace(text, "= 'chosen'", "IN ("+c.choice+")", 1), c.args...)
+func (c *filteredDB) QueryContext(ctx context.Context, text string, _ ...any) (*sql.Rows, error) {
+	return c.DBTX.QueryContext(ctx, strings.Replace(text, "= 'chosen'", "IN ("+c.idQuery+")", 1), c.args...)
 }
 
-// choose builds the query for the ids of the submissions that f selects, with conditions only for the fields that
+// filterQuery builds the query for the ids of the submissions that f selects, with conditions only for the fields that
 // are set. It reads few columns, because rows of the view submitted are long.
-func (s *Store) choose(f *Filter) *chosen {
-	c := &chosen{DBTX: s.reads}
-	var where []string
-	must := func(condition string, args ...any) {
+func (s *Store) filterQuery(f *SubmissionFilter) *filteredDB {
+	c := &filteredDB{DBTX: s.reads}
+	var conditions []string
+	require := func(condition string, args ...any) {
 		for _, arg := range args {
 			c.args = append(c.args, arg)
 			condition = strings.Replace(condition, "?", fmt.Sprintf("$%d", len(c.args)), 1)
 		}
-		where = append(where, condition)
+		conditions = append(conditions, condition)
 	}
 	inContest := "s.contest = ?"
 	if f.Language == "" && (f.Account != "" || f.Team != "" || f.Problem != "") {
@@ -137,55 +137,55 @@ func (s *Store) choose(f *Filter) *chosen {
 		// that contains languages, and the rows themselves are long.
 		inContest = "CASE WHEN s.contest = ? THEN TRUE ELSE FALSE END"
 	}
-	from, number := "submission AS s", "s.number"
+	table, number := "submission AS s", "s.number"
 	switch {
 	case f.Verdict != "" && f.Verdict != Judged && f.Verdict != NotAccepted:
-		from, number = "standing AS st CROSS JOIN submission AS s", "st.number"
-		must("s.id = st.submission")
-		must("st.contest = ?", f.Contest)
-		must("st.verdict = ?", f.Verdict)
+		table, number = "standing AS st CROSS JOIN submission AS s", "st.number"
+		require("s.id = st.submission")
+		require("st.contest = ?", f.Contest)
+		require("st.verdict = ?", f.Verdict)
 	case f.Verdict != "" || f.Verify != "":
-		from += " JOIN standing AS st ON st.submission = s.id"
+		table += " JOIN standing AS st ON st.submission = s.id"
 		fallthrough
 	default:
-		must(inContest, f.Contest)
+		require(inContest, f.Contest)
 	}
 	switch f.Verdict {
 	case Judged:
-		must("st.verdict NOT IN (?, '')", Unjudged)
+		require("st.verdict NOT IN (?, '')", Unjudged)
 	case NotAccepted:
-		must("st.verdict NOT IN (?, '', ?)", Unjudged, string(judge.Accepted))
+		require("st.verdict NOT IN (?, '', ?)", Unjudged, string(judge.Accepted))
 	}
 	switch f.Verify {
 	case VerifyDone:
-		must("st.verify = ? AND NOT st.ignored", string(Verified))
-	case VerifyOpen:
-		must("st.verify NOT IN (?, '') AND NOT st.ignored", string(Verified))
+		require("st.verify = ? AND NOT st.ignored", string(Verified))
+	case VerifyPending:
+		require("st.verify NOT IN (?, '') AND NOT st.ignored", string(Verified))
 	}
 	current := "s.id IN (SELECT cs.submission FROM standing AS cs JOIN judgement AS cj ON cj.id = cs.judgement WHERE cs.contest = ? AND "
 	if f.Worker != "" {
-		must(current+"cj.worker = ?)", f.Contest, f.Worker)
+		require(current+"cj.worker = ?)", f.Contest, f.Worker)
 	}
 	if f.Bundle != "" {
-		must(current+"cj.bundle = ?)", f.Contest, string(f.Bundle))
+		require(current+"cj.bundle = ?)", f.Contest, string(f.Bundle))
 	}
 	if f.Number != 0 {
-		must(number+" = ?", f.Number)
+		require(number+" = ?", f.Number)
 	}
 	if f.Before != 0 {
-		must(number+" < ?", f.Before)
+		require(number+" < ?", f.Before)
 	}
 	if f.Account != "" {
-		must("s.account = ?", f.Account)
+		require("s.account = ?", f.Account)
 	}
 	if f.Team != "" {
-		must("s.team = ?", f.Team)
+		require("s.team = ?", f.Team)
 	}
 	if f.Problem != "" {
-		must("s.problem = (SELECT p.id FROM problem AS p WHERE p.slug = ?)", f.Problem)
+		require("s.problem = (SELECT p.id FROM problem AS p WHERE p.slug = ?)", f.Problem)
 	}
 	if f.Group != "" {
-		must("s.team IN (SELECT m.team FROM team_in_group AS m JOIN team_group AS g ON g.contest = m.contest AND g.id = m.team_group"+
+		require("s.team IN (SELECT m.team FROM team_in_group AS m JOIN team_group AS g ON g.contest = m.contest AND g.id = m.team_group"+
 			" WHERE m.contest = ? AND g.name = ?)", f.Contest, f.Group)
 	}
 	if len(f.Sites) > 0 {
@@ -193,23 +193,23 @@ func (s *Store) choose(f *Filter) *chosen {
 		for _, id := range f.Sites {
 			args = append(args, id)
 		}
-		must("s.team IN (SELECT m.team FROM team_in_group AS m WHERE m.contest = ? AND m.team_group IN (?"+
+		require("s.team IN (SELECT m.team FROM team_in_group AS m WHERE m.contest = ? AND m.team_group IN (?"+
 			strings.Repeat(", ?", len(f.Sites)-1)+"))", args...)
 	}
 	if f.Language != "" {
-		must("(s.language = ? OR s.language = '' AND s.ending <> '' AND CAST(? AS TEXT) LIKE '%.' || s.ending || '.%')",
-			f.Language, "."+strings.Join(f.Endings, ".")+".")
+		require("(s.language = ? OR s.language = '' AND s.ending <> '' AND CAST(? AS TEXT) LIKE '%.' || s.ending || '.%')",
+			f.Language, "."+strings.Join(f.Extensions, ".")+".")
 	}
 	if !f.Since.IsZero() {
-		must("COALESCE(s.time_given, s.received) >= ?", micros(f.Since).Int64)
+		require("COALESCE(s.time_given, s.received) >= ?", nullMicros(f.Since).Int64)
 	}
 	if !f.Until.IsZero() {
-		must("COALESCE(s.time_given, s.received) < ?", micros(f.Until).Int64)
+		require("COALESCE(s.time_given, s.received) < ?", nullMicros(f.Until).Int64)
 	}
-	c.choice = "SELECT s.id FROM " + from + " WHERE " + strings.Join(where, " AND ") + " ORDER BY " + number + " DESC"
+	c.idQuery = "SELECT s.id FROM " + table + " WHERE " + strings.Join(conditions, " AND ") + " ORDER BY " + number + " DESC"
 	// With a parameter here, PostgreSQL would assume a tenth of all rows, and SQLite would prepare the query each
 	// time.
-	c.choice += fmt.Sprintf(" LIMIT %d", cmp.Or(f.Limit, 50))
+	c.idQuery += fmt.Sprintf(" LIMIT %d", cmp.Or(f.Limit, 50))
 	return c
 }
 
@@ -221,7 +221,7 @@ type SubmissionLanguage struct{ Language, Ending string }
 func (s *Store) SubmissionLanguages(ctx context.Context, contest string) ([]SubmissionLanguage, error) {
 	rows, err := s.read.SubmissionLanguages(ctx, contest)
 	if err != nil {
-		return nil, failed("read the languages of submissions", err)
+		return nil, wrapError("read the languages of submissions", err)
 	}
 	all := make([]SubmissionLanguage, len(rows))
 	for i, r := range rows {
@@ -230,10 +230,10 @@ func (s *Store) SubmissionLanguages(ctx context.Context, contest string) ([]Subm
 	return all, nil
 }
 
-// Latest reads at most n submissions of practice and all contests, newest first. If account or problem is not
+// LatestSubmissions reads at most n submissions of practice and all contests, newest first. If account or problem is not
 // empty, it reads only the submissions of the account with that id, or to the problem with that slug. For the next
 // page, set before to the last id of the current page.
-func (s *Store) Latest(ctx context.Context, account, problem, before string, n int) ([]*Submission, error) {
+func (s *Store) LatestSubmissions(ctx context.Context, account, problem, before string, n int) ([]*Submission, error) {
 	var rows []query.Submitted
 	var err error
 	before = cmp.Or(before, "z") // after all ids
@@ -242,5 +242,5 @@ func (s *Store) Latest(ctx context.Context, account, problem, before string, n i
 	} else {
 		rows, err = s.read.LatestSubmissions(ctx, query.LatestSubmissionsParams{Before: before, Slug: problem, Most: int32(n)})
 	}
-	return eachRead(rows, err, "read submissions", submission)
+	return parseRows(rows, err, "read submissions", submission)
 }

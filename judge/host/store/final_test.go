@@ -46,19 +46,19 @@ func (w *season) row() *store.Contest {
 }
 
 // send stores a submission of the team. If team is empty, the jury submits it.
-func (w *season) send(team string) *store.Accepted {
+func (w *season) send(team string) *store.StoredSubmission {
 	w.Helper()
 	n := w.submission("")
-	n.Contest, n.Team, n.Lane = w.contest, team, job.Contest
+	n.Contest, n.Team, n.Priority = w.contest, team, job.ContestPriority
 	a, err := w.Submit(w.Context(), n)
 	w.must(err)
 	return a
 }
 
 // judge gives the waiting submissions of a lane a verdict.
-func (w *season) judge(lane job.Lane, v judge.Verdict) (n int) {
+func (w *season) judge(lane job.Priority, v judge.Verdict) (n int) {
 	w.Helper()
-	specs, err := w.Next(w.Context(), lane, "main", 100)
+	specs, err := w.NextJobs(w.Context(), lane, "main", 100)
 	w.must(err)
 	for _, s := range specs {
 		w.fold(w.result(s, v), store.Counted)
@@ -67,7 +67,7 @@ func (w *season) judge(lane job.Lane, v judge.Verdict) (n int) {
 }
 
 // is fails the test unless the verification state of a submission is want.
-func (w *season) is(a *store.Accepted, want store.VerifyState) {
+func (w *season) is(a *store.StoredSubmission, want store.VerifyState) {
 	w.Helper()
 	s, err := w.Submission(w.Context(), a.ID)
 	w.must(err)
@@ -80,29 +80,29 @@ func (w *season) is(a *store.Accepted, want store.VerifyState) {
 		w.Errorf("submission %d is withheld: %v", s.Number, j.Withheld())
 	}
 	found := func(filter string) bool {
-		all, err := w.Submissions(w.Context(), store.Filter{Contest: w.contest, Verify: filter})
+		all, err := w.Submissions(w.Context(), store.SubmissionFilter{Contest: w.contest, Verify: filter})
 		w.must(err)
 		return slices.ContainsFunc(all, func(one *store.Submission) bool { return one.ID == a.ID })
 	}
-	if found(store.VerifyOpen) != want.Open() || found(store.VerifyDone) != (want == store.Verified) {
+	if found(store.VerifyPending) != want.Pending() || found(store.VerifyDone) != (want == store.Verified) {
 		w.Errorf("submission %d is not found where it belongs", s.Number)
 	}
 }
 
 // ignored marks a submission as ignored, fails the test if the filter with the given Verify value still finds it,
 // and removes the mark.
-func (w *season) ignored(a *store.Accepted, verify string) {
+func (w *season) ignored(a *store.StoredSubmission, verify string) {
 	w.Helper()
-	w.must(w.Mark(w.Context(), a.ID, w.alice.ID, store.Mark{Ignored: true, Why: "x"}, -1))
-	all, err := w.Submissions(w.Context(), store.Filter{Contest: w.contest, Verify: verify})
+	w.must(w.AddOverride(w.Context(), a.ID, w.alice.ID, store.Override{Ignored: true, Why: "x"}, -1))
+	all, err := w.Submissions(w.Context(), store.SubmissionFilter{Contest: w.contest, Verify: verify})
 	w.must(err)
 	if slices.ContainsFunc(all, func(one *store.Submission) bool { return one.ID == a.ID }) {
 		w.Errorf("a filter finds submission %d, which is ignored", a.Number)
 	}
-	w.must(w.Mark(w.Context(), a.ID, w.alice.ID, store.Mark{Why: "x"}, -1))
+	w.must(w.AddOverride(w.Context(), a.ID, w.alice.ID, store.Override{Why: "x"}, -1))
 }
 
-func (w *season) verify(a *store.Accepted, ok bool, want error) {
+func (w *season) verify(a *store.StoredSubmission, ok bool, want error) {
 	w.Helper()
 	j, err := w.Judgement(w.Context(), a.ID)
 	w.must(err)
@@ -129,7 +129,7 @@ func TestVerify(t *testing.T) {
 		mode(store.VerifyBefore)
 		c := w.row()
 		w.must(w.SetContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "nim", Points: 100}})) // keeps the mode
-		w.judge(job.Contest, judge.Accepted)
+		w.judge(job.ContestPriority, judge.Accepted)
 		w.is(before, "")
 		for _, tt := range []struct {
 			mode    store.VerifyMode
@@ -148,7 +148,7 @@ func TestVerify(t *testing.T) {
 			if before := tt.mode == store.VerifyBefore || tt.mode == store.VerifyBeforeRejected; j.Withheld() != before {
 				t.Errorf("%q: a judgement that runs is withheld: %v", tt.mode, j.Withheld())
 			}
-			w.judge(job.Contest, tt.verdict)
+			w.judge(job.ContestPriority, tt.verdict)
 			if tt.verdict == judge.JudgeError { // contestants never see it
 				if s, err := w.Submission(t.Context(), sub.ID); err != nil || s.Verify != "" {
 					t.Errorf("a judge error is %+v, %v", s, err)
@@ -159,12 +159,12 @@ func TestVerify(t *testing.T) {
 			w.is(sub, tt.want)
 			w.is(jury, "")
 			if tt.want != "" {
-				w.ignored(sub, store.VerifyOpen)
+				w.ignored(sub, store.VerifyPending)
 				w.verify(sub, true, nil)
 				w.is(sub, store.Verified)
 				w.ignored(sub, store.VerifyDone)
 				if tt.want == store.Unverified {
-					w.verify(sub, false, store.ErrSeen)
+					w.verify(sub, false, store.ErrVerdictPublic)
 					w.is(sub, store.Verified)
 					continue
 				}
@@ -190,13 +190,13 @@ func TestVerifyRejudged(t *testing.T) {
 		w := newSeason(t, dsn)
 		w.must(w.SetVerify(t.Context(), w.contest, "A", store.VerifyBefore))
 		sub := w.send(w.team.ID)
-		w.judge(job.Contest, judge.WrongAnswer)
+		w.judge(job.ContestPriority, judge.WrongAnswer)
 		rejudge := func(v judge.Verdict) {
 			t.Helper()
-			r, _, err := w.Rejudge(t.Context(), store.NewRejudging{Filter: store.Filter{Contest: w.contest}, Why: "x", Account: w.alice.ID})
+			r, _, err := w.Rejudge(t.Context(), store.NewRejudging{Filter: store.SubmissionFilter{Contest: w.contest}, Why: "x", Account: w.alice.ID})
 			w.must(err)
-			w.judge(job.Background, v)
-			w.must(w.Apply(t.Context(), r.ID))
+			w.judge(job.BackgroundPriority, v)
+			w.must(w.ApplyRejudging(t.Context(), r.ID))
 		}
 		rejudge(judge.WrongAnswer)
 		w.is(sub, store.Unverified) // no judge had verified it
@@ -214,11 +214,11 @@ func TestVerifyRejudged(t *testing.T) {
 		if err != nil || done != 0 || all != 1 {
 			t.Errorf("verified are %d of %d, %v", done, all, err)
 		}
-		w.must(w.Mark(t.Context(), sub.ID, w.alice.ID, store.Mark{Verdict: judge.WrongAnswer, Why: "x"}, -1))
+		w.must(w.AddOverride(t.Context(), sub.ID, w.alice.ID, store.Override{Verdict: judge.WrongAnswer, Why: "x"}, -1))
 		if s, err := w.Submission(t.Context(), sub.ID); err != nil || s.Verify != "" {
 			t.Errorf("what the jury decided is %+v, %v", s, err)
 		}
-		w.must(w.Mark(t.Context(), sub.ID, w.alice.ID, store.Mark{Why: "as it was judged"}, -1))
+		w.must(w.AddOverride(t.Context(), sub.ID, w.alice.ID, store.Override{Why: "as it was judged"}, -1))
 		w.is(sub, store.Verified) // the override was reviewed by a judge
 		said, err := w.Verifications(t.Context(), sub.ID)
 		if err != nil || len(said) != 1 || said[0].Login != "alice" || !said[0].OK || said[0].Note != "seen" || said[0].Verdict != judge.WrongAnswer {
@@ -227,7 +227,7 @@ func TestVerifyRejudged(t *testing.T) {
 		w.must(w.SetVerify(t.Context(), w.contest, "A", store.VerifyBefore))
 		w.clock.add(3 * time.Hour) // after the end of the contest
 		late := w.send(w.team.ID)
-		w.judge(job.Contest, judge.Accepted)
+		w.judge(job.ContestPriority, judge.Accepted)
 		w.is(late, "")
 	})
 }
@@ -241,49 +241,49 @@ func TestPause(t *testing.T) {
 		w.must(err)
 		w.must(w.SetContest(t.Context(), w.row(), []store.NewContestProblem{{Label: "A", Slug: "nim"}, {Label: "B", Slug: "sum"}}))
 		first := w.send(w.team.ID)
-		w.must(w.Pause(t.Context(), w.contest, "A", true))
+		w.must(w.SetPaused(t.Context(), w.contest, "A", true))
 		w.must(w.SetContest(t.Context(), w.row(), []store.NewContestProblem{{Label: "A", Slug: "nim"}, {Label: "B", Slug: "sum"}})) // which keeps it
 		second := w.send(w.team.ID)
 		n := w.submission("")
-		n.Contest, n.Team, n.Lane, n.Problem, n.Work.Problem = w.contest, w.team.ID, job.Contest, "sum", "sum"
+		n.Contest, n.Team, n.Priority, n.Problem, n.Work.Problem = w.contest, w.team.ID, job.ContestPriority, "sum", "sum"
 		_, err = w.Submit(t.Context(), n)
 		w.must(err)
-		if queues, err := w.Queues(t.Context()); err != nil || len(queues) != 1 || queues[0].Jobs != 1 {
+		if queues, err := w.QueueCounts(t.Context()); err != nil || len(queues) != 1 || queues[0].Jobs != 1 {
 			t.Errorf("the queues are %+v, %v", queues, err)
 		}
-		if judged := w.judge(job.Contest, judge.Accepted); judged != 1 {
+		if judged := w.judge(job.ContestPriority, judge.Accepted); judged != 1 {
 			t.Errorf("%d submissions are judged, want that of the other problem", judged)
 		}
-		for _, a := range []*store.Accepted{first, second} {
+		for _, a := range []*store.StoredSubmission{first, second} {
 			s, err := w.Submission(t.Context(), a.ID)
 			w.must(err)
-			if !s.Paused || s.State != store.Waiting || s.Verdict != "" {
+			if !s.Paused || s.State != store.JobWaiting || s.Verdict != "" {
 				t.Errorf("submission %d is %+v", s.Number, s)
 			}
 		}
-		u, err := w.Unfinished(t.Context(), w.row(), nil)
+		u, err := w.FinalizeBlockers(t.Context(), w.row(), nil)
 		if err != nil || !slices.Equal(u.Pending, []int64{second.Number, first.Number}) {
 			t.Errorf("without a verdict are %+v, %v", u, err)
 		}
-		w.must(w.Pause(t.Context(), w.contest, "A", false))
-		if judged := w.judge(job.Contest, judge.Accepted); judged != 2 {
+		w.must(w.SetPaused(t.Context(), w.contest, "A", false))
+		if judged := w.judge(job.ContestPriority, judge.Accepted); judged != 2 {
 			t.Errorf("%d submissions are judged, want both", judged)
 		}
 		third := w.send(w.team.ID)
-		specs, err := w.Next(t.Context(), job.Contest, "main", 10)
+		specs, err := w.NextJobs(t.Context(), job.ContestPriority, "main", 10)
 		w.must(err)
 		w.out(specs...)
-		w.must(w.Pause(t.Context(), w.contest, "A", true))
-		if again, err := w.Again(t.Context(), job.Running{Job: third.Job, Generation: 1}); err != nil || !again {
+		w.must(w.SetPaused(t.Context(), w.contest, "A", true))
+		if again, err := w.Requeue(t.Context(), job.Running{Job: third.Job, Generation: 1}); err != nil || !again {
 			t.Errorf("the job does not come back: %v", err)
 		}
-		if judged := w.judge(job.Contest, judge.Accepted); judged != 0 {
+		if judged := w.judge(job.ContestPriority, judge.Accepted); judged != 0 {
 			t.Error("a job that came back is judged during the pause")
 		}
 		if _, err := w.AheadOf(t.Context(), third.Job); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a paused job has a place in the queue: %v", err)
 		}
-		if err := w.Pause(t.Context(), w.contest, "Z", true); !errors.Is(err, store.ErrNotFound) {
+		if err := w.SetPaused(t.Context(), w.contest, "Z", true); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a problem that does not exist: %v", err)
 		}
 	})
@@ -301,7 +301,7 @@ func TestFinalizeStore(t *testing.T) {
 		result := map[string]judge.Verdict{broken.Job: judge.JudgeError, good.Job: judge.Accepted}
 		give := func() {
 			t.Helper()
-			specs, err := w.Next(t.Context(), job.Contest, "main", 100)
+			specs, err := w.NextJobs(t.Context(), job.ContestPriority, "main", 100)
 			w.must(err)
 			for _, s := range specs {
 				if v, is := result[s.ID]; is {
@@ -313,7 +313,7 @@ func TestFinalizeStore(t *testing.T) {
 		question, err := w.Clarify(t.Context(), store.NewClarification{Contest: w.contest, Account: w.alice.ID, Team: w.team.ID, Text: "may I?"})
 		w.must(err)
 		rejudging, _, err := w.Rejudge(t.Context(), store.NewRejudging{
-			Filter: store.Filter{Contest: w.contest, Verdict: "AC"}, Why: "x", Account: w.alice.ID,
+			Filter: store.SubmissionFilter{Contest: w.contest, Verdict: "AC"}, Why: "x", Account: w.alice.ID,
 		})
 		w.must(err)
 		blocked := func(want string) {
@@ -321,11 +321,11 @@ func TestFinalizeStore(t *testing.T) {
 			c := w.row()
 			c.FinalBy = "chief"
 			err := w.Finalize(t.Context(), c, nil)
-			u, is := errors.AsType[*store.Unfinished](err)
+			u, is := errors.AsType[*store.FinalizeBlockers](err)
 			if !is {
 				t.Fatalf("finalize: %v, want %s", err, want)
 			}
-			got := fmt.Sprint(u.Ended, " ", len(u.Pending), " ", len(u.Errors), " ", u.Verified, "/", u.All, " ", u.Rejudgings, " ", u.OpenQuestions)
+			got := fmt.Sprint(u.Ended, " ", len(u.Pending), " ", len(u.JudgeErrors), " ", u.Verified, "/", u.All, " ", u.Rejudgings, " ", u.OpenQuestions)
 			if got != want || !errors.Is(err, store.ErrNotReady) || !w.row().Finalized.IsZero() {
 				t.Errorf("in the way are %s, want %s", got, want)
 			}
@@ -336,14 +336,14 @@ func TestFinalizeStore(t *testing.T) {
 		w.clock.add(10 * time.Minute)
 		blocked("true 1 1 0/1 1 1")
 		late := w.send(w.team.ID) // too late to count
-		w.must(w.Mark(t.Context(), broken.ID, w.alice.ID, store.Mark{Ignored: true, Why: "x"}, -1))
+		w.must(w.AddOverride(t.Context(), broken.ID, w.alice.ID, store.Override{Ignored: true, Why: "x"}, -1))
 		result[open.Job] = judge.WrongAnswer
 		give()
 		blocked("true 0 0 0/2 1 1")
-		_, err = w.Clarify(t.Context(), store.NewClarification{Contest: w.contest, Account: w.alice.ID, Staff: true, Text: "no", ReplyTo: question})
+		_, err = w.Clarify(t.Context(), store.NewClarification{Contest: w.contest, Account: w.alice.ID, Jury: true, Text: "no", ReplyTo: question})
 		w.must(err)
 		blocked("true 0 0 0/2 1 0")
-		_, err = w.Forget(t.Context(), rejudging.ID)
+		_, err = w.CancelRejudging(t.Context(), rejudging.ID)
 		w.must(err)
 		w.verify(good, true, nil)
 		blocked("true 0 0 1/2 0 0")
@@ -362,7 +362,7 @@ func TestFinalizeStore(t *testing.T) {
 		if now := w.row(); now.FinalB != 2 || now.FinalBy != "chief" || now.Finalized.IsZero() || !now.UpdatesEnd.IsZero() {
 			t.Errorf("the contest is %+v", now)
 		}
-		w.verify(good, false, store.ErrFinal)
+		w.verify(good, false, store.ErrResultsFinal)
 		c.Finalized = time.Time{} // open again
 		w.must(w.SetContest(t.Context(), c, nil))
 		if now := w.row(); now.FinalB != 0 || now.FinalBy != "" {
@@ -380,15 +380,15 @@ func TestFinalizeStore(t *testing.T) {
 }
 
 // over fails the test unless the store rejects every write that would change what the Contest API shows.
-func (w *season) over(late *store.Accepted) {
+func (w *season) over(late *store.StoredSubmission) {
 	w.Helper()
 	ctx, bob := w.Context(), w.account("bob")
 	c := w.row()
 	n := w.submission("")
-	n.Contest, n.Team, n.Lane, n.At = w.contest, w.team.ID, job.Contest, c.Starts.Add(time.Minute)
+	n.Contest, n.Team, n.Priority, n.At = w.contest, w.team.ID, job.ContestPriority, c.Starts.Add(time.Minute)
 	_, submitted := w.Submit(ctx, n)
-	_, asked := w.Clarify(ctx, store.NewClarification{Contest: w.contest, Account: w.alice.ID, Staff: true, Text: "late"})
-	_, entered := w.EnterAll(ctx, w.contest, []store.Entrant{{Account: bob}})
+	_, asked := w.Clarify(ctx, store.NewClarification{Contest: w.contest, Account: w.alice.ID, Jury: true, Text: "late"})
+	_, entered := w.AddEntrants(ctx, w.contest, []store.Entrant{{Account: bob}})
 	_, _, imported := w.ImportContest(ctx, &store.ContestImport{ID: w.contest, Groups: []store.Group{{ID: "g", Name: "G"}}})
 	reopened := *c
 	reopened.Finalized = time.Time{}
@@ -397,11 +397,11 @@ func (w *season) over(late *store.Accepted) {
 		"reopen": w.SetContest(ctx, &reopened, nil), "team": w.SetTeam(ctx, w.team, ""), "remove": w.RemoveTeams(ctx, w.contest, []string{w.team.ID}),
 		"verify": w.SetVerify(ctx, w.contest, "A", ""),
 	} {
-		if !errors.Is(err, store.ErrOver) {
-			w.Errorf("%s: %v, want %v", what, err, store.ErrOver)
+		if !errors.Is(err, store.ErrResultsPublic) {
+			w.Errorf("%s: %v, want %v", what, err, store.ErrResultsPublic)
 		}
 	}
-	if err := w.Mark(ctx, late.ID, w.alice.ID, store.Mark{Ignored: true, Why: "x"}, -1); !errors.Is(err, store.ErrFinal) {
+	if err := w.AddOverride(ctx, late.ID, w.alice.ID, store.Override{Ignored: true, Why: "x"}, -1); !errors.Is(err, store.ErrResultsFinal) {
 		w.Errorf("mark: %v", err)
 	}
 	w.send(w.team.ID) // practice is still possible
@@ -422,10 +422,10 @@ func TestUpdatesEndByClock(t *testing.T) {
 			t.Errorf("before the thaw the contest is %+v", c)
 		}
 		w.clock.add(2 * time.Hour)
-		if c := w.row(); !c.UpdatesEnded(w.clock.Now()) || !errors.Is(w.SetContest(t.Context(), c, nil), store.ErrOver) {
+		if c := w.row(); !c.UpdatesEnded(w.clock.Now()) || !errors.Is(w.SetContest(t.Context(), c, nil), store.ErrResultsPublic) {
 			t.Errorf("after the thaw the contest is %+v", c)
 		}
-		w.must(w.NotePhase(t.Context(), w.contest, "all"))
+		w.must(w.RecordPhase(t.Context(), w.contest, "all"))
 		if now := w.row(); !now.UpdatesEnd.Equal(c.Thaw) {
 			t.Errorf("the last change is at %v, want %v", now.UpdatesEnd, c.Thaw)
 		}

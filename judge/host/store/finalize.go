@@ -10,15 +10,15 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// An Unfinished lists what prevents the results of a contest from becoming final. As an error, it matches
+// An FinalizeBlockers lists what prevents the results of a contest from becoming final. As an error, it matches
 // ErrNotReady.
-type Unfinished struct {
+type FinalizeBlockers struct {
 	Ended bool // the contest has ended for every team
 	// End is the time when the contest ends for the last team, including extra time. It is zero if unknown.
 	End           time.Time
 	Extra         time.Duration // extra time of the last team
 	Pending       []int64       // numbers of submissions without a verdict, newest first
-	Errors        []int64       // numbers of submissions with a judge error
+	JudgeErrors   []int64       // numbers of submissions with a judge error
 	Verified, All int           // number of verified verdicts, and of all verdicts
 	Rejudgings    int           // number of open rejudgings
 	OpenQuestions int
@@ -27,27 +27,27 @@ type Unfinished struct {
 }
 
 // Any reports whether anything prevents the results from becoming final.
-func (u *Unfinished) Any() bool {
-	return !u.Ended || len(u.Pending)+len(u.Errors)+u.Rejudgings+u.OpenQuestions+len(u.Differences) > 0 || u.Verified < u.All
+func (u *FinalizeBlockers) Any() bool {
+	return !u.Ended || len(u.Pending)+len(u.JudgeErrors)+u.Rejudgings+u.OpenQuestions+len(u.Differences) > 0 || u.Verified < u.All
 }
 
-func (u *Unfinished) Error() string { return "the results of the contest cannot be final yet" }
+func (u *FinalizeBlockers) Error() string { return "the results of the contest cannot be final yet" }
 
 // Is reports whether err is ErrNotReady.
-func (u *Unfinished) Is(err error) bool { return err == ErrNotReady }
+func (u *FinalizeBlockers) Is(err error) bool { return err == ErrNotReady }
 
-// Unfinished returns what prevents the results of a contest from becoming final. If the contest follows a primary,
+// FinalizeBlockers returns what prevents the results of a contest from becoming final. If the contest follows a primary,
 // compared is the comparison with the primary; otherwise it is nil.
-func (s *Store) Unfinished(ctx context.Context, c *Contest, compared *Comparison) (*Unfinished, error) {
-	u, err := s.unfinished(ctx, s.read, c)
+func (s *Store) FinalizeBlockers(ctx context.Context, c *Contest, compared *Comparison) (*FinalizeBlockers, error) {
+	u, err := s.finalizeBlockers(ctx, s.read, c)
 	if err == nil && compared != nil {
-		u.Differences = compared.Open()
+		u.Differences = compared.Unacknowledged()
 	}
-	return u, failed("look for what keeps the results from being final", err)
+	return u, wrapError("look for what keeps the results from being final", err)
 }
 
-func (s *Store) unfinished(ctx context.Context, q *query.Queries, c *Contest) (*Unfinished, error) {
-	u := &Unfinished{}
+func (s *Store) finalizeBlockers(ctx context.Context, q *query.Queries, c *Contest) (*FinalizeBlockers, error) {
+	u := &FinalizeBlockers{}
 	teams, err := q.TeamsOf(ctx, c.ID)
 	if err != nil {
 		return nil, err
@@ -61,18 +61,18 @@ func (s *Store) unfinished(ctx context.Context, q *query.Queries, c *Contest) (*
 		u.End = end.Add(u.Extra)
 		u.Ended = !s.options.Now().Before(u.End)
 	}
-	of := func(verdict string) (numbers []int64, err error) {
+	withVerdict := func(verdict string) (numbers []int64, err error) {
 		rows, err := q.SubmissionsOfVerdict(ctx, c.ID, verdict)
 		for _, r := range rows {
-			if late := !c.Ends().IsZero() && !instant(r.Received).Before(c.Ends().Add(extra[r.Team.String])); !late {
+			if late := !c.Ends().IsZero() && !fromMicros(r.Received).Before(c.Ends().Add(extra[r.Team.String])); !late {
 				numbers = append(numbers, r.Number)
 			}
 		}
 		return numbers, err
 	}
 	var errs [5]error
-	u.Pending, errs[0] = of(Unjudged)
-	u.Errors, errs[1] = of(string(judge.JudgeError))
+	u.Pending, errs[0] = withVerdict(Unjudged)
+	u.JudgeErrors, errs[1] = withVerdict(string(judge.JudgeError))
 	verify, err := q.CountVerify(ctx, c.ID)
 	errs[2] = err
 	for _, r := range verify {
@@ -109,20 +109,20 @@ func (s *Store) LastEnd(ctx context.Context, c *Contest) (time.Time, error) {
 }
 
 // Finalize makes the results of a contest final. The caller sets FinalB and FinalBy of the contest, and passes the
-// comparison with its primary. If the contest follows no primary, compared is nil. Finalize returns an *Unfinished
+// comparison with its primary. If the contest follows no primary, compared is nil. Finalize returns an *FinalizeBlockers
 // if the results cannot be final yet. It returns ErrChanged if the contest has changed since it was read or
 // compared.
 func (s *Store) Finalize(ctx context.Context, c *Contest, compared *Comparison) error {
 	final := *c
 	err := s.tx(ctx, "make the results final", func(q *query.Queries) error {
-		if n, err := q.HoldContest(ctx, c.ID); changed(n, err) != nil { // no submission or clarification request arrives meanwhile
-			return changed(n, err)
+		if n, err := q.HoldContest(ctx, c.ID); errIfUnchanged(n, err) != nil { // no submission or clarification request arrives meanwhile
+			return errIfUnchanged(n, err)
 		}
-		u, err := s.unfinished(ctx, q, c)
+		u, err := s.finalizeBlockers(ctx, q, c)
 		if err != nil {
 			return err
 		}
-		if u.Differences, err = differencesNow(ctx, q, c.ID, compared); err != nil {
+		if u.Differences, err = unacknowledgedDifferences(ctx, q, c.ID, compared); err != nil {
 			return err
 		}
 		if u.Any() {
@@ -139,9 +139,9 @@ func (s *Store) Finalize(ctx context.Context, c *Contest, compared *Comparison) 
 	return err
 }
 
-// differencesNow returns the differences from the primary of a contest that are not acknowledged. It returns
+// unacknowledgedDifferences returns the differences from the primary of a contest that are not acknowledged. It returns
 // ErrChanged if the contest has changed, or if data was received from the primary, since the comparison.
-func differencesNow(ctx context.Context, q *query.Queries, contest string, compared *Comparison) ([]string, error) {
+func unacknowledgedDifferences(ctx context.Context, q *query.Queries, contest string, compared *Comparison) ([]string, error) {
 	r, err := q.SourceOf(ctx, contest)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
@@ -149,7 +149,7 @@ func differencesNow(ctx context.Context, q *query.Queries, contest string, compa
 	case err != nil:
 		return nil, err
 	}
-	now, err := source(r)
+	now, err := externalSource(r)
 	if err != nil {
 		return nil, err
 	}
@@ -161,5 +161,5 @@ func differencesNow(ctx context.Context, q *query.Queries, contest string, compa
 		compared.Source.Scoreboard != now.Scoreboard:
 		return nil, ErrChanged
 	}
-	return (&Comparison{Source: now, Differences: compared.Differences}).Open(), nil
+	return (&Comparison{Source: now, Differences: compared.Differences}).Unacknowledged(), nil
 }

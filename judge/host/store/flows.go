@@ -15,65 +15,65 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// A Flow is a workflow that consists of many jobs.
-type Flow struct {
+// A Workflow is a workflow that consists of many jobs.
+type Workflow struct {
 	ID     string
 	Kind   string
 	Spec   []byte // JSON in the format of package flow
-	State  FlowState
+	State  WorkflowState
 	Reason string // why the flow ended in this state; may be empty
 	Owner  string // id of an account
 	Made   time.Time
 	Ended  time.Time // zero while the flow runs
 }
 
-// A FlowState is the state of a flow.
-type FlowState string
+// A WorkflowState is the state of a flow.
+type WorkflowState string
 
 // The states of a flow.
 const (
-	FlowRunning   FlowState = "running"
-	FlowDone      FlowState = "done"
-	FlowFailed    FlowState = "failed"
-	FlowCancelled FlowState = "cancelled"
+	WorkflowRunning   WorkflowState = "running"
+	WorkflowDone      WorkflowState = "done"
+	WorkflowFailed    WorkflowState = "failed"
+	WorkflowCancelled WorkflowState = "cancelled"
 )
 
-// NewFlow stores a flow and starts it. The caller chooses the id, so that a repeated call does not create a second
-// flow. It returns ErrTaken if the id belongs to a flow of another account or of another kind. Spec must be JSON.
-func (s *Store) NewFlow(ctx context.Context, id, kind string, spec []byte, owner string) (*Flow, error) {
-	f := &Flow{ID: id, Kind: kind, Spec: spec, State: FlowRunning, Owner: owner, Made: instant(s.now())}
+// NewWorkflow stores a flow and starts it. The caller chooses the id, so that a repeated call does not create a second
+// workflow. It returns ErrTaken if the id belongs to a flow of another account or of another kind. Spec must be JSON.
+func (s *Store) NewWorkflow(ctx context.Context, id, kind string, spec []byte, owner string) (*Workflow, error) {
+	f := &Workflow{ID: id, Kind: kind, Spec: spec, State: WorkflowRunning, Owner: owner, Made: fromMicros(s.now())}
 	n, err := s.write.InsertFlow(ctx, query.InsertFlowParams{ID: id, Kind: kind, Spec: string(spec), Owner: owner, Made: f.Made.UnixMicro()})
 	if err != nil {
-		return nil, failed("make a flow", err)
+		return nil, wrapError("make a flow", err)
 	}
 	if n == 1 {
 		return f, nil
 	}
-	known, err := s.Flow(ctx, id)
-	if err == nil && (known.Owner != owner || known.Kind != kind) {
-		err = failed("make the flow "+id, ErrTaken)
+	existing, err := s.Workflow(ctx, id)
+	if err == nil && (existing.Owner != owner || existing.Kind != kind) {
+		err = wrapError("make the flow "+id, ErrTaken)
 	}
-	return known, err
+	return existing, err
 }
 
-// FlowBounds limits how many flows an account may create.
-type FlowBounds struct {
-	Kinds     []string // the kinds that count
-	Open      int      // maximum number that run at once
-	PerMinute int64
+// WorkflowLimits limits how many flows an account may create.
+type WorkflowLimits struct {
+	Kinds      []string // the kinds that count
+	MaxRunning int      // maximum number that run at once
+	PerMinute  int64
 }
 
-// AskFlow is like NewFlow, but also limits the number of flows that the account may have. The argument most
-// contains the limits. AskFlow returns ErrManyOpen or ErrTooFast if the account exceeds a limit, and ErrRevoked if
+// RequestWorkflow is like NewWorkflow, but also limits the number of flows that the account may have. The argument most
+// contains the limits. RequestWorkflow returns ErrTooManyPending or ErrRateLimit if the account exceeds a limit, and ErrRevoked if
 // the account is disabled.
-func (s *Store) AskFlow(ctx context.Context, id, kind string, spec []byte, owner string, most FlowBounds) (f *Flow, err error) {
+func (s *Store) RequestWorkflow(ctx context.Context, id, kind string, spec []byte, owner string, limits WorkflowLimits) (f *Workflow, err error) {
 	err = s.tx(ctx, "make the flow "+id, func(q *query.Queries) error {
 		if n, err := q.HoldAccount(ctx, owner); err != nil || n == 0 { // of two concurrent calls, one counts the flow of the other
 			return cmp.Or(err, ErrRevoked)
 		}
-		known, err := q.GetFlow(ctx, id)
+		existing, err := q.GetFlow(ctx, id)
 		if err == nil {
-			if f = flow(known); f.Owner != owner || f.Kind != kind {
+			if f = workflow(existing); f.Owner != owner || f.Kind != kind {
 				return ErrTaken
 			}
 			return nil
@@ -81,26 +81,26 @@ func (s *Store) AskFlow(ctx context.Context, id, kind string, spec []byte, owner
 		if !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		open, err := openFlows(ctx, q, owner, most.Kinds)
+		open, err := runningWorkflows(ctx, q, owner, limits.Kinds)
 		if err != nil {
 			return err
 		}
-		if len(open) >= most.Open {
-			return ErrManyOpen
+		if len(open) >= limits.MaxRunning {
+			return ErrTooManyPending
 		}
 		now := s.now()
 		var recent int64
-		for _, k := range most.Kinds {
-			n, err := q.CountFlows(ctx, query.CountFlowsParams{Kind: k, Owner: owner, After: now - minute, Until: now + minute})
+		for _, k := range limits.Kinds {
+			n, err := q.CountFlows(ctx, query.CountFlowsParams{Kind: k, Owner: owner, After: now - minuteMicros, Until: now + minuteMicros})
 			if err != nil {
 				return err
 			}
 			recent += n
 		}
-		if recent >= most.PerMinute {
-			return ErrTooFast
+		if recent >= limits.PerMinute {
+			return ErrRateLimit
 		}
-		f = &Flow{ID: id, Kind: kind, Spec: spec, State: FlowRunning, Owner: owner, Made: instant(now)}
+		f = &Workflow{ID: id, Kind: kind, Spec: spec, State: WorkflowRunning, Owner: owner, Made: fromMicros(now)}
 		n, err := q.InsertFlow(ctx, query.InsertFlowParams{ID: id, Kind: kind, Spec: string(spec), Owner: owner, Made: now})
 		if err == nil && n == 0 {
 			err = ErrTaken
@@ -113,9 +113,9 @@ func (s *Store) AskFlow(ctx context.Context, id, kind string, spec []byte, owner
 	return f, nil
 }
 
-func openFlows(ctx context.Context, q *query.Queries, owner string, kinds []string) (ids []string, err error) {
-	all, err := q.OpenFlowsOf(ctx, owner)
-	for _, f := range all {
+func runningWorkflows(ctx context.Context, q *query.Queries, owner string, kinds []string) (ids []string, err error) {
+	running, err := q.OpenFlowsOf(ctx, owner)
+	for _, f := range running {
 		if kinds == nil || slices.Contains(kinds, f.Kind) {
 			ids = append(ids, f.ID)
 		}
@@ -123,50 +123,50 @@ func openFlows(ctx context.Context, q *query.Queries, owner string, kinds []stri
 	return ids, err
 }
 
-// OpenFlows returns the ids of the running flows of an account. If kinds is nil, it returns flows of all kinds.
-func (s *Store) OpenFlows(ctx context.Context, owner string, kinds []string) ([]string, error) {
-	ids, err := openFlows(ctx, s.read, owner, kinds)
-	return ids, failed("read the flows of an account", err)
+// RunningWorkflowIDs returns the ids of the running flows of an account. If kinds is nil, it returns flows of all kinds.
+func (s *Store) RunningWorkflowIDs(ctx context.Context, owner string, kinds []string) ([]string, error) {
+	ids, err := runningWorkflows(ctx, s.read, owner, kinds)
+	return ids, wrapError("read the flows of an account", err)
 }
 
-// Flow reads a flow.
-func (s *Store) Flow(ctx context.Context, id string) (*Flow, error) {
+// Workflow reads a flow.
+func (s *Store) Workflow(ctx context.Context, id string) (*Workflow, error) {
 	row, err := s.read.GetFlow(ctx, id)
-	return flow(row), failed("read the flow "+id, err)
+	return workflow(row), wrapError("read the flow "+id, err)
 }
 
-// Flows reads the running flows, oldest first.
-func (s *Store) Flows(ctx context.Context) ([]*Flow, error) {
+// RunningWorkflows reads the running flows, oldest first.
+func (s *Store) RunningWorkflows(ctx context.Context) ([]*Workflow, error) {
 	rows, err := s.read.OpenFlows(ctx)
-	flows := make([]*Flow, 0, len(rows))
+	flows := make([]*Workflow, 0, len(rows))
 	for _, r := range rows {
-		flows = append(flows, flow(r))
+		flows = append(flows, workflow(r))
 	}
-	return flows, failed("read the flows", err)
+	return flows, wrapError("read the flows", err)
 }
 
-// FlowsOfKind reads at most n flows of a kind, newest first.
-func (s *Store) FlowsOfKind(ctx context.Context, kind string, n int) ([]*Flow, error) {
+// WorkflowsOfKind reads at most n flows of a kind, newest first.
+func (s *Store) WorkflowsOfKind(ctx context.Context, kind string, n int) ([]*Workflow, error) {
 	rows, err := s.read.FlowsOfKind(ctx, kind, int32(n))
-	flows := make([]*Flow, 0, len(rows))
+	flows := make([]*Workflow, 0, len(rows))
 	for _, r := range rows {
-		flows = append(flows, flow(r))
+		flows = append(flows, workflow(r))
 	}
-	return flows, failed("read the flows of a kind", err)
+	return flows, wrapError("read the flows of a kind", err)
 }
 
-func flow(r query.Flow) *Flow {
-	return &Flow{r.ID, r.Kind, []byte(r.Spec), FlowState(r.State), r.Reason, r.Owner, instant(r.Made), instant(r.DoneAt.Int64)}
+func workflow(r query.Flow) *Workflow {
+	return &Workflow{r.ID, r.Kind, []byte(r.Spec), WorkflowState(r.State), r.Reason, r.Owner, fromMicros(r.Made), fromMicros(r.DoneAt.Int64)}
 }
 
-// A FlowJob is a job of a flow.
-type FlowJob struct {
+// A WorkflowJob is a job of a flow.
+type WorkflowJob struct {
 	// Key names the part that the job produces. It is unique in the flow.
-	Key   string
-	Work  job.Work
-	Lane  job.Lane
-	Class string
-	Cost  time.Duration // estimated CPU time
+	Key      string
+	Work     job.Work
+	Priority job.Priority
+	Class    string
+	Cost     time.Duration // estimated CPU time
 	// Exclude lists the workers that must not take the job.
 	Exclude []string
 	// Owner is the account that is charged for the judging time. All jobs of a flow must have the same owner. If
@@ -174,22 +174,22 @@ type FlowJob struct {
 	Owner string
 }
 
-// JobID returns the id of the job that produces the part of a flow with the given key. The id depends only on flow
+// WorkflowJobID returns the id of the job that produces the part of a flow with the given key. The id depends only on flow
 // and key, so planning a flow twice adds no jobs.
-func JobID(flow, key string) string {
+func WorkflowJobID(flow, key string) string {
 	sum := sha256.Sum256([]byte(flow + "\x00" + key))
 	return hex.EncodeToString(sum[:16])
 }
 
-// AddJobs adds jobs of a flow to the queue, in this order, and returns how many were new. If none is new, it writes
+// AddWorkflowJobs adds jobs of a flow to the queue, in this order, and returns how many were new. If none is new, it writes
 // nothing. It returns ErrEnded if the flow has ended or does not exist.
-func (s *Store) AddJobs(ctx context.Context, flow string, jobs ...FlowJob) (added int, err error) {
-	before, err := s.read.JobsOfFlow(ctx, text(flow))
+func (s *Store) AddWorkflowJobs(ctx context.Context, flow string, jobs ...WorkflowJob) (added int, err error) {
+	before, err := s.read.JobsOfFlow(ctx, nullText(flow))
 	if err != nil {
-		return 0, failed("read the jobs of the flow "+flow, err)
+		return 0, wrapError("read the jobs of the flow "+flow, err)
 	}
 	old := setOf(before)
-	if !slices.ContainsFunc(jobs, func(j FlowJob) bool { return !old[JobID(flow, j.Key)] }) {
+	if !slices.ContainsFunc(jobs, func(j WorkflowJob) bool { return !old[WorkflowJobID(flow, j.Key)] }) {
 		return 0, nil
 	}
 	err = s.tx(ctx, "add jobs to the flow "+flow, func(q *query.Queries) error {
@@ -201,29 +201,29 @@ func (s *Store) AddJobs(ctx context.Context, flow string, jobs ...FlowJob) (adde
 		if n == 0 {
 			return ErrEnded
 		}
-		known, err := q.JobsOfFlow(ctx, text(flow))
+		existing, err := q.JobsOfFlow(ctx, nullText(flow))
 		if err != nil {
 			return err
 		}
-		there := setOf(known)
+		existingSet := setOf(existing)
 		now := s.now()
-		lanes := map[job.Lane][]newJob{}
+		lanes := map[job.Priority][]queuedJob{}
 		for _, j := range jobs {
-			if id := JobID(flow, j.Key); !there[id] {
-				there[id] = true
-				lanes[j.Lane] = append(lanes[j.Lane], newJob{
-					id: id, work: j.Work, lane: j.Lane, class: j.Class, cost: j.Cost, made: now, flow: flow, key: j.Key, exclude: j.Exclude,
+			if id := WorkflowJobID(flow, j.Key); !existingSet[id] {
+				existingSet[id] = true
+				lanes[j.Priority] = append(lanes[j.Priority], queuedJob{
+					id: id, work: j.Work, priority: j.Priority, class: j.Class, cost: j.Cost, made: now, workflow: flow, key: j.Key, exclude: j.Exclude,
 				})
 			}
 		}
-		for _, lane := range job.Lanes {
-			if len(lanes[lane]) == 0 {
+		for _, priority := range job.Priorities {
+			if len(lanes[priority]) == 0 {
 				continue
 			}
-			if err := enqueue(ctx, q, cmp.Or(jobs[0].Owner, flow), lane, lanes[lane]); err != nil {
+			if err := enqueue(ctx, q, cmp.Or(jobs[0].Owner, flow), priority, lanes[priority]); err != nil {
 				return err
 			}
-			added += len(lanes[lane])
+			added += len(lanes[priority])
 		}
 		return nil
 	})
@@ -238,8 +238,8 @@ func setOf(ids []string) map[string]bool {
 	return set
 }
 
-// A Part is the result of one job of a flow. It never changes.
-type Part struct {
+// A TaskResult is the result of one job of a flow. It never changes.
+type TaskResult struct {
 	Key    string
 	Job    string      // id
 	Result *job.Result // without its events and its token
@@ -247,7 +247,7 @@ type Part struct {
 	At     time.Time
 }
 
-func (s *Store) part(ctx context.Context, q *query.Queries, flow string, p Part) (bool, error) {
+func (s *Store) addTaskResult(ctx context.Context, q *query.Queries, flow string, p TaskResult) (bool, error) {
 	short := *p.Result
 	short.Events, short.Token = nil, ""
 	result, err := toJSON(short)
@@ -260,15 +260,15 @@ func (s *Store) part(ctx context.Context, q *query.Queries, flow string, p Part)
 	return n == 1, err
 }
 
-// Parts reads the parts of a flow in order of arrival.
-func (s *Store) Parts(ctx context.Context, flow string) ([]*Part, error) {
+// TaskResults reads the parts of a flow in order of arrival.
+func (s *Store) TaskResults(ctx context.Context, flow string) ([]*TaskResult, error) {
 	rows, err := s.read.PartsOf(ctx, flow)
 	if err != nil {
-		return nil, failed("read the parts of a flow", err)
+		return nil, wrapError("read the parts of a flow", err)
 	}
-	parts := make([]*Part, len(rows))
+	parts := make([]*TaskResult, len(rows))
 	for i, r := range rows {
-		parts[i] = &Part{Key: r.PartKey, Job: r.Job, Events: blob.Digest(r.Events), At: instant(r.At)}
+		parts[i] = &TaskResult{Key: r.PartKey, Job: r.Job, Events: blob.Digest(r.Events), At: fromMicros(r.At)}
 		if err := fromJSON("the part "+r.PartKey, r.Result, &parts[i].Result); err != nil {
 			return nil, err
 		}
@@ -276,19 +276,19 @@ func (s *Store) Parts(ctx context.Context, flow string) ([]*Part, error) {
 	return parts, nil
 }
 
-// FinishFlow ends a flow and cancels its open jobs. It returns the canceled jobs, because workers may still run
-// some of them. It returns ErrEnded if the flow had already ended.
-func (s *Store) FinishFlow(ctx context.Context, id string, state FlowState, reason string) (cancelled []string, err error) {
+// FinishWorkflow ends a flow and cancels its open jobs. It returns the canceled jobs, because workers may still run
+// nullInt of them. It returns ErrEnded if the flow had already ended.
+func (s *Store) FinishWorkflow(ctx context.Context, id string, state WorkflowState, reason string) (cancelled []string, err error) {
 	err = s.tx(ctx, "end the flow "+id, func(q *query.Queries) error {
-		now := some(s.now())
-		n, err := q.EndFlow(ctx, query.EndFlowParams{ID: id, State: string(state), Reason: clean(reason), DoneAt: now})
+		now := nullInt(s.now())
+		n, err := q.EndFlow(ctx, query.EndFlowParams{ID: id, State: string(state), Reason: sanitize(reason), DoneAt: now})
 		if err != nil {
 			return err
 		}
 		if n == 0 {
 			return ErrEnded
 		}
-		cancelled, err = q.CancelJobsOfFlow(ctx, text(id), now)
+		cancelled, err = q.CancelJobsOfFlow(ctx, nullText(id), now)
 		return err
 	})
 	return cancelled, err

@@ -18,13 +18,13 @@ import (
 	"assay/judge/host/store"
 )
 
-func flowJob(key string) store.FlowJob {
-	return store.FlowJob{Key: key, Work: work(), Lane: job.Background, Class: "main", Cost: time.Second}
+func flowJob(key string) store.WorkflowJob {
+	return store.WorkflowJob{Key: key, Work: work(), Priority: job.BackgroundPriority, Class: "main", Cost: time.Second}
 }
 
-func (h *harness) flow() *store.Flow {
+func (h *harness) flow() *store.Workflow {
 	h.tb.Helper()
-	f, err := h.NewFlow(h.tb.Context(), rand.Text(), "verify", []byte(`{"problem":"nim"}`), h.alice.ID)
+	f, err := h.NewWorkflow(h.tb.Context(), rand.Text(), "verify", []byte(`{"problem":"nim"}`), h.alice.ID)
 	if err != nil {
 		h.tb.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func (h *harness) flow() *store.Flow {
 
 func (h *harness) background() []*job.Spec {
 	h.tb.Helper()
-	specs, err := h.Next(h.tb.Context(), job.Background, "main", 1000)
+	specs, err := h.NextJobs(h.tb.Context(), job.BackgroundPriority, "main", 1000)
 	if err != nil {
 		h.tb.Fatal(err)
 	}
@@ -44,52 +44,52 @@ func TestAFlowFromItsStartToItsEnd(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
 		f := h.flow()
-		for want, jobs := range [][]store.FlowJob{{}, {flowJob("a")}, {flowJob("a"), flowJob("b"), flowJob("c"), flowJob("b")}} {
-			if added, err := h.AddJobs(t.Context(), f.ID, jobs...); err != nil || added != want {
+		for want, jobs := range [][]store.WorkflowJob{{}, {flowJob("a")}, {flowJob("a"), flowJob("b"), flowJob("c"), flowJob("b")}} {
+			if added, err := h.AddWorkflowJobs(t.Context(), f.ID, jobs...); err != nil || added != want {
 				t.Errorf("%d jobs were new, %v; want %d", added, err, want)
 			}
 		}
 		specs := h.background()
-		if len(specs) != 3 || specs[0].ID != store.JobID(f.ID, "a") {
+		if len(specs) != 3 || specs[0].ID != store.WorkflowJobID(f.ID, "a") {
 			t.Fatalf("got %+v", specs)
 		}
 		r := h.result(specs[0], judge.Accepted)
-		if folded := h.fold(r, store.Counted); folded.Flow != f.ID || folded.Submission != "" {
+		if folded := h.fold(r, store.Counted); folded.Workflow != f.ID || folded.Submission != "" {
 			t.Errorf("got %+v", folded)
 		}
 		h.fold(r, store.Duplicate)
 		h.fold(h.result(specs[0], judge.WrongAnswer), store.Disagreement)
 		gaveUp := h.result(specs[1], "")
-		gaveUp.State, gaveUp.TooOften, gaveUp.Finished, gaveUp.Reason = job.GivenUp, true, nil, "it kills me"
+		gaveUp.State, gaveUp.TooManyDeliveries, gaveUp.Finished, gaveUp.Reason = job.GivenUp, true, nil, "it kills me"
 		h.fold(gaveUp, store.GaveUp)
-		parts, err := h.Parts(t.Context(), f.ID)
+		parts, err := h.TaskResults(t.Context(), f.ID)
 		short := *r
 		short.Events, short.Token = nil, ""
-		want := []*store.Part{
-			{Key: "a", Job: specs[0].ID, Result: &short, Events: blob.Of(r.Events)}, {Key: "b", Job: specs[1].ID},
+		want := []*store.TaskResult{
+			{Key: "a", Job: specs[0].ID, Result: &short, Events: blob.DigestOf(r.Events)}, {Key: "b", Job: specs[1].ID},
 		}
 		if len(parts) != 2 || parts[1].Result.State != job.GivenUp || parts[1].Result.Reason != "it kills me" {
 			t.Fatalf("got %+v, %v", parts, err)
 		}
 		parts[1].Result = nil
-		if d := cmp.Diff(want, parts, cmpopts.IgnoreFields(store.Part{}, "At"), cmpopts.IgnoreUnexported(judge.Finished{})); err != nil || d != "" {
+		if d := cmp.Diff(want, parts, cmpopts.IgnoreFields(store.TaskResult{}, "At"), cmpopts.IgnoreUnexported(judge.Finished{})); err != nil || d != "" {
 			t.Errorf("%v\n%s", err, d)
 		}
-		if open, err := h.Flows(t.Context()); err != nil || len(open) != 1 || string(open[0].Spec) != string(f.Spec) {
+		if open, err := h.RunningWorkflows(t.Context()); err != nil || len(open) != 1 || string(open[0].Spec) != string(f.Spec) {
 			t.Errorf("got %+v, %v", open, err)
 		}
 		h.clock.add(time.Minute)
-		cancelled, err := h.FinishFlow(t.Context(), f.ID, store.FlowDone, "")
+		cancelled, err := h.FinishWorkflow(t.Context(), f.ID, store.WorkflowDone, "")
 		if d := cmp.Diff([]string{specs[2].ID}, cancelled); err != nil || d != "" {
 			t.Errorf("%v\n%s", err, d)
 		}
 		h.fold(h.result(specs[2], judge.Accepted), store.Dropped)
-		f.State, f.Ended = store.FlowDone, h.clock.Now()
-		got, err := h.Flow(t.Context(), f.ID)
+		f.State, f.Ended = store.WorkflowDone, h.clock.Now()
+		got, err := h.Workflow(t.Context(), f.ID)
 		if d := cmp.Diff(f, got); err != nil || d != "" {
 			t.Errorf("%v\n%s", err, d)
 		}
-		if open, err := h.Flows(t.Context()); err != nil || len(open) != 0 {
+		if open, err := h.RunningWorkflows(t.Context()); err != nil || len(open) != 0 {
 			t.Errorf("got %+v, %v", open, err)
 		}
 	})
@@ -101,29 +101,29 @@ func TestWhatAFlowRefuses(t *testing.T) {
 		f := h.flow()
 		bad := flowJob("b")
 		bad.Work.Files = nil
-		if _, err := h.AddJobs(t.Context(), f.ID, flowJob("a"), bad); err == nil || len(h.background()) != 0 {
+		if _, err := h.AddWorkflowJobs(t.Context(), f.ID, flowJob("a"), bad); err == nil || len(h.background()) != 0 {
 			t.Errorf("half of it was kept: %v", err)
 		}
-		if _, err := h.FinishFlow(t.Context(), f.ID, store.FlowCancelled, "not wanted"); err != nil {
+		if _, err := h.FinishWorkflow(t.Context(), f.ID, store.WorkflowCancelled, "not wanted"); err != nil {
 			t.Fatal(err)
 		}
 		for what, err := range map[string]error{
-			"jobs for one that has ended": func() error { _, err := h.AddJobs(t.Context(), f.ID, flowJob("a")); return err }(),
-			"jobs for none":               func() error { _, err := h.AddJobs(t.Context(), "none", flowJob("a")); return err }(),
-			"to end it again":             func() error { _, err := h.FinishFlow(t.Context(), f.ID, store.FlowDone, ""); return err }(),
+			"jobs for one that has ended": func() error { _, err := h.AddWorkflowJobs(t.Context(), f.ID, flowJob("a")); return err }(),
+			"jobs for none":               func() error { _, err := h.AddWorkflowJobs(t.Context(), "none", flowJob("a")); return err }(),
+			"to end it again":             func() error { _, err := h.FinishWorkflow(t.Context(), f.ID, store.WorkflowDone, ""); return err }(),
 		} {
 			if !errors.Is(err, store.ErrEnded) {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
-		again, err := h.NewFlow(t.Context(), f.ID, f.Kind, []byte("{}"), h.alice.ID)
+		again, err := h.NewWorkflow(t.Context(), f.ID, f.Kind, []byte("{}"), h.alice.ID)
 		if err != nil || string(again.Spec) != string(f.Spec) {
 			t.Errorf("the same flow again: %+v, %v", again, err)
 		}
-		if _, err := h.NewFlow(t.Context(), f.ID, "arena", []byte("{}"), h.alice.ID); !errors.Is(err, store.ErrTaken) {
+		if _, err := h.NewWorkflow(t.Context(), f.ID, "arena", []byte("{}"), h.alice.ID); !errors.Is(err, store.ErrTaken) {
 			t.Errorf("a flow of another kind has the same id: %v", err)
 		}
-		if _, err := h.Flow(t.Context(), "none"); !errors.Is(err, store.ErrNotFound) {
+		if _, err := h.Workflow(t.Context(), "none"); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("no flow: %v", err)
 		}
 	})
@@ -135,7 +135,7 @@ func TestManyPlanAtOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
 		f := h.flow()
-		var jobs []store.FlowJob
+		var jobs []store.WorkflowJob
 		for i := range 40 {
 			jobs = append(jobs, flowJob(fmt.Sprint(i)))
 		}
@@ -143,7 +143,7 @@ func TestManyPlanAtOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 4 {
 			wg.Go(func() {
-				n, err := h.AddJobs(t.Context(), f.ID, jobs...)
+				n, err := h.AddWorkflowJobs(t.Context(), f.ID, jobs...)
 				if err != nil {
 					t.Error(err)
 				}
@@ -160,7 +160,7 @@ func TestManyPlanAtOnce(t *testing.T) {
 		for _, s := range specs[20:] {
 			wg.Go(func() {
 				r := h.result(s, judge.Accepted)
-				f, err := h.Fold(t.Context(), r, blob.Of(r.Events))
+				f, err := h.RecordResult(t.Context(), r, blob.DigestOf(r.Events))
 				if err != nil {
 					t.Error(err)
 				}
@@ -170,12 +170,12 @@ func TestManyPlanAtOnce(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		ended, err := h.FinishFlow(t.Context(), f.ID, store.FlowCancelled, "")
+		ended, err := h.FinishWorkflow(t.Context(), f.ID, store.WorkflowCancelled, "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		cancelled.Add(int64(len(ended)))
-		parts, err := h.Parts(t.Context(), f.ID)
+		parts, err := h.TaskResults(t.Context(), f.ID)
 		if err != nil || int64(len(parts)) != counted.Load() || counted.Load()+cancelled.Load() != 40 {
 			t.Errorf("%d counted, %d cancelled, %d parts, %v", counted.Load(), cancelled.Load(), len(parts), err)
 		}
@@ -188,8 +188,8 @@ func TestOldFlowsAreForgotten(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
 		ended, runs := h.flow(), h.flow()
-		for _, f := range []*store.Flow{ended, runs} {
-			if _, err := h.AddJobs(t.Context(), f.ID, flowJob("a")); err != nil {
+		for _, f := range []*store.Workflow{ended, runs} {
+			if _, err := h.AddWorkflowJobs(t.Context(), f.ID, flowJob("a")); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -198,7 +198,7 @@ func TestOldFlowsAreForgotten(t *testing.T) {
 			r.Events = []byte("events of " + s.ID)
 			h.fold(r, store.Counted)
 		}
-		if _, err := h.FinishFlow(t.Context(), ended.ID, store.FlowDone, ""); err != nil {
+		if _, err := h.FinishWorkflow(t.Context(), ended.ID, store.WorkflowDone, ""); err != nil {
 			t.Fatal(err)
 		}
 		forget := func(after time.Duration) {
@@ -208,22 +208,22 @@ func TestOldFlowsAreForgotten(t *testing.T) {
 			}
 		}
 		forget(30 * 24 * time.Hour)
-		if _, err := h.Flow(t.Context(), ended.ID); err != nil {
+		if _, err := h.Workflow(t.Context(), ended.ID); err != nil {
 			t.Errorf("too early: %v", err)
 		}
 		forget(time.Second)
-		if _, err := h.Flow(t.Context(), ended.ID); !errors.Is(err, store.ErrNotFound) {
+		if _, err := h.Workflow(t.Context(), ended.ID); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("the flow that ended: %v", err)
 		}
-		for f, want := range map[*store.Flow]int{ended: 0, runs: 1} {
-			parts, err := h.Parts(t.Context(), f.ID)
-			_, _, gone := h.Place(t.Context(), store.JobID(f.ID, "a"))
+		for f, want := range map[*store.Workflow]int{ended: 0, runs: 1} {
+			parts, err := h.TaskResults(t.Context(), f.ID)
+			_, _, gone := h.PriorityAndClass(t.Context(), store.WorkflowJobID(f.ID, "a"))
 			if err != nil || len(parts) != want || (gone == nil) != (want == 1) {
 				t.Errorf("%d parts, %v, its job: %v; want %d", len(parts), err, gone, want)
 			}
 		}
 		gone, err := sweep(t, h.Store, nothing)
-		lost := blob.Of([]byte("events of " + store.JobID(ended.ID, "a")))
+		lost := blob.DigestOf([]byte("events of " + store.WorkflowJobID(ended.ID, "a")))
 		if err != nil || len(gone) != 1 || gone[0] != lost {
 			t.Errorf("gone are %v, %v; want %s", gone, err, lost)
 		}
@@ -236,15 +236,15 @@ func TestFlowsAreBounded(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
 		bob := h.account("bob")
-		most := store.FlowBounds{Kinds: []string{"golf", "arena"}, Open: 3, PerMinute: 5}
+		most := store.WorkflowLimits{Kinds: []string{"golf", "arena"}, MaxRunning: 3, PerMinute: 5}
 		ask := func(id, owner string, wrong error) {
 			t.Helper()
-			if _, err := h.AskFlow(t.Context(), id, "golf", []byte("{}"), owner, most); !errors.Is(err, wrong) {
+			if _, err := h.RequestWorkflow(t.Context(), id, "golf", []byte("{}"), owner, most); !errors.Is(err, wrong) {
 				t.Errorf("%s: got %v, want %v", id, err, wrong)
 			}
 		}
 		for _, id := range []string{"own 1", "own 2", "own 3"} {
-			if _, err := h.NewFlow(t.Context(), id, "audit", []byte("{}"), h.alice.ID); err != nil {
+			if _, err := h.NewWorkflow(t.Context(), id, "audit", []byte("{}"), h.alice.ID); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -252,16 +252,16 @@ func TestFlowsAreBounded(t *testing.T) {
 		var kept atomic.Int64
 		for i := range 6 { // at once
 			wg.Go(func() {
-				_, err := h.AskFlow(t.Context(), fmt.Sprint("a", i), "golf", []byte("{}"), h.alice.ID, most)
+				_, err := h.RequestWorkflow(t.Context(), fmt.Sprint("a", i), "golf", []byte("{}"), h.alice.ID, most)
 				if err == nil {
 					kept.Add(1)
-				} else if !errors.Is(err, store.ErrManyOpen) {
+				} else if !errors.Is(err, store.ErrTooManyPending) {
 					t.Error(err)
 				}
 			})
 		}
 		wg.Wait()
-		open, err := h.OpenFlows(t.Context(), h.alice.ID, most.Kinds)
+		open, err := h.RunningWorkflowIDs(t.Context(), h.alice.ID, most.Kinds)
 		if err != nil || len(open) != 3 || kept.Load() != 3 {
 			t.Fatalf("%d are kept: %v, %v", kept.Load(), open, err)
 		}
@@ -269,20 +269,20 @@ func TestFlowsAreBounded(t *testing.T) {
 		ask("other", bob.ID, nil)
 		ask(open[0], bob.ID, store.ErrTaken)
 		for i, id := range open {
-			if _, err := h.FinishFlow(t.Context(), id, store.FlowDone, ""); err != nil {
+			if _, err := h.FinishWorkflow(t.Context(), id, store.WorkflowDone, ""); err != nil {
 				t.Fatal(err)
 			}
 			wrong := error(nil)
 			if i == 2 {
-				wrong = store.ErrTooFast
+				wrong = store.ErrRateLimit
 			}
 			ask(fmt.Sprint("b", i), h.alice.ID, wrong)
 		}
 		loads, err := h.AccountLoads(t.Context())
-		if err != nil || len(loads) != 2 || loads[0].Login != h.alice.Login || loads[0].Flows != 5 || loads[0].Idle != 5 || loads[1].Flows != 1 {
+		if err != nil || len(loads) != 2 || loads[0].Login != h.alice.Login || loads[0].Workflows != 5 || loads[0].IdleWorkflows != 5 || loads[1].Workflows != 1 {
 			t.Errorf("got %+v, %v", loads, err)
 		}
-		if err := h.Disable(t.Context(), bob.ID, true); err != nil {
+		if err := h.SetDisabled(t.Context(), bob.ID, true); err != nil {
 			t.Fatal(err)
 		}
 		ask("late", bob.ID, store.ErrRevoked)

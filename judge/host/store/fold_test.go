@@ -25,23 +25,23 @@ func TestAResultIsReadBack(t *testing.T) {
 		score := judge.Score{}
 		r.Finished.Score = &score
 		f := h.fold(r, store.Counted)
-		if f.Submission != a.ID || f.Flow != "" {
+		if f.Submission != a.ID || f.Workflow != "" {
 			t.Errorf("got %+v", f)
 		}
 		j, err := h.Judgement(t.Context(), a.ID)
 		if d := cmp.Diff(&store.Judgement{
-			ID: a.Job, Submission: a.ID, Bundle: digest("nim1"), Config: digest("config"), Class: "main", Origin: "first", State: store.Done,
+			ID: a.Job, Submission: a.ID, Bundle: digest("nim1"), Config: digest("config"), Class: "main", Origin: "first", State: store.JobDone,
 			Started: a.Received, Ended: h.clock.Now(), Verdict: judge.WrongAnswer, Score: score.String(), Finished: r.Finished, Rows: r.Rows,
-			Events: blob.Of(r.Events), Worker: "w1", Version: "v9", Machine: "m", Rung: "full", Toolchains: r.Toolchains, CPU: 7 * time.Microsecond,
+			Events: blob.DigestOf(r.Events), Worker: "w1", Version: "v9", Machine: "m", IsolationLevel: "full", Toolchains: r.Toolchains, CPU: 7 * time.Microsecond,
 		}, j, cmpopts.IgnoreUnexported(judge.Finished{})); err != nil || d != "" {
 			t.Errorf("%v\n%s", err, d)
 		}
 		s, err := h.Submission(t.Context(), a.ID)
-		if err != nil || s.Verdict != judge.WrongAnswer || s.State != store.Done || !s.Ended.Equal(h.clock.Now()) {
+		if err != nil || s.Verdict != judge.WrongAnswer || s.State != store.JobDone || !s.Ended.Equal(h.clock.Now()) {
 			t.Errorf("got %+v, %v", s, err)
 		}
-		events, err := h.LogSince(t.Context(), store.Practice, 1, 10)
-		want := []store.Event{{Seq: 2, At: h.clock.Now(), Kind: store.OfJudgement, Object: a.Job, Op: store.Updated}}
+		events, err := h.EventsSince(t.Context(), store.Practice, 1, 10)
+		want := []store.Event{{Seq: 2, At: h.clock.Now(), Kind: store.KindJudgement, Object: a.Job, Op: store.OpUpdated}}
 		if d := cmp.Diff(want, events); err != nil || d != "" {
 			t.Errorf("%v\n%s", err, d)
 		}
@@ -70,11 +70,11 @@ func TestResultsThatComeTwiceOrLate(t *testing.T) {
 		failed.State, failed.Finished = job.Failed, nil
 		h.fold(failed, store.Dropped)
 
-		entries, err := h.Audited(t.Context(), "", 10)
+		entries, err := h.LatestAuditEntries(t.Context(), "", 10)
 		if err != nil || len(entries) != 1 || entries[0].Object != spec.ID || !strings.HasPrefix(entries[0].Actor, "liar") {
 			t.Errorf("got %+v, %v", entries, err)
 		}
-		list, err := h.Submissions(t.Context(), store.Filter{})
+		list, err := h.Submissions(t.Context(), store.SubmissionFilter{})
 		if err != nil || list[0].Verdict != judge.Accepted {
 			t.Errorf("got %+v, %v", list, err)
 		}
@@ -88,7 +88,7 @@ func TestALateResultOfAnEarlierGenerationCounts(t *testing.T) {
 		h.submit()
 		spec := h.next()[0]
 		h.out(spec)
-		if again, err := h.Again(t.Context(), job.Running{Job: spec.ID, Generation: 1}); err != nil || !again {
+		if again, err := h.Requeue(t.Context(), job.Running{Job: spec.ID, Generation: 1}); err != nil || !again {
 			t.Fatal(again, err)
 		}
 		failed := h.result(spec, "")
@@ -108,12 +108,12 @@ func TestTwoFoldsAtOnce(t *testing.T) {
 		for range 10 {
 			a := h.submit()
 			spec := h.next()[0]
-			outcomes := make(chan store.Folded, 6)
+			outcomes := make(chan store.RecordedResult, 6)
 			var wg sync.WaitGroup
 			for i := range cap(outcomes) {
 				wg.Go(func() {
 					r := h.result(spec, []judge.Verdict{judge.Accepted, judge.WrongAnswer}[i%2])
-					f, err := h.Fold(t.Context(), r, blob.Of(r.Events))
+					f, err := h.RecordResult(t.Context(), r, blob.DigestOf(r.Events))
 					if err != nil {
 						t.Error(err)
 					}
@@ -129,7 +129,7 @@ func TestTwoFoldsAtOnce(t *testing.T) {
 			if d := cmp.Diff(map[store.Outcome]int{store.Counted: 1, store.Duplicate: 2, store.Disagreement: 3}, got); d != "" {
 				t.Error(d)
 			}
-			if j, err := h.Judgement(t.Context(), a.ID); err != nil || j.State != store.Done {
+			if j, err := h.Judgement(t.Context(), a.ID); err != nil || j.State != store.JobDone {
 				t.Errorf("got %+v, %v", j, err)
 			}
 		}
@@ -141,12 +141,12 @@ func TestAJobThatFails(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
 		a := h.submit()
-		fail := func(worker string, state job.State, want store.Outcome) store.Folded {
+		fail := func(worker string, state job.State, want store.Outcome) store.RecordedResult {
 			spec := h.next()[0]
 			h.out(spec)
 			r := h.result(spec, "")
 			r.State, r.Finished, r.Worker, r.Reason = state, nil, worker, "no disk at "+worker
-			r.TooOften = state == job.GivenUp
+			r.TooManyDeliveries = state == job.GivenUp
 			return h.fold(r, want)
 		}
 		for _, worker := range []string{"w1", "w2", "w1", "w3"} {
@@ -160,7 +160,7 @@ func TestAJobThatFails(t *testing.T) {
 			t.Errorf("got %+v", f)
 		}
 		j, err := h.Judgement(t.Context(), a.ID)
-		if err != nil || j.State != store.Failed || j.Verdict != judge.JudgeError || j.Reason != "no disk at w4" || j.Ended.IsZero() {
+		if err != nil || j.State != store.JobFailed || j.Verdict != judge.JudgeError || j.Reason != "no disk at w4" || j.Ended.IsZero() {
 			t.Errorf("got %+v, %v", j, err)
 		}
 		h.fold(h.result(spec, judge.Accepted), store.Disagreement)
@@ -184,10 +184,10 @@ func TestAJobThatFails(t *testing.T) {
 		// A result without a verdict does not end the job.
 		h.submit()
 		blame("", job.Done, store.Retried)
-		if j, err := h.Judgement(t.Context(), c.ID); err != nil || j.State != store.Failed {
+		if j, err := h.Judgement(t.Context(), c.ID); err != nil || j.State != store.JobFailed {
 			t.Errorf("got %+v, %v", j, err)
 		}
-		if entries, err := h.Audited(t.Context(), "", 3); err != nil || len(entries) != 3 || entries[1].Object != b.Job || entries[1].Detail != "no disk at w1" {
+		if entries, err := h.LatestAuditEntries(t.Context(), "", 3); err != nil || len(entries) != 3 || entries[1].Object != b.Job || entries[1].Detail != "no disk at w1" {
 			t.Errorf("got %+v, %v", entries, err)
 		}
 		checkLog(t, h.Store, 7)
@@ -200,7 +200,7 @@ func TestCancel(t *testing.T) {
 		a := h.submit()
 		spec := h.next()[0]
 		cancel := func(id string) bool {
-			done, err := h.Cancel(t.Context(), id)
+			done, err := h.CancelJob(t.Context(), id)
 			if err != nil {
 				t.Error(err)
 			}
@@ -211,7 +211,7 @@ func TestCancel(t *testing.T) {
 		}
 		h.fold(h.result(spec, judge.Accepted), store.Dropped)
 		j, err := h.Judgement(t.Context(), a.ID)
-		if err != nil || j.State != store.Cancelled || j.Verdict != "" || j.Ended.IsZero() {
+		if err != nil || j.State != store.JobCancelled || j.Verdict != "" || j.Ended.IsZero() {
 			t.Errorf("got %+v, %v", j, err)
 		}
 		h.submit()
@@ -231,7 +231,7 @@ func TestCancelUntouched(t *testing.T) {
 		h := newHarness(t, dsn)
 		cancel := func(id string, want bool, wrong error) {
 			t.Helper()
-			if done, err := h.CancelUntouched(t.Context(), id); done != want || !errors.Is(err, wrong) {
+			if done, err := h.CancelIfUnassigned(t.Context(), id); done != want || !errors.Is(err, wrong) {
 				t.Errorf("got %v, %v, want %v, %v", done, err, want, wrong)
 			}
 		}
@@ -241,18 +241,18 @@ func TestCancelUntouched(t *testing.T) {
 		b := h.submit()
 		spec := h.next()[0]
 		h.out(spec)
-		cancel(b.Job, false, store.ErrGiven)
-		if again, err := h.Again(t.Context(), job.Running{Job: spec.ID, Generation: spec.Generation}); err != nil || !again {
+		cancel(b.Job, false, store.ErrAssigned)
+		if again, err := h.Requeue(t.Context(), job.Running{Job: spec.ID, Generation: spec.Generation}); err != nil || !again {
 			t.Fatal(again, err)
 		}
-		cancel(b.Job, false, store.ErrGiven) // it is waiting, but was dispatched before
-		if done, err := h.Cancel(t.Context(), b.Job); !done || err != nil {
+		cancel(b.Job, false, store.ErrAssigned) // it is waiting, but was dispatched before
+		if done, err := h.CancelJob(t.Context(), b.Job); !done || err != nil {
 			t.Errorf("the staff's cancelling: %v, %v", done, err)
 		}
 	})
 }
 
-// TestCancelAndFoldAtOnce checks that, if Cancel and Fold are called concurrently, exactly one of them takes
+// TestCancelAndFoldAtOnce checks that, if CancelJob and RecordResult are called concurrently, exactly one of them takes
 // effect.
 func TestCancelAndFoldAtOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
@@ -264,11 +264,11 @@ func TestCancelAndFoldAtOnce(t *testing.T) {
 			var wg sync.WaitGroup
 			wg.Go(func() {
 				var err error
-				if cancelled, err = h.Cancel(t.Context(), a.Job); err != nil {
+				if cancelled, err = h.CancelJob(t.Context(), a.Job); err != nil {
 					t.Error(err)
 				}
 			})
-			f, err := h.Fold(t.Context(), r, blob.Of(r.Events))
+			f, err := h.RecordResult(t.Context(), r, blob.DigestOf(r.Events))
 			wg.Wait()
 			if err != nil || cancelled == (f.Outcome == store.Counted) {
 				t.Errorf("cancelled: %v; the result: %s, %v", cancelled, f.Outcome, err)
@@ -281,7 +281,7 @@ func TestCancelAndFoldAtOnce(t *testing.T) {
 // out marks jobs as dispatched, as the server that holds the leader lease does.
 func (h *harness) out(specs ...*job.Spec) {
 	h.tb.Helper()
-	epoch, err := h.TakeLead(h.tb.Context(), store.FeedLead, "me", time.Hour)
+	epoch, err := h.AcquireLease(h.tb.Context(), store.EnqueueLease, "me", time.Hour)
 	if err != nil {
 		h.tb.Fatal(err)
 	}
@@ -289,7 +289,7 @@ func (h *harness) out(specs ...*job.Spec) {
 	for _, s := range specs {
 		jobs = append(jobs, job.Running{Job: s.ID, Generation: s.Generation})
 	}
-	out, err := h.MarkOut(h.tb.Context(), epoch, jobs...)
+	out, err := h.MarkDispatched(h.tb.Context(), epoch, jobs...)
 	if err != nil || len(out) != len(jobs) {
 		h.tb.Fatalf("marked %d of %d, %v", len(out), len(jobs), err)
 	}

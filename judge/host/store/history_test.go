@@ -27,13 +27,13 @@ func TestJudgementsOf(t *testing.T) {
 			}
 			for _, j := range past {
 				all = append(all, fmt.Sprintf("%s %s %s %q %s %s by %q", j.Origin, j.State, j.Verdict, j.Why, j.RejudgingState, j.Bundle, j.Worker))
-				if (j.Rejudging == "") != (j.Origin == store.First) || j.Started.IsZero() || j.Ended.IsZero() != (j.Verdict == "") {
+				if (j.Rejudging == "") != (j.Origin == store.OriginFirst) || j.Started.IsZero() || j.Ended.IsZero() != (j.Verdict == "") {
 					t.Errorf("it is %+v", j)
 				}
 			}
 			return all
 		}
-		r, _, err := h.Rejudge(t.Context(), store.NewRejudging{Filter: store.Filter{Number: first.Number}, Why: "a test was wrong", Account: h.alice.ID})
+		r, _, err := h.Rejudge(t.Context(), store.NewRejudging{Filter: store.SubmissionFilter{Number: first.Number}, Why: "a test was wrong", Account: h.alice.ID})
 		if err != nil || r.Submissions != 1 {
 			t.Fatal(r, err)
 		}

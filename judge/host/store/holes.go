@@ -17,18 +17,18 @@ import (
 
 // A Hole is a golf problem that accepts submissions while it is open.
 type Hole struct {
-	ID          string
-	Slug        string // unique
-	Name        string
-	Problem     string     // id
-	ProblemSlug string     // name of the problem
-	Visibility  Visibility // not Teams
-	Shown       bool       // everyone who sees the hole may read valid submissions
-	Closed      bool       // closed by an administrator
-	Closes      time.Time  // time from which it accepts no submissions; zero means never
-	Revision    int64      // increases with each change
-	Answers     int64      // number of submissions
-	Made        time.Time
+	ID              string
+	Slug            string // unique
+	Name            string
+	Problem         string     // id
+	ProblemSlug     string     // name of the problem
+	Visibility      Visibility // not Teams
+	ShowSubmissions bool       // everyone who sees the hole may read valid submissions
+	Closed          bool       // closed by an administrator
+	Closes          time.Time  // time from which it accepts no submissions; zero means never
+	Revision        int64      // increases with each change
+	Submissions     int64      // number of submissions
+	Made            time.Time
 }
 
 // NewHole creates a hole for a problem, and sets its ID and Revision. It returns ErrTaken if a hole has the slug,
@@ -38,10 +38,10 @@ func (s *Store) NewHole(ctx context.Context, h *Hole) error {
 	if err != nil {
 		return err
 	}
-	h.ID, h.Problem, h.Revision, h.Made = newID(), p.ID, 1, instant(s.now())
-	return failed("make the hole "+h.Slug, s.write.InsertHole(ctx, query.InsertHoleParams{
-		ID: h.ID, Slug: h.Slug, Name: clean(h.Name), Problem: h.Problem, Visibility: string(h.Visibility), Shown: h.Shown, Closed: h.Closed,
-		Closes: micros(h.Closes), Made: h.Made.UnixMicro(),
+	h.ID, h.Problem, h.Revision, h.Made = newID(), p.ID, 1, fromMicros(s.now())
+	return wrapError("make the hole "+h.Slug, s.write.InsertHole(ctx, query.InsertHoleParams{
+		ID: h.ID, Slug: h.Slug, Name: sanitize(h.Name), Problem: h.Problem, Visibility: string(h.Visibility), Shown: h.ShowSubmissions, Closed: h.Closed,
+		Closes: nullMicros(h.Closes), Made: h.Made.UnixMicro(),
 	}))
 }
 
@@ -49,8 +49,8 @@ func (s *Store) NewHole(ctx context.Context, h *Hole) error {
 // shown. It returns ErrChanged if the stored hole has changed since h was read.
 func (s *Store) SetHole(ctx context.Context, h *Hole) error {
 	n, err := s.write.UpdateHole(ctx, query.UpdateHoleParams{
-		ID: h.ID, Revision: h.Revision, Name: clean(h.Name), Visibility: string(h.Visibility), Shown: h.Shown, Closed: h.Closed,
-		Closes: micros(h.Closes),
+		ID: h.ID, Revision: h.Revision, Name: sanitize(h.Name), Visibility: string(h.Visibility), Shown: h.ShowSubmissions, Closed: h.Closed,
+		Closes: nullMicros(h.Closes),
 	})
 	if err == nil && n == 0 {
 		err = ErrChanged
@@ -58,94 +58,94 @@ func (s *Store) SetHole(ctx context.Context, h *Hole) error {
 	if err == nil {
 		h.Revision++
 	}
-	return failed("change the hole "+h.Slug, err)
+	return wrapError("change the hole "+h.Slug, err)
 }
 
 // Hole reads a hole.
 func (s *Store) Hole(ctx context.Context, slug string) (*Hole, error) {
 	r, err := s.read.HoleBySlug(ctx, slug)
-	return hole(r), failed("read the hole "+slug, err)
+	return hole(r), wrapError("read the hole "+slug, err)
 }
 
 // Holes reads all holes, oldest first.
 func (s *Store) Holes(ctx context.Context) ([]*Hole, error) {
 	rows, err := s.read.ListHoles(ctx)
-	return each(rows, err, "read the holes", hole)
+	return convertRows(rows, err, "read the holes", hole)
 }
 
 func hole(r query.HoleLine) *Hole {
 	return &Hole{
 		ID: r.ID, Slug: r.Slug, Name: r.Name, Problem: r.Problem, ProblemSlug: r.ProblemSlug, Visibility: Visibility(r.Visibility),
-		Shown: r.Shown, Closed: r.Closed,
-		Closes: instant(r.Closes.Int64), Revision: r.Revision, Answers: r.LastNumber, Made: instant(r.Made),
+		ShowSubmissions: r.Shown, Closed: r.Closed,
+		Closes: fromMicros(r.Closes.Int64), Revision: r.Revision, Submissions: r.LastNumber, Made: fromMicros(r.Made),
 	}
 }
 
-// Over reports whether the hole is closed at now.
-func (h *Hole) Over(now time.Time) bool {
+// IsClosed reports whether the hole is closed at now.
+func (h *Hole) IsClosed(now time.Time) bool {
 	return h.Closed || !h.Closes.IsZero() && !now.Before(h.Closes)
 }
 
-// An AnswerState is the state of a golf submission.
-type AnswerState string
+// An GolfState is the state of a golf submission.
+type GolfState string
 
 // The states of a golf submission.
 const (
-	Proving  AnswerState = "proving"  // being checked
-	Standing AnswerState = "standing" // valid: correct on every input
-	Greyed   AnswerState = "greyed"   // no longer valid: two workers found an error in a recheck
-	Refused  AnswerState = "refused"  // never valid; if the verdict is empty, no worker could check it
+	GolfChecking    GolfState = "proving"  // being checked
+	GolfValid       GolfState = "standing" // valid: correct on every input
+	GolfInvalidated GolfState = "greyed"   // no longer valid: two workers found an error in a recheck
+	GolfRejected    GolfState = "refused"  // never valid; if the verdict is empty, no worker could check it
 )
 
-// An Answer is a golf submission.
-type Answer struct {
-	ID        string
-	Hole      string // id
-	Number    int64  // in its hole
-	Account   string // id
-	Display   string // display name of the account
-	File      job.File
-	Asked     []byte // JSON of a flow.HoleAnswer
-	Received  time.Time
-	State     AnswerState
-	Flow      string            // the flow that checks the submission now; may be empty
-	Verdict   judge.GolfVerdict // empty before the first check, or if no worker could check it
-	Why       string            // one line that explains why it is not valid
-	Language  string            // id; empty before the first check
-	Name      string            // of the language, including the flags
-	Flags     string
-	Bytes     int
-	Chars     int
-	Events    blob.Digest // of the last check; may be empty
-	Toolchain string      // the identity of the toolchain of the last check
-	Stood     time.Time   // when the submission became valid; zero if never
+// An GolfSubmission is a golf submission.
+type GolfSubmission struct {
+	ID         string
+	Hole       string // id
+	Number     int64  // in its hole
+	Account    string // id
+	Display    string // display name of the account
+	File       job.File
+	Request    []byte // JSON of a flow.GolfSubmissionOptions
+	Received   time.Time
+	State      GolfState
+	Workflow   string            // the flow that checks the submission now; may be empty
+	Verdict    judge.GolfVerdict // empty before the first check, or if no worker could check it
+	Why        string            // one line that explains why it is not valid
+	Language   string            // id; empty before the first check
+	Name       string            // of the language, including the flags
+	Flags      string
+	Bytes      int
+	Chars      int
+	Events     blob.Digest // of the last check; may be empty
+	Toolchain  string      // the identity of the toolchain of the last check
+	ValidSince time.Time   // when the submission became valid; zero if never
 }
 
 // LanguageKey returns the key of the group in which the submission competes. A group consists of the submissions
 // in the same language and with the same flags.
-func (a *Answer) LanguageKey() string { return strings.TrimSpace(a.Language + " " + a.Flags) }
+func (a *GolfSubmission) LanguageKey() string { return strings.TrimSpace(a.Language + " " + a.Flags) }
 
-// A NewAnswer is a golf submission to be stored.
-type NewAnswer struct {
+// A NewGolfSubmission is a golf submission to be stored.
+type NewGolfSubmission struct {
 	// Key makes retries safe, as in NewSubmission.
 	Key     string
 	Hole    *Hole
 	Account string // id
 	File    job.File
-	Asked   []byte // JSON
+	Request []byte // JSON
 	Spec    []byte // JSON of the flow that checks the submission; its kind is Kind
 	Kind    string
 }
 
-// NewAnswer stores a golf submission and the flow that checks it. A repeated call with the same key returns the
-// first submission. NewAnswer returns ErrTooManyWaiting if the queue is full, and ErrEnded if the hole is closed.
-func (s *Store) NewAnswer(ctx context.Context, n NewAnswer) (a *Answer, err error) {
-	n.Key = clean(n.Key)
-	if waiting, err := s.read.CountWaiting(ctx, int64(job.Practice)); err != nil || waiting >= int64(s.options.MaxWaiting) {
+// NewGolfSubmission stores a golf submission and the flow that checks it. A repeated call with the same key returns the
+// first submission. NewGolfSubmission returns ErrTooManyWaiting if the queue is full, and ErrEnded if the hole is closed.
+func (s *Store) NewGolfSubmission(ctx context.Context, n NewGolfSubmission) (a *GolfSubmission, err error) {
+	n.Key = sanitize(n.Key)
+	if waiting, err := s.read.CountWaiting(ctx, int64(job.PracticePriority)); err != nil || waiting >= int64(s.options.MaxWaiting) {
 		if err == nil {
 			err = ErrTooManyWaiting
 		}
-		return nil, failed("keep an answer", err)
+		return nil, wrapError("keep an answer", err)
 	}
 	number := int64(0)
 	err = s.tx(ctx, "keep an answer", func(q *query.Queries) error {
@@ -159,7 +159,7 @@ func (s *Store) NewAnswer(ctx context.Context, n NewAnswer) (a *Answer, err erro
 		number = now.LastNumber
 		if n.Key != "" {
 			old, err := q.AnswerByKey(ctx, query.AnswerByKeyParams{
-				Account: n.Account, FormKey: n.Key, Hole: n.Hole.ID, Received: instant(now.LastTime).Add(-repeatable).UnixMicro(),
+				Account: n.Account, FormKey: n.Key, Hole: n.Hole.ID, Received: fromMicros(now.LastTime).Add(-keyLifetime).UnixMicro(),
 			})
 			if err == nil {
 				number = old
@@ -177,80 +177,80 @@ func (s *Store) NewAnswer(ctx context.Context, n NewAnswer) (a *Answer, err erro
 		return q.InsertAnswer(ctx, query.InsertAnswerParams{
 			ID: newID(), Hole: n.Hole.ID, Number: number, Account: n.Account, FormKey: n.Key, File: n.File.Path,
 			Sha256: string(n.File.Digest), Size: n.File.Size,
-			Asked: string(n.Asked), Received: now.LastTime, Flow: flow,
+			Asked: string(n.Request), Received: now.LastTime, Flow: flow,
 		})
 	})
 	if err != nil && !errors.Is(err, errRepeated) {
 		return nil, err
 	}
-	return s.Answer(ctx, n.Hole.ID, number)
+	return s.GolfSubmission(ctx, n.Hole.ID, number)
 }
 
-// Answer reads the golf submission with the given number.
-func (s *Store) Answer(ctx context.Context, hole string, number int64) (*Answer, error) {
+// GolfSubmission reads the golf submission with the given number.
+func (s *Store) GolfSubmission(ctx context.Context, hole string, number int64) (*GolfSubmission, error) {
 	r, err := s.read.AnswerByNumber(ctx, hole, number)
-	return answer(r), failed(fmt.Sprintf("read the answer %d", number), err)
+	return golfSubmission(r), wrapError(fmt.Sprintf("read the answer %d", number), err)
 }
 
-// Answers reads at most n submissions of an account to a hole, newest first.
-func (s *Store) Answers(ctx context.Context, hole, account string, n int) ([]*Answer, error) {
+// GolfSubmissions reads at most n submissions of an account to a hole, newest first.
+func (s *Store) GolfSubmissions(ctx context.Context, hole, account string, n int) ([]*GolfSubmission, error) {
 	rows, err := s.read.AnswersOf(ctx, query.AnswersOfParams{Account: account, Hole: hole, Limit: int32(n)})
-	return each(rows, err, "read the answers of an account", answer)
+	return convertRows(rows, err, "read the answers of an account", golfSubmission)
 }
 
-// RecentAnswers counts the submissions that an account has sent to a hole within the given time.
-func (s *Store) RecentAnswers(ctx context.Context, hole, account string, within time.Duration) (int64, error) {
+// CountRecentGolfSubmissions counts the submissions that an account has sent to a hole within the given time.
+func (s *Store) CountRecentGolfSubmissions(ctx context.Context, hole, account string, period time.Duration) (int64, error) {
 	n, err := s.read.CountAnswers(ctx, query.CountAnswersParams{
-		Account: account, Hole: hole, After: s.now() - within.Microseconds(), Until: s.now() + minute,
+		Account: account, Hole: hole, After: s.now() - period.Microseconds(), Until: s.now() + minuteMicros,
 	})
-	return n, failed("count answers", err)
+	return n, wrapError("count answers", err)
 }
 
-// RightAnswers reads the submissions to a hole that were ever valid, ordered by number. It reads only the fields
+// CorrectGolfSubmissions reads the submissions to a hole that were ever valid, ordered by number. It reads only the fields
 // that a ranking shows.
-func (s *Store) RightAnswers(ctx context.Context, hole string) ([]*Answer, error) {
+func (s *Store) CorrectGolfSubmissions(ctx context.Context, hole string) ([]*GolfSubmission, error) {
 	rows, err := s.read.ScoredAnswers(ctx, hole)
-	all := make([]*Answer, 0, len(rows))
+	submissions := make([]*GolfSubmission, 0, len(rows))
 	for _, r := range rows {
-		all = append(all, &Answer{
-			Hole: hole, Number: r.Number, Account: r.Account, Display: r.Display, Received: instant(r.Received), State: AnswerState(r.State),
-			Language: r.Language, Name: r.Name, Flags: r.Flags, Bytes: int(r.Bytes), Chars: int(r.Chars), Stood: instant(r.Stood.Int64),
+		submissions = append(submissions, &GolfSubmission{
+			Hole: hole, Number: r.Number, Account: r.Account, Display: r.Display, Received: fromMicros(r.Received), State: GolfState(r.State),
+			Language: r.Language, Name: r.Name, Flags: r.Flags, Bytes: int(r.Bytes), Chars: int(r.Chars), ValidSince: fromMicros(r.Stood.Int64),
 		})
 	}
-	return all, failed("read the answers of a board", err)
+	return submissions, wrapError("read the answers of a board", err)
 }
 
-func answer(r query.AnswerLine) *Answer {
-	return &Answer{
+func golfSubmission(r query.AnswerLine) *GolfSubmission {
+	return &GolfSubmission{
 		ID: r.ID, Hole: r.Hole, Number: r.Number, Account: r.Account, Display: r.Display, File: job.File{
 			Path: r.File, Size: r.Size, Digest: blob.Digest(r.Sha256),
 		},
-		Asked: []byte(r.Asked), Received: instant(r.Received), State: AnswerState(r.State), Flow: r.Flow,
+		Request: []byte(r.Asked), Received: fromMicros(r.Received), State: GolfState(r.State), Workflow: r.Flow,
 		Verdict: judge.GolfVerdict(r.Verdict), Why: r.Why,
 		Language: r.Language, Name: r.Name, Flags: r.Flags, Bytes: int(r.Bytes), Chars: int(r.Chars), Events: blob.Digest(r.Events),
-		Toolchain: r.Toolchain,
-		Stood:     instant(r.Stood.Int64),
+		Toolchain:  r.Toolchain,
+		ValidSince: fromMicros(r.Stood.Int64),
 	}
 }
 
-// Settled is the outcome of a golf check.
-type Settled struct {
-	Flow      string
-	Right     bool
-	Proved    *judge.GolfProved // nil if no worker could check it
-	Language  string            // id
-	Events    blob.Digest       // blob that contains the event Proved
-	Why       string            // why the submission is not correct
+// GolfOutcome is the outcome of a golf check.
+type GolfOutcome struct {
+	Workflow  string
+	Correct   bool
+	Checked   *judge.GolfChecked // nil if no worker could check it
+	Language  string             // id
+	Events    blob.Digest        // blob that contains the event Checked
+	Why       string             // why the submission is not correct
 	Toolchain string
 	Workers   []string // the workers that checked it
 }
 
-// Settle records the outcome of a golf check, once. It does nothing if the flow checks no golf submission. A new
+// RecordGolfOutcome records the outcome of a golf check, once. It does nothing if the flow checks no golf submission. A new
 // submission becomes valid or is refused. A recheck turns a valid submission greyed if it is wrong; the submission
 // stays valid if no worker could check it. A recheck does not change the size of the submission.
-func (s *Store) Settle(ctx context.Context, e Settled) error {
+func (s *Store) RecordGolfOutcome(ctx context.Context, e GolfOutcome) error {
 	return s.tx(ctx, "keep what became of an answer", func(q *query.Queries) error {
-		r, err := q.AnswerOfFlow(ctx, e.Flow)
+		r, err := q.AnswerOfFlow(ctx, e.Workflow)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
@@ -262,75 +262,75 @@ func (s *Store) Settle(ctx context.Context, e Settled) error {
 			return err
 		}
 		n := query.SettleAnswerParams{
-			Flow: e.Flow, State: r.State, Verdict: r.Verdict, Why: clean(e.Why), Language: r.Language, Name: r.Name, Flags: r.Flags,
+			Flow: e.Workflow, State: r.State, Verdict: r.Verdict, Why: sanitize(e.Why), Language: r.Language, Name: r.Name, Flags: r.Flags,
 			Bytes: r.Bytes, Chars: r.Chars,
-			Events: r.Events, Toolchain: clean(e.Toolchain), Stood: r.Stood,
+			Events: r.Events, Toolchain: sanitize(e.Toolchain), Stood: r.Stood,
 		}
-		stood := AnswerState(r.State) == Standing
-		if e.Proved != nil {
-			n.Verdict, n.Events = string(e.Proved.Verdict), string(e.Events)
+		stood := GolfState(r.State) == GolfValid
+		if e.Checked != nil {
+			n.Verdict, n.Events = string(e.Checked.Verdict), string(e.Events)
 		}
 		switch {
-		case stood && e.Proved == nil:
-		case stood && !e.Right:
-			n.State = string(Greyed)
+		case stood && e.Checked == nil:
+		case stood && !e.Correct:
+			n.State = string(GolfInvalidated)
 		case stood:
 			n.Why = ""
 		default:
-			if n.State = string(Refused); e.Right {
-				n.State, n.Stood, n.Why = string(Standing), some(now), ""
+			if n.State = string(GolfRejected); e.Correct {
+				n.State, n.Stood, n.Why = string(GolfValid), nullInt(now), ""
 			}
 			n.Language = e.Language
-			if p := e.Proved; p != nil {
-				n.Name, n.Flags, n.Bytes, n.Chars = clean(p.LanguageWords()), clean(strings.Join(p.Flags, " ")), int64(p.Bytes), int64(p.Chars)
+			if p := e.Checked; p != nil {
+				n.Name, n.Flags, n.Bytes, n.Chars = sanitize(p.LanguageWithFlags()), sanitize(strings.Join(p.Flags, " ")), int64(p.Bytes), int64(p.Chars)
 			}
 		}
 		if _, err := q.SettleAnswer(ctx, n); err != nil {
 			return err
 		}
-		said := ""
-		if e.Proved != nil {
-			said = n.Verdict
+		checkVerdict := ""
+		if e.Checked != nil {
+			checkVerdict = n.Verdict
 		}
 		return q.InsertAnswerProof(ctx, query.InsertAnswerProofParams{
-			Answer: r.ID, At: now, State: n.State, Verdict: said, Why: n.Why, Toolchain: n.Toolchain, Workers: clean(strings.Join(e.Workers, " ")),
+			Answer: r.ID, At: now, State: n.State, Verdict: checkVerdict, Why: n.Why, Toolchain: n.Toolchain, Workers: sanitize(strings.Join(e.Workers, " ")),
 		})
 	})
 }
 
-// An AnswerProof is the outcome of one check of a golf submission.
-type AnswerProof struct {
+// An GolfCheck is the outcome of one check of a golf submission.
+type GolfCheck struct {
 	At        time.Time
-	State     AnswerState       // state after the check
+	State     GolfState         // state after the check
 	Verdict   judge.GolfVerdict // empty if no worker could check it
 	Why       string
 	Toolchain string
 	Workers   []string
 }
 
-// Proofs reads the checks of a golf submission, oldest first.
-func (s *Store) Proofs(ctx context.Context, answer string) ([]AnswerProof, error) {
+// GolfChecks reads the checks of a golf submission, oldest first.
+func (s *Store) GolfChecks(ctx context.Context, answer string) ([]GolfCheck, error) {
 	rows, err := s.read.ProofsOf(ctx, answer)
-	return each(rows, err, "read the proofs of an answer", func(r query.AnswerProof) AnswerProof {
-		return AnswerProof{instant(r.At), AnswerState(r.State), judge.GolfVerdict(r.Verdict), r.Why, r.Toolchain, strings.Fields(r.Workers)}
+	return convertRows(rows, err, "read the proofs of an answer", func(r query.AnswerProof) GolfCheck {
+		return GolfCheck{fromMicros(r.At), GolfState(r.State), judge.GolfVerdict(r.Verdict), r.Why, r.Toolchain, strings.Fields(r.Workers)}
 	})
 }
 
-// An Outdated submission is a valid one that is to be rechecked.
-type Outdated struct {
-	ID       string
-	Account  string
-	File     job.File
-	Asked    []byte // JSON
-	Problem  Problem
-	Language string // id
-	Now      string // identity of the workers' current toolchain
+// An RecheckCandidate submission is a valid one that is to be rechecked.
+type RecheckCandidate struct {
+	ID        string
+	Account   string
+	File      job.File
+	Request   []byte // JSON
+	Problem   Problem
+	Language  string // id
+	Toolchain string // identity of the workers' current toolchain
 }
 
-// Valid returns the valid submissions of a hole that are not being rechecked. It omits submissions of deleted
+// ValidGolfSubmissions returns the valid submissions of a hole that are not being rechecked. It omits submissions of deleted
 // accounts, because they have no source. The field Now of a result is the current toolchain of the worker class
 // for the submission's language. If that is unknown, it is the toolchain of the last check.
-func (s *Store) Valid(ctx context.Context, hole, class string) ([]Outdated, error) {
+func (s *Store) ValidGolfSubmissions(ctx context.Context, hole, class string) ([]RecheckCandidate, error) {
 	c, err := s.Class(ctx, class)
 	if errors.Is(err, ErrNotFound) {
 		c, err = &Class{}, nil
@@ -339,8 +339,8 @@ func (s *Store) Valid(ctx context.Context, hole, class string) ([]Outdated, erro
 		return nil, err
 	}
 	rows, err := s.read.ValidAnswers(ctx, hole)
-	return each(rows, err, "read the valid submissions of a hole", func(r query.ValidAnswersRow) Outdated {
-		return Outdated{
+	return convertRows(rows, err, "read the valid submissions of a hole", func(r query.ValidAnswersRow) RecheckCandidate {
+		return RecheckCandidate{
 			r.ID, r.Account, job.File{Path: r.File, Size: r.Size, Digest: blob.Digest(r.Sha256)}, []byte(r.Asked),
 			Problem{Slug: r.Slug, Bundle: blob.Digest(r.Bundle), Config: blob.Digest(r.Config)}, r.Language,
 			cmp.Or(c.Languages[r.Language], r.Toolchain, "unknown"),
@@ -348,18 +348,18 @@ func (s *Store) Valid(ctx context.Context, hole, class string) ([]Outdated, erro
 	})
 }
 
-// CountValid returns how many valid submissions of a hole have a source, and how many of them are being rechecked.
-func (s *Store) CountValid(ctx context.Context, hole string) (valid, rechecking int, err error) {
+// CountValidGolfSubmissions returns how many valid submissions of a hole have a source, and how many of them are being rechecked.
+func (s *Store) CountValidGolfSubmissions(ctx context.Context, hole string) (valid, rechecking int, err error) {
 	r, err := s.read.CountValidAnswers(ctx, hole)
-	return int(r.Valid), int(r.Rechecking), failed("count the valid submissions of a hole", err)
+	return int(r.Valid), int(r.Rechecking), wrapError("count the valid submissions of a hole", err)
 }
 
-// Outdated returns the valid golf submissions that are not being rechecked and whose last check used a different
+// OutdatedGolfSubmissions returns the valid golf submissions that are not being rechecked and whose last check used a different
 // toolchain than the class has now.
-func (s *Store) Outdated(ctx context.Context, class string) (all []Outdated, err error) {
+func (s *Store) OutdatedGolfSubmissions(ctx context.Context, class string) (candidates []RecheckCandidate, err error) {
 	used, err := s.read.StandingToolchains(ctx)
 	if err != nil || len(used) == 0 {
-		return nil, failed("read the toolchains of golf submissions", err)
+		return nil, wrapError("read the toolchains of golf submissions", err)
 	}
 	c, err := s.Class(ctx, class)
 	if errors.Is(err, ErrNotFound) {
@@ -375,21 +375,21 @@ func (s *Store) Outdated(ctx context.Context, class string) (all []Outdated, err
 		}
 		rows, err := s.read.OfToolchain(ctx, u.Language, u.Toolchain)
 		if err != nil {
-			return nil, failed("read the golf submissions of a toolchain", err)
+			return nil, wrapError("read the golf submissions of a toolchain", err)
 		}
 		for _, r := range rows {
-			all = append(all, Outdated{
+			candidates = append(candidates, RecheckCandidate{
 				r.ID, r.Account, job.File{Path: r.File, Size: r.Size, Digest: blob.Digest(r.Sha256)}, []byte(r.Asked),
 				Problem{Slug: r.Slug, Bundle: blob.Digest(r.Bundle), Config: blob.Digest(r.Config)}, u.Language, now,
 			})
 		}
 	}
-	return all, nil
+	return candidates, nil
 }
 
-// ProveAgain stores a flow of the given kind that rechecks a golf submission, and returns its id. The id is empty
+// RecheckGolfSubmission stores a flow of the given kind that rechecks a golf submission, and returns its id. The id is empty
 // if the submission is no longer valid or is already being rechecked.
-func (s *Store) ProveAgain(ctx context.Context, answer, account, kind string, spec []byte) (flow string, err error) {
+func (s *Store) RecheckGolfSubmission(ctx context.Context, answer, account, kind string, spec []byte) (flow string, err error) {
 	err = s.tx(ctx, "prove an answer again", func(q *query.Queries) error {
 		flow = newID()
 		n, err := q.ProveAnswerAgain(ctx, answer, flow)
@@ -403,8 +403,8 @@ func (s *Store) ProveAgain(ctx context.Context, answer, account, kind string, sp
 	return flow, err
 }
 
-// eraseAnswers deletes the content of an account's golf submissions, but keeps their lengths.
-func eraseAnswers(ctx context.Context, q *query.Queries, account string) (blobs []blob.Digest, err error) {
+// eraseGolfSubmissions deletes the content of an account's golf submissions, but keeps their lengths.
+func eraseGolfSubmissions(ctx context.Context, q *query.Queries, account string) (blobs []blob.Digest, err error) {
 	rows, err := q.BlobsOfAnswers(ctx, account)
 	for _, r := range rows {
 		blobs = append(blobs, blob.Digest(r.Sha256), blob.Digest(r.Events))

@@ -16,7 +16,7 @@ import (
 // hole makes a hole.
 func (h *harness) hole() *store.Hole {
 	h.tb.Helper()
-	o := &store.Hole{Slug: "nim", Name: "Nim", ProblemSlug: "nim", Visibility: store.Public}
+	o := &store.Hole{Slug: "nim", Name: "Nim", ProblemSlug: "nim", Visibility: store.VisibilityPublic}
 	if err := h.NewHole(h.tb.Context(), o); err != nil {
 		h.tb.Fatal(err)
 	}
@@ -24,10 +24,10 @@ func (h *harness) hole() *store.Hole {
 }
 
 // answer stores a golf submission of alice.
-func (h *harness) answer(o *store.Hole, key string) *store.Answer {
+func (h *harness) answer(o *store.Hole, key string) *store.GolfSubmission {
 	h.tb.Helper()
-	a, err := h.NewAnswer(h.tb.Context(), store.NewAnswer{
-		Key: key, Hole: o, Account: h.alice.ID, File: job.File{Path: "answer.py", Size: 7, Digest: digest("print()")}, Asked: []byte(`{}`), Spec: []byte(`{}`), Kind: "hole",
+	a, err := h.NewGolfSubmission(h.tb.Context(), store.NewGolfSubmission{
+		Key: key, Hole: o, Account: h.alice.ID, File: job.File{Path: "answer.py", Size: 7, Digest: digest("print()")}, Request: []byte(`{}`), Spec: []byte(`{}`), Kind: "hole",
 	})
 	if err != nil {
 		h.tb.Fatal(err)
@@ -36,20 +36,20 @@ func (h *harness) answer(o *store.Hole, key string) *store.Answer {
 }
 
 // settled returns the outcome of a golf check.
-func settled(a *store.Answer, v judge.GolfVerdict, toolchain string) store.Settled {
-	proved := &judge.GolfProved{Verdict: v, Language: "Python", Flags: []string{"-O"}, GolfSize: judge.GolfSize{Bytes: 7, Chars: 6}}
-	return store.Settled{
-		Flow: a.Flow, Right: v == judge.GolfRight, Proved: proved, Language: "py", Events: digest("events"), Why: "5 5 gave 3", Toolchain: toolchain, Workers: []string{"a", "b"},
+func settled(a *store.GolfSubmission, v judge.GolfVerdict, toolchain string) store.GolfOutcome {
+	proved := &judge.GolfChecked{Verdict: v, Language: "Python", Flags: []string{"-O"}, GolfSize: judge.GolfSize{Bytes: 7, Chars: 6}}
+	return store.GolfOutcome{
+		Workflow: a.Workflow, Correct: v == judge.GolfCorrect, Checked: proved, Language: "py", Events: digest("events"), Why: "5 5 gave 3", Toolchain: toolchain, Workers: []string{"a", "b"},
 	}
 }
 
 // settle records the outcome of a golf check and reads the submission.
-func (h *harness) settle(a *store.Answer, e store.Settled) *store.Answer {
+func (h *harness) settle(a *store.GolfSubmission, e store.GolfOutcome) *store.GolfSubmission {
 	h.tb.Helper()
-	if err := h.Settle(h.tb.Context(), e); err != nil {
+	if err := h.RecordGolfOutcome(h.tb.Context(), e); err != nil {
 		h.tb.Fatal(err)
 	}
-	got, err := h.Answer(h.tb.Context(), a.Hole, a.Number)
+	got, err := h.GolfSubmission(h.tb.Context(), a.Hole, a.Number)
 	if err != nil {
 		h.tb.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestHoles(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
 		o := h.hole()
-		twice := &store.Hole{Slug: "nim", Name: "Nim", ProblemSlug: "nim", Visibility: store.Public}
+		twice := &store.Hole{Slug: "nim", Name: "Nim", ProblemSlug: "nim", Visibility: store.VisibilityPublic}
 		if err := h.NewHole(t.Context(), twice); !errors.Is(err, store.ErrTaken) {
 			t.Errorf("a hole of the same address: %v", err)
 		}
@@ -68,7 +68,7 @@ func TestHoles(t *testing.T) {
 			t.Errorf("a hole of no problem: %v", err)
 		}
 		old := *o
-		o.Name, o.Shown, o.Closed, o.Visibility, o.Closes = "The nim", true, true, store.Staff, h.clock.Now().Add(time.Hour)
+		o.Name, o.ShowSubmissions, o.Closed, o.Visibility, o.Closes = "The nim", true, true, store.VisibilityJury, h.clock.Now().Add(time.Hour)
 		if err := h.SetHole(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +76,7 @@ func TestHoles(t *testing.T) {
 			t.Errorf("who was late: %v", err)
 		}
 		all, err := h.Holes(t.Context())
-		if err != nil || len(all) != 1 || all[0].Name != "The nim" || !all[0].Shown || !all[0].Closed || all[0].Visibility != store.Staff || all[0].ProblemSlug != "nim" || !all[0].Closes.Equal(o.Closes) {
+		if err != nil || len(all) != 1 || all[0].Name != "The nim" || !all[0].ShowSubmissions || !all[0].Closed || all[0].Visibility != store.VisibilityJury || all[0].ProblemSlug != "nim" || !all[0].Closes.Equal(o.Closes) {
 			t.Errorf("the holes are %+v, %v", all, err)
 		}
 		if _, err := h.Hole(t.Context(), "none"); !errors.Is(err, store.ErrNotFound) {
@@ -90,7 +90,7 @@ func TestHoles(t *testing.T) {
 func TestAHoleCloses(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
-		o := &store.Hole{Slug: "nim", Name: "Nim", ProblemSlug: "nim", Visibility: store.Public, Closes: h.clock.Now().Add(time.Minute)}
+		o := &store.Hole{Slug: "nim", Name: "Nim", ProblemSlug: "nim", Visibility: store.VisibilityPublic, Closes: h.clock.Now().Add(time.Minute)}
 		if err := h.NewHole(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
@@ -100,16 +100,16 @@ func TestAHoleCloses(t *testing.T) {
 		before := h.answer(o, "before")
 		refused := func(when string, closed bool) {
 			t.Helper()
-			_, err := h.NewAnswer(t.Context(), store.NewAnswer{Hole: o, Account: h.alice.ID, Asked: []byte(`{}`), Spec: []byte(`{}`), Kind: "hole"})
-			if errors.Is(err, store.ErrEnded) != closed || err != nil && !closed || o.Over(h.clock.Now()) != closed {
-				t.Errorf("%s: %v, over %v", when, err, o.Over(h.clock.Now()))
+			_, err := h.NewGolfSubmission(t.Context(), store.NewGolfSubmission{Hole: o, Account: h.alice.ID, Request: []byte(`{}`), Spec: []byte(`{}`), Kind: "hole"})
+			if errors.Is(err, store.ErrEnded) != closed || err != nil && !closed || o.IsClosed(h.clock.Now()) != closed {
+				t.Errorf("%s: %v, over %v", when, err, o.IsClosed(h.clock.Now()))
 			}
 		}
 		h.clock.add(time.Minute - time.Microsecond)
 		refused("just before", false)
 		h.clock.add(time.Microsecond)
 		refused("at its time", true)
-		if got := h.settle(before, settled(before, judge.GolfRight, "Python 3.14")); got.State != store.Standing {
+		if got := h.settle(before, settled(before, judge.GolfCorrect, "Python 3.14")); got.State != store.GolfValid {
 			t.Errorf("an answer of before is %+v", got)
 		}
 		for _, then := range []struct {
@@ -123,7 +123,7 @@ func TestAHoleCloses(t *testing.T) {
 			}
 			refused(fmt.Sprintf("%+v", then), then.over)
 		}
-		if got, err := h.Hole(t.Context(), "nim"); err != nil || got.Answers != 4 {
+		if got, err := h.Hole(t.Context(), "nim"); err != nil || got.Submissions != 4 {
 			t.Errorf("the hole is %+v, %v", got, err)
 		}
 	})
@@ -136,40 +136,40 @@ func TestAnAnswerFromItsStartToItsEnd(t *testing.T) {
 		h := newHarness(t, dsn)
 		o := h.hole()
 		a := h.answer(o, "key")
-		if a.Number != 1 || a.State != store.Proving || a.Flow == "" || a.Display != "ALICE" {
+		if a.Number != 1 || a.State != store.GolfChecking || a.Workflow == "" || a.Display != "ALICE" {
 			t.Fatalf("the answer is %+v", a)
 		}
 		if again := h.answer(o, "key"); again.ID != a.ID {
 			t.Errorf("sent twice it is %+v", again)
 		}
-		if f, err := h.Flow(t.Context(), a.Flow); err != nil || f.Kind != "hole" || f.Owner != h.alice.ID {
+		if f, err := h.Workflow(t.Context(), a.Workflow); err != nil || f.Kind != "hole" || f.Owner != h.alice.ID {
 			t.Errorf("its flow is %+v, %v", f, err)
 		}
-		if n, err := h.RecentAnswers(t.Context(), o.ID, h.alice.ID, time.Minute); err != nil || n != 1 {
+		if n, err := h.CountRecentGolfSubmissions(t.Context(), o.ID, h.alice.ID, time.Minute); err != nil || n != 1 {
 			t.Errorf("%d answers lately, %v", n, err)
 		}
 		wrong := h.answer(o, "other")
-		if got := h.settle(wrong, settled(wrong, judge.GolfWrong, "Python 3.14")); got.State != store.Refused || got.Why != "5 5 gave 3" || !got.Stood.IsZero() || got.Flow != "" {
+		if got := h.settle(wrong, settled(wrong, judge.GolfIncorrect, "Python 3.14")); got.State != store.GolfRejected || got.Why != "5 5 gave 3" || !got.ValidSince.IsZero() || got.Workflow != "" {
 			t.Errorf("a wrong one is %+v", got)
 		}
 		unproved := h.answer(o, "unproved")
-		if got := h.settle(unproved, store.Settled{Flow: unproved.Flow, Why: "no worker"}); got.State != store.Refused || got.Verdict != "" || got.Why != "no worker" {
+		if got := h.settle(unproved, store.GolfOutcome{Workflow: unproved.Workflow, Why: "no worker"}); got.State != store.GolfRejected || got.Verdict != "" || got.Why != "no worker" {
 			t.Errorf("one that no worker could prove is %+v", got)
 		}
 		h.clock.add(time.Second)
-		got := h.settle(a, settled(a, judge.GolfRight, "Python 3.14"))
-		if got.State != store.Standing || got.LanguageKey() != "py -O" || got.Bytes != 7 || got.Chars != 6 || got.Why != "" || got.Stood.IsZero() || got.Name != "Python + -O" {
+		got := h.settle(a, settled(a, judge.GolfCorrect, "Python 3.14"))
+		if got.State != store.GolfValid || got.LanguageKey() != "py -O" || got.Bytes != 7 || got.Chars != 6 || got.Why != "" || got.ValidSince.IsZero() || got.Name != "Python + -O" {
 			t.Errorf("a right one is %+v", got)
 		}
-		if same := h.settle(a, settled(a, judge.GolfWrong, "Python 3.14")); same.State != store.Standing {
+		if same := h.settle(a, settled(a, judge.GolfIncorrect, "Python 3.14")); same.State != store.GolfValid {
 			t.Errorf("settled twice it is %+v", same)
 		}
-		if right, err := h.RightAnswers(t.Context(), o.ID); err != nil || len(right) != 1 || right[0].Number != 1 || right[0].State != store.Standing {
+		if right, err := h.CorrectGolfSubmissions(t.Context(), o.ID); err != nil || len(right) != 1 || right[0].Number != 1 || right[0].State != store.GolfValid {
 			t.Errorf("right are %+v, %v", right, err)
 		}
-		outdated := func(want int) []store.Outdated {
+		outdated := func(want int) []store.RecheckCandidate {
 			t.Helper()
-			old, err := h.Outdated(t.Context(), "main")
+			old, err := h.OutdatedGolfSubmissions(t.Context(), "main")
 			if err != nil || len(old) != want {
 				t.Fatalf("outdated are %+v, %v; want %d", old, err, want)
 			}
@@ -177,14 +177,14 @@ func TestAnAnswerFromItsStartToItsEnd(t *testing.T) {
 		}
 		valid := func(now string, ready, rechecking int) {
 			t.Helper()
-			all, err := h.Valid(t.Context(), o.ID, "main")
-			if err != nil || len(all) != ready || ready > 0 && (all[0].ID != a.ID || all[0].Now != now || all[0].Problem.Slug != "nim" || all[0].File.Digest != a.File.Digest) {
+			all, err := h.ValidGolfSubmissions(t.Context(), o.ID, "main")
+			if err != nil || len(all) != ready || ready > 0 && (all[0].ID != a.ID || all[0].Toolchain != now || all[0].Problem.Slug != "nim" || all[0].File.Digest != a.File.Digest) {
 				t.Errorf("valid are %+v, %v; want %d with %s", all, err, ready, now)
 			}
-			if all, now, err := h.CountValid(t.Context(), o.ID); err != nil || all != ready+rechecking || now != rechecking {
+			if all, now, err := h.CountValidGolfSubmissions(t.Context(), o.ID); err != nil || all != ready+rechecking || now != rechecking {
 				t.Errorf("counted are %d, %d, %v", all, now, err)
 			}
-			if all, err := h.Valid(t.Context(), "other", "main"); err != nil || len(all) != 0 {
+			if all, err := h.ValidGolfSubmissions(t.Context(), "other", "main"); err != nil || len(all) != 0 {
 				t.Errorf("valid of another hole are %+v, %v", all, err)
 			}
 		}
@@ -192,11 +192,11 @@ func TestAnAnswerFromItsStartToItsEnd(t *testing.T) {
 		outdated(0) // no worker has filled the class
 		fill := func(languages map[string]string) {
 			t.Helper()
-			offer := job.Offer{Languages: languages}
-			if _, err := h.FillClass(t.Context(), "main", offer); err != nil {
+			offer := job.Capabilities{Languages: languages}
+			if _, err := h.CreateClass(t.Context(), "main", offer); err != nil {
 				t.Fatal(err)
 			}
-			if err := h.RefillClass(t.Context(), "main", offer); err != nil {
+			if err := h.UpdateClass(t.Context(), "main", offer); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -207,47 +207,47 @@ func TestAnAnswerFromItsStartToItsEnd(t *testing.T) {
 		fill(map[string]string{"py": "Python 3.15"})
 		old := outdated(1)[0]
 		valid("Python 3.15", 1, 0)
-		if old.ID != a.ID || old.Now != "Python 3.15" || old.Problem.Slug != "nim" || old.File.Digest != a.File.Digest {
+		if old.ID != a.ID || old.Toolchain != "Python 3.15" || old.Problem.Slug != "nim" || old.File.Digest != a.File.Digest {
 			t.Errorf("outdated is %+v", old)
 		}
-		prove := func() *store.Answer {
+		prove := func() *store.GolfSubmission {
 			t.Helper()
 			h.clock.add(time.Second)
-			if _, err := h.ProveAgain(t.Context(), a.ID, a.Account, "hole", []byte(`{}`)); err != nil {
+			if _, err := h.RecheckGolfSubmission(t.Context(), a.ID, a.Account, "hole", []byte(`{}`)); err != nil {
 				t.Fatal(err)
 			}
-			if second, err := h.ProveAgain(t.Context(), a.ID, a.Account, "hole", []byte(`{}`)); err != nil || second != "" {
+			if second, err := h.RecheckGolfSubmission(t.Context(), a.ID, a.Account, "hole", []byte(`{}`)); err != nil || second != "" {
 				t.Errorf("it is proved twice at once: %q, %v", second, err)
 			}
 			outdated(0)
 			valid("", 0, 1)
-			got, err := h.Answer(t.Context(), o.ID, 1)
-			if err != nil || got.Flow == "" || got.State != store.Standing {
+			got, err := h.GolfSubmission(t.Context(), o.ID, 1)
+			if err != nil || got.Workflow == "" || got.State != store.GolfValid {
 				t.Fatalf("while it is proved again it is %+v, %v", got, err)
 			}
 			return got
 		}
 		again := prove()
-		if got := h.settle(again, store.Settled{Flow: again.Flow, Why: "no worker", Toolchain: "Python 3.15"}); got.State != store.Standing || got.Toolchain != "Python 3.15" {
+		if got := h.settle(again, store.GolfOutcome{Workflow: again.Workflow, Why: "no worker", Toolchain: "Python 3.15"}); got.State != store.GolfValid || got.Toolchain != "Python 3.15" {
 			t.Errorf("where no worker could say it is %+v", got)
 		}
 		again = prove()
-		if got := h.settle(again, settled(again, judge.GolfWrong, "Python 3.15")); got.State != store.Greyed || got.Why != "5 5 gave 3" || got.Bytes != 7 || got.Stood.IsZero() {
+		if got := h.settle(again, settled(again, judge.GolfIncorrect, "Python 3.15")); got.State != store.GolfInvalidated || got.Why != "5 5 gave 3" || got.Bytes != 7 || got.ValidSince.IsZero() {
 			t.Errorf("found wrong it is %+v", got)
 		}
 		valid("", 0, 0)
-		proofs, err := h.Proofs(t.Context(), a.ID)
-		var states []store.AnswerState
+		proofs, err := h.GolfChecks(t.Context(), a.ID)
+		var states []store.GolfState
 		for _, p := range proofs {
 			states = append(states, p.State)
 		}
-		if err != nil || !slices.Equal(states, []store.AnswerState{store.Standing, store.Standing, store.Greyed}) || proofs[2].Why != "5 5 gave 3" || !slices.Equal(proofs[2].Workers, []string{"a", "b"}) {
+		if err != nil || !slices.Equal(states, []store.GolfState{store.GolfValid, store.GolfValid, store.GolfInvalidated}) || proofs[2].Why != "5 5 gave 3" || !slices.Equal(proofs[2].Workers, []string{"a", "b"}) {
 			t.Errorf("its proofs are %+v, %v", proofs, err)
 		}
-		if mine, err := h.Answers(t.Context(), o.ID, h.alice.ID, 10); err != nil || len(mine) != 3 || mine[0].Number != unproved.Number {
+		if mine, err := h.GolfSubmissions(t.Context(), o.ID, h.alice.ID, 10); err != nil || len(mine) != 3 || mine[0].Number != unproved.Number {
 			t.Errorf("her answers are %+v, %v", mine, err)
 		}
-		if all, err := h.Holes(t.Context()); err != nil || all[0].Answers != 3 {
+		if all, err := h.Holes(t.Context()); err != nil || all[0].Submissions != 3 {
 			t.Errorf("the hole has %+v answers, %v", all, err)
 		}
 	})
@@ -259,9 +259,9 @@ func TestErasedAnswers(t *testing.T) {
 		h := newHarness(t, dsn)
 		o := h.hole()
 		a := h.answer(o, "key")
-		h.settle(a, settled(a, judge.GolfRight, "Python 3.14"))
+		h.settle(a, settled(a, judge.GolfCorrect, "Python 3.14"))
 		open := h.answer(o, "open")
-		named, err := h.BlobsNamed(t.Context())
+		named, err := h.ReferencedBlobs(t.Context())
 		if err != nil || !has(named, a.File.Digest) || !has(named, digest("events")) {
 			t.Errorf("named are %v, %v", named, err)
 		}
@@ -269,23 +269,23 @@ func TestErasedAnswers(t *testing.T) {
 		if err != nil || !slices.Contains(blobs, a.File.Digest) || !slices.Contains(blobs, digest("events")) {
 			t.Errorf("to be forgotten are %v, %v", blobs, err)
 		}
-		got, err := h.Answer(t.Context(), o.ID, 1)
-		if err != nil || got.State != store.Standing || got.Bytes != 7 || got.Display != store.Deleted || got.File.Digest != "" || got.Events != "" {
+		got, err := h.GolfSubmission(t.Context(), o.ID, 1)
+		if err != nil || got.State != store.GolfValid || got.Bytes != 7 || got.Display != store.DeletedName || got.File.Digest != "" || got.Events != "" {
 			t.Errorf("the answer is %+v, %v", got, err)
 		}
-		if got, err := h.Answer(t.Context(), o.ID, open.Number); err != nil || got.State != store.Refused || got.Flow != "" {
+		if got, err := h.GolfSubmission(t.Context(), o.ID, open.Number); err != nil || got.State != store.GolfRejected || got.Workflow != "" {
 			t.Errorf("the open answer is %+v, %v", got, err)
 		}
-		if _, err := h.FillClass(t.Context(), "main", job.Offer{Languages: map[string]string{"py": "Python 3.15"}}); err != nil {
+		if _, err := h.CreateClass(t.Context(), "main", job.Capabilities{Languages: map[string]string{"py": "Python 3.15"}}); err != nil {
 			t.Fatal(err)
 		}
-		if old, err := h.Outdated(t.Context(), "main"); err != nil || len(old) != 0 {
+		if old, err := h.OutdatedGolfSubmissions(t.Context(), "main"); err != nil || len(old) != 0 {
 			t.Errorf("to be proved again are %+v, %v", old, err)
 		}
-		if old, err := h.Valid(t.Context(), o.ID, "main"); err != nil || len(old) != 0 {
+		if old, err := h.ValidGolfSubmissions(t.Context(), o.ID, "main"); err != nil || len(old) != 0 {
 			t.Errorf("valid with their source are %+v, %v", old, err)
 		}
-		if n, now, err := h.CountValid(t.Context(), o.ID); err != nil || n != 0 || now != 0 {
+		if n, now, err := h.CountValidGolfSubmissions(t.Context(), o.ID); err != nil || n != 0 || now != 0 {
 			t.Errorf("counted are %d, %d, %v", n, now, err)
 		}
 	})

@@ -10,32 +10,32 @@ import (
 
 // An Invitation lets users create accounts for themselves.
 type Invitation struct {
-	ID      string
-	Note    string // its purpose, for administrators
-	Contest string // id of the contest that the new accounts join; may be empty
-	Uses    int64  // maximum number of accounts that it may create
-	Used    int64  // number of accounts that it has created
-	Made    time.Time
-	By      string // id of the account that made it
-	Expires time.Time
-	Ended   time.Time // when it was revoked; zero means never
+	ID        string
+	Note      string // its purpose, for administrators
+	Contest   string // id of the contest that the new accounts join; may be empty
+	MaxUses   int64  // maximum number of accounts that it may create
+	Used      int64  // number of accounts that it has created
+	Made      time.Time
+	CreatedBy string // id of the account that made it
+	Expires   time.Time
+	Revoked   time.Time // when it was revoked; zero means never
 }
 
 // NewInvitation stores an invitation with the hash of its code, and sets ID, Made and Used.
 func (s *Store) NewInvitation(ctx context.Context, hash string, i Invitation) (*Invitation, error) {
-	i.ID, i.Made, i.Used, i.Note = newID(), instant(s.now()), 0, clean(i.Note)
+	i.ID, i.Made, i.Used, i.Note = newID(), fromMicros(s.now()), 0, sanitize(i.Note)
 	err := s.write.InsertInvitation(ctx, query.InsertInvitationParams{
-		ID: i.ID, Hash: hash, Note: i.Note, Contest: sql.NullString{String: i.Contest, Valid: i.Contest != ""}, Uses: i.Uses,
-		Made: i.Made.UnixMicro(), MadeBy: i.By, Expires: i.Expires.UnixMicro(),
+		ID: i.ID, Hash: hash, Note: i.Note, Contest: sql.NullString{String: i.Contest, Valid: i.Contest != ""}, Uses: i.MaxUses,
+		Made: i.Made.UnixMicro(), MadeBy: i.CreatedBy, Expires: i.Expires.UnixMicro(),
 	})
-	return &i, failed("keep an invitation", err)
+	return &i, wrapError("keep an invitation", err)
 }
 
 // Invitation reads a valid invitation. It returns ErrNotFound if no invitation has the code. If the invitation is
 // not valid, it returns ErrUsed, ErrExpired or ErrRevoked.
 func (s *Store) Invitation(ctx context.Context, hash string) (*Invitation, error) {
 	i, err := s.invitation(ctx, s.read, hash)
-	return i, failed("look for an invitation", err)
+	return i, wrapError("look for an invitation", err)
 }
 
 func (s *Store) invitation(ctx context.Context, q *query.Queries, hash string) (*Invitation, error) {
@@ -53,74 +53,74 @@ func (s *Store) invitation(ctx context.Context, q *query.Queries, hash string) (
 	return invitation(r), nil
 }
 
-// Good is the state of a valid invitation.
-const Good = "good"
+// InvitationValid is the state of a valid invitation.
+const InvitationValid = "good"
 
-// State returns Good, or a short reason why the invitation is not valid.
+// State returns InvitationValid, or a short reason why the invitation is not valid.
 func (i *Invitation) State(now time.Time) string {
 	switch {
-	case !i.Ended.IsZero():
+	case !i.Revoked.IsZero():
 		return "taken back"
-	case i.Used >= i.Uses:
+	case i.Used >= i.MaxUses:
 		return "used up"
 	case !now.Before(i.Expires):
 		return "expired"
 	}
-	return Good
+	return InvitationValid
 }
 
 func invitation(r query.Invitation) *Invitation {
-	return &Invitation{r.ID, r.Note, r.Contest.String, r.Uses, r.Used, instant(r.Made), r.MadeBy, instant(r.Expires), instant(r.Ended.Int64)}
+	return &Invitation{r.ID, r.Note, r.Contest.String, r.Uses, r.Used, fromMicros(r.Made), r.MadeBy, fromMicros(r.Expires), fromMicros(r.Ended.Int64)}
 }
 
 // Invitations reads all invitations, newest first.
 func (s *Store) Invitations(ctx context.Context) ([]*Invitation, error) {
 	rows, err := s.read.ListInvitations(ctx)
-	return each(rows, err, "read the invitations", invitation)
+	return convertRows(rows, err, "read the invitations", invitation)
 }
 
-// EndInvitation revokes an invitation. It returns ErrNotFound if the invitation does not exist or has been revoked
+// RevokeInvitation revokes an invitation. It returns ErrNotFound if the invitation does not exist or has been revoked
 // already.
-func (s *Store) EndInvitation(ctx context.Context, id string) error {
-	n, err := s.write.EndInvitation(ctx, id, some(s.now()))
-	return failed("take an invitation back", changed(n, err))
+func (s *Store) RevokeInvitation(ctx context.Context, id string) error {
+	n, err := s.write.EndInvitation(ctx, id, nullInt(s.now()))
+	return wrapError("take an invitation back", errIfUnchanged(n, err))
 }
 
-// Join creates an account with an invitation and adds it to the invitation's contest, in one transaction. It
+// JoinByInvitation creates an account with an invitation and adds it to the invitation's contest, in one transaction. It
 // returns ErrTaken if the username is taken, and the errors of Invitation.
-func (s *Store) Join(ctx context.Context, hash string, n NewAccount) (a *Account, err error) {
+func (s *Store) JoinByInvitation(ctx context.Context, hash string, n NewAccount) (a *Account, err error) {
 	err = s.tx(ctx, "join by an invitation", func(q *query.Queries) error {
-		i, err := s.use(ctx, q, hash)
+		i, err := s.useInvitation(ctx, q, hash)
 		if err != nil {
 			return err
 		}
 		if a, err = s.newAccount(ctx, q, n); err != nil || i.Contest == "" {
 			return err
 		}
-		_, err = s.enter(ctx, q, i.Contest, []Entrant{{Account: a}})
+		_, err = s.addEntrants(ctx, q, i.Contest, []Entrant{{Account: a}})
 		return err
 	})
 	return a, err
 }
 
-// Accept adds an existing account to the contest of an invitation. It returns the same errors as Join. It does not
+// AcceptInvitation adds an existing account to the contest of an invitation. It returns the same errors as Join. It does not
 // count as a use of the invitation if the account is already in the contest.
-func (s *Store) Accept(ctx context.Context, hash string, a *Account) error {
+func (s *Store) AcceptInvitation(ctx context.Context, hash string, a *Account) error {
 	return s.tx(ctx, "accept an invitation", func(q *query.Queries) error {
 		i, err := s.invitation(ctx, q, hash)
 		if err != nil || i.Contest == "" {
 			return err
 		}
-		entered, err := s.enter(ctx, q, i.Contest, []Entrant{{Account: a}})
+		entered, err := s.addEntrants(ctx, q, i.Contest, []Entrant{{Account: a}})
 		if err == nil && entered > 0 {
-			_, err = s.use(ctx, q, hash)
+			_, err = s.useInvitation(ctx, q, hash)
 		}
 		return err
 	})
 }
 
-// use counts one use of an invitation.
-func (s *Store) use(ctx context.Context, q *query.Queries, hash string) (*Invitation, error) {
+// useInvitation counts one use of an invitation.
+func (s *Store) useInvitation(ctx context.Context, q *query.Queries, hash string) (*Invitation, error) {
 	i, err := s.invitation(ctx, q, hash)
 	if err != nil {
 		return nil, err

@@ -17,14 +17,14 @@ func TestInvitations(t *testing.T) {
 		c := h.newContest("spring")
 		invite := func(code string, uses int64) *store.Invitation {
 			t.Helper()
-			i, err := h.NewInvitation(t.Context(), code, store.Invitation{Note: "7b", Contest: c.ID, Uses: uses, By: h.alice.ID, Expires: h.clock.Now().Add(time.Hour)})
+			i, err := h.NewInvitation(t.Context(), code, store.Invitation{Note: "7b", Contest: c.ID, MaxUses: uses, CreatedBy: h.alice.ID, Expires: h.clock.Now().Add(time.Hour)})
 			if err != nil {
 				t.Fatal(err)
 			}
 			return i
 		}
 		join := func(code, login string) error {
-			_, err := h.Join(t.Context(), code, store.NewAccount{Login: login, Display: login, Kind: store.Person, Role: "contestant"})
+			_, err := h.JoinByInvitation(t.Context(), code, store.NewAccount{Login: login, Display: login, Kind: store.PersonAccount, Role: "contestant"})
 			return err
 		}
 		invite("two", 2)
@@ -56,10 +56,10 @@ func TestInvitations(t *testing.T) {
 			t.Errorf("%d came in, want 2", in)
 		}
 		ended := invite("ended", 5)
-		if err := errors.Join(join("ended", "f"), h.EndInvitation(t.Context(), ended.ID)); err != nil {
+		if err := errors.Join(join("ended", "f"), h.RevokeInvitation(t.Context(), ended.ID)); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.EndInvitation(t.Context(), ended.ID); !errors.Is(err, store.ErrNotFound) {
+		if err := h.RevokeInvitation(t.Context(), ended.ID); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("it ends twice: %v", err)
 		}
 		invite("old", 5)
@@ -76,7 +76,7 @@ func TestInvitations(t *testing.T) {
 			}
 		}
 		list, err := h.Invitations(t.Context())
-		if err != nil || len(list) != 3 || list[2].Used != 2 || list[1].Ended.IsZero() || list[0].Contest != c.ID {
+		if err != nil || len(list) != 3 || list[2].Used != 2 || list[1].Revoked.IsZero() || list[0].Contest != c.ID {
 			t.Errorf("the list is %+v: %v", list, err)
 		}
 	})

@@ -27,16 +27,16 @@ func TestJobsGoOutAndComeBack(t *testing.T) {
 			t.Fatalf("got %+v", specs)
 		}
 		for what, is := range map[string]struct {
-			lane  job.Lane
+			lane  job.Priority
 			class string
 			n     int
 			want  int
 		}{
-			"one":           {job.Practice, "main", 1, 1},
-			"another lane":  {job.Contest, "main", 9, 0},
-			"another class": {job.Practice, "other", 9, 0},
+			"one":           {job.PracticePriority, "main", 1, 1},
+			"another lane":  {job.ContestPriority, "main", 9, 0},
+			"another class": {job.PracticePriority, "other", 9, 0},
 		} {
-			if got, err := h.Next(t.Context(), is.lane, is.class, is.n); err != nil || len(got) != is.want {
+			if got, err := h.NextJobs(t.Context(), is.lane, is.class, is.n); err != nil || len(got) != is.want {
 				t.Errorf("%s: %d jobs, %v", what, len(got), err)
 			}
 		}
@@ -44,17 +44,17 @@ func TestJobsGoOutAndComeBack(t *testing.T) {
 		h.clock.add(time.Minute)
 		outSince := h.clock.Now()
 		h.out(specs[0])
-		want := []store.Queue{{Lane: job.Practice, Class: "main", State: store.Out, Jobs: 1, Oldest: waitingSince}, {Lane: job.Practice, Class: "main", State: store.Waiting, Jobs: 1, Oldest: waitingSince.Add(time.Microsecond)}}
-		queues, err := h.Queues(t.Context())
+		want := []store.QueueCount{{Priority: job.PracticePriority, Class: "main", State: store.JobDispatched, Jobs: 1, Oldest: waitingSince}, {Priority: job.PracticePriority, Class: "main", State: store.JobWaiting, Jobs: 1, Oldest: waitingSince.Add(time.Microsecond)}}
+		queues, err := h.QueueCounts(t.Context())
 		if d := cmp.Diff(want, queues); err != nil || d != "" {
 			t.Errorf("%v\n%s", err, d)
 		}
-		out, err := h.OutSince(t.Context(), outSince.Add(time.Second))
-		wantOut := []store.OutJob{{Running: job.Running{Job: first.Job, Generation: 1}, Lane: job.Practice, Class: "main", At: outSince}}
+		out, err := h.DispatchedBefore(t.Context(), outSince.Add(time.Second))
+		wantOut := []store.DispatchedJob{{Running: job.Running{Job: first.Job, Generation: 1}, Priority: job.PracticePriority, Class: "main", At: outSince}}
 		if d := cmp.Diff(wantOut, out); err != nil || d != "" {
 			t.Errorf("%v\n%s", err, d)
 		}
-		if out, err := h.OutSince(t.Context(), outSince); err != nil || len(out) != 0 {
+		if out, err := h.DispatchedBefore(t.Context(), outSince); err != nil || len(out) != 0 {
 			t.Errorf("out for no time: %v, %v", out, err)
 		}
 		for _, is := range []struct {
@@ -66,7 +66,7 @@ func TestJobsGoOutAndComeBack(t *testing.T) {
 			{job.Running{Job: first.Job, Generation: 1}, true},
 			{job.Running{Job: first.Job, Generation: 1}, false},
 		} {
-			if got, err := h.Again(t.Context(), is.j); err != nil || got != is.want {
+			if got, err := h.Requeue(t.Context(), is.j); err != nil || got != is.want {
 				t.Errorf("%+v again: %v, %v; want %v", is.j, got, err, is.want)
 			}
 		}
@@ -87,26 +87,26 @@ func TestWhatIsNotMarkedAsOut(t *testing.T) {
 		for _, s := range specs {
 			jobs = append(jobs, job.Running{Job: s.ID, Generation: s.Generation})
 		}
-		if _, err := h.MarkOut(t.Context(), 1, jobs...); !errors.Is(err, store.ErrNotLeader) {
+		if _, err := h.MarkDispatched(t.Context(), 1, jobs...); !errors.Is(err, store.ErrNotLeader) {
 			t.Errorf("without a lead: %v", err)
 		}
-		epoch, err := h.TakeLead(t.Context(), store.FeedLead, "me", time.Second)
+		epoch, err := h.AcquireLease(t.Context(), store.EnqueueLease, "me", time.Second)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.MarkOut(t.Context(), epoch+1, jobs...); !errors.Is(err, store.ErrNotLeader) {
+		if _, err := h.MarkDispatched(t.Context(), epoch+1, jobs...); !errors.Is(err, store.ErrNotLeader) {
 			t.Errorf("with an epoch that never was: %v", err)
 		}
-		if _, err := h.Cancel(t.Context(), jobs[0].Job); err != nil {
+		if _, err := h.CancelJob(t.Context(), jobs[0].Job); err != nil {
 			t.Fatal(err)
 		}
 		h.fold(h.result(specs[1], judge.Accepted), store.Counted)
 		jobs[2].Generation = 2
-		out, err := h.MarkOut(t.Context(), epoch, jobs...)
+		out, err := h.MarkDispatched(t.Context(), epoch, jobs...)
 		if d := cmp.Diff(jobs[3:], out); err != nil || d != "" {
 			t.Errorf("%v\n%s", err, d)
 		}
-		if out, err := h.MarkOut(t.Context(), epoch, jobs[3]); err != nil || len(out) != 0 {
+		if out, err := h.MarkDispatched(t.Context(), epoch, jobs[3]); err != nil || len(out) != 0 {
 			t.Errorf("twice: %v, %v", out, err)
 		}
 	})
@@ -132,19 +132,19 @@ func TestTwoFeeders(t *testing.T) {
 			wg.Go(func() {
 				for left := true; left; {
 					h.clock.add(20 * time.Millisecond)
-					epoch, err := s.TakeLead(t.Context(), store.FeedLead, name, 30*time.Millisecond)
+					epoch, err := s.AcquireLease(t.Context(), store.EnqueueLease, name, 30*time.Millisecond)
 					if err != nil && !errors.Is(err, store.ErrNotLeader) {
 						t.Error(err)
 						return
 					}
-					specs, err := s.Next(t.Context(), job.Practice, "main", 2)
+					specs, err := s.NextJobs(t.Context(), job.PracticePriority, "main", 2)
 					if err != nil {
 						t.Error(err)
 						return
 					}
 					left = len(specs) > 0
 					for _, spec := range specs {
-						out, err := s.MarkOut(t.Context(), epoch, job.Running{Job: spec.ID, Generation: spec.Generation})
+						out, err := s.MarkDispatched(t.Context(), epoch, job.Running{Job: spec.ID, Generation: spec.Generation})
 						if err != nil && !errors.Is(err, store.ErrNotLeader) {
 							t.Error(err)
 						}
@@ -174,12 +174,12 @@ func TestLead(t *testing.T) {
 		h := newHarness(t, dsn)
 		lead := func(who string, want int64) {
 			t.Helper()
-			epoch, err := h.TakeLead(t.Context(), "garbage", who, 15*time.Second)
+			epoch, err := h.AcquireLease(t.Context(), "garbage", who, 15*time.Second)
 			if epoch != want || want == 0 && !errors.Is(err, store.ErrNotLeader) || want > 0 && err != nil {
 				t.Errorf("%s: epoch %d, %v; want %d", who, epoch, err, want)
 			}
 		}
-		if _, err := h.Leading(t.Context(), "garbage"); !errors.Is(err, store.ErrNotFound) {
+		if _, err := h.LeaseHolder(t.Context(), "garbage"); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("before: %v", err)
 		}
 		lead("a", 1)
@@ -191,11 +191,11 @@ func TestLead(t *testing.T) {
 		h.clock.add(5 * time.Second)
 		lead("b", 2)
 		lead("a", 0)
-		if l, err := h.Leading(t.Context(), "garbage"); err != nil || l != (store.Leader{Holder: "b", Epoch: 2, Until: h.clock.Now().Add(15 * time.Second)}) {
+		if l, err := h.LeaseHolder(t.Context(), "garbage"); err != nil || l != (store.Leader{Holder: "b", Epoch: 2, Until: h.clock.Now().Add(15 * time.Second)}) {
 			t.Errorf("got %+v, %v", l, err)
 		}
 		for _, who := range []string{"a", "b"} { // a does not hold the lease
-			if err := h.Resign(t.Context(), "garbage", who); err != nil {
+			if err := h.ReleaseLease(t.Context(), "garbage", who); err != nil {
 				t.Error(err)
 			}
 			if who == "a" {
@@ -219,12 +219,12 @@ func TestTheOrderIsThatOfPackageFair(t *testing.T) {
 			owners = append(owners, h.account(fmt.Sprint("o", i)).ID)
 		}
 		random := rand.New(rand.NewPCG(15, 0))
-		lanes := map[job.Lane]*fairtest.Lane{job.Contest: {}, job.Practice: {}}
-		next := func(lane job.Lane) bool {
+		lanes := map[job.Priority]*fairtest.Queue{job.ContestPriority: {}, job.PracticePriority: {}}
+		next := func(lane job.Priority) bool {
 			t.Helper()
 			n := 1 + random.IntN(3)
 			want := lanes[lane].Take(n)
-			specs, err := h.Next(t.Context(), lane, "main", n)
+			specs, err := h.NextJobs(t.Context(), lane, "main", n)
 			if err != nil || len(want) != len(specs) {
 				t.Fatalf("%d jobs, %v; want %v", len(specs), err, want)
 			}
@@ -238,11 +238,11 @@ func TestTheOrderIsThatOfPackageFair(t *testing.T) {
 		}
 		s := h.Store
 		for step := range 250 {
-			lane := job.Lane(random.IntN(2))
+			lane := job.Priority(random.IntN(2))
 			switch random.IntN(8) {
 			case 0, 1, 2, 3:
 				n := h.submission("")
-				n.Lane, n.Account = lane, owners[random.IntN(len(owners))]
+				n.Priority, n.Account = lane, owners[random.IntN(len(owners))]
 				n.Cost = time.Duration(random.IntN(6)*(1+50*random.IntN(2))) * time.Microsecond
 				a, err := s.Submit(t.Context(), n)
 				if err != nil {
@@ -309,7 +309,7 @@ func TestOneHeavyJobDoesNotHoldUpItsOwner(t *testing.T) {
 				ahead(second, store.Ahead{Jobs: 3, Later: 2})
 				ahead(others[1], store.Ahead{})
 			}
-			specs, err := h.Next(t.Context(), job.Practice, "main", 1)
+			specs, err := h.NextJobs(t.Context(), job.PracticePriority, "main", 1)
 			if err != nil || len(specs) != 1 {
 				t.Fatal(specs, err)
 			}
@@ -320,11 +320,11 @@ func TestOneHeavyJobDoesNotHoldUpItsOwner(t *testing.T) {
 			t.Error(d)
 		}
 		n := h.submission("")
-		n.Lane = job.Contest
+		n.Priority = job.ContestPriority
 		if _, err := h.Submit(t.Context(), n); err != nil {
 			t.Fatal(err)
 		}
-		ahead(others[9], store.Ahead{Jobs: 3, Priority: 1})
+		ahead(others[9], store.Ahead{Jobs: 3, HigherPriority: 1})
 	})
 }
 

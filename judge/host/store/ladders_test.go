@@ -16,7 +16,7 @@ import (
 func (h *harness) ladder(slug string) *store.Ladder {
 	h.tb.Helper()
 	l := &store.Ladder{
-		Slug: slug, Name: "The hill", Problem: "nim", Choice: []byte(`{"games":2}`), Seed: 1<<63 + 5, Visibility: store.Public, PerAccount: 3, PerMinute: 60, Owner: h.alice.ID,
+		Slug: slug, Name: "The hill", Problem: "nim", ChosenRules: []byte(`{"games":2}`), Seed: 1<<63 + 5, Visibility: store.VisibilityPublic, PerAccount: 3, PerMinute: 60, Owner: h.alice.ID,
 	}
 	if err := h.NewLadder(h.tb.Context(), l); err != nil {
 		h.tb.Fatal(err)
@@ -31,8 +31,8 @@ func (h *harness) bot(l *store.Ladder, a *store.Account, name string) *store.Bot
 	if err := h.NewBot(h.tb.Context(), b, "trial", func(b *store.Bot) ([]byte, error) { return []byte("{}"), nil }); err != nil {
 		h.tb.Fatal(err)
 	}
-	b.State, b.Told = store.BotActive, []byte(`{"ok":true}`)
-	if err := h.EndCheck(h.tb.Context(), b); err != nil {
+	b.State, b.TestOutput = store.BotActive, []byte(`{"ok":true}`)
+	if err := h.EndBotCheck(h.tb.Context(), b); err != nil {
 		h.tb.Fatal(err)
 	}
 	return b
@@ -45,7 +45,7 @@ func (h *harness) met(l *store.Ladder, a, b int64, results string) *store.Encoun
 	if err := h.NewEncounter(h.tb.Context(), e, "encounter", h.alice.ID, func(e *store.Encounter) ([]byte, error) { return []byte("{}"), nil }); err != nil {
 		h.tb.Fatal(err)
 	}
-	e.Results, e.Records, e.Worker, e.Faults = results, digest(results), "lab1", [2]string{"", "crashed,crashed"}
+	e.Results, e.Records, e.Worker, e.Failures = results, digest(results), "lab1", [2]string{"", "crashed,crashed"}
 	if err := h.EndEncounter(h.tb.Context(), e); err != nil {
 		h.tb.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestALadder(t *testing.T) {
 		h := newHarness(t, dsn)
 		bob := h.account("bob")
 		l := h.ladder("hill")
-		if err := h.NewLadder(t.Context(), &store.Ladder{Slug: "hill", Problem: "nim", Owner: bob.ID, Visibility: store.Staff}); !errors.Is(err, store.ErrTaken) {
+		if err := h.NewLadder(t.Context(), &store.Ladder{Slug: "hill", Problem: "nim", Owner: bob.ID, Visibility: store.VisibilityJury}); !errors.Is(err, store.ErrTaken) {
 			t.Errorf("a second ladder has the address: %v", err)
 		}
 		if err := h.NewLadder(t.Context(), &store.Ladder{Slug: "other", Problem: "chess", Owner: bob.ID}); !errors.Is(err, store.ErrNotFound) {
@@ -70,11 +70,11 @@ func TestALadder(t *testing.T) {
 		if err != nil || got.Seed != 1<<63+5 || !got.Open || got.Problem != "nim" || got.Title != "The nim" || string(got.Rules) != `{"Name":"s1"}` {
 			t.Errorf("got %+v, %v", got, err)
 		}
-		got.PerAccount, got.Visibility = 5, store.Staff
+		got.PerAccount, got.Visibility = 5, store.VisibilityJury
 		if err := h.ChangeLadder(t.Context(), got); err != nil {
 			t.Fatal(err)
 		}
-		if all, err := h.Ladders(t.Context()); err != nil || len(all) != 1 || all[0].PerAccount != 5 || all[0].Visibility != store.Staff || all[0].LastSeq <= got.LastSeq {
+		if all, err := h.Ladders(t.Context()); err != nil || len(all) != 1 || all[0].PerAccount != 5 || all[0].Visibility != store.VisibilityJury || all[0].LastSeq <= got.LastSeq {
 			t.Errorf("got %+v, %v", all, err)
 		}
 
@@ -83,7 +83,7 @@ func TestALadder(t *testing.T) {
 		if err := h.NewBot(t.Context(), &store.Bot{Ladder: l.ID, Account: bob.ID, Name: "rook"}, "trial", func(*store.Bot) ([]byte, error) { return nil, nil }); !errors.Is(err, store.ErrTaken) {
 			t.Errorf("two people have a bot of one name: %v", err)
 		}
-		if n, err := h.RecentBots(t.Context(), l.ID, bob.ID, time.Minute); n != 1 || err != nil {
+		if n, err := h.CountRecentBots(t.Context(), l.ID, bob.ID, time.Minute); n != 1 || err != nil {
 			t.Errorf("bob has sent %d bots, %v", n, err)
 		}
 		e := h.met(l, first.Number, second.Number, "wd")
@@ -93,7 +93,7 @@ func TestALadder(t *testing.T) {
 		if kept, err := h.Encounter(t.Context(), l.ID, 1); err != nil || !cmp.Equal(kept, e, cmpopts.EquateApproxTime(time.Millisecond)) {
 			t.Errorf("%v: %s", err, cmp.Diff(e, kept))
 		}
-		if all, err := h.EncountersSince(t.Context(), l.ID, 0); err != nil || len(all) != 1 || len(all[0].FaultsOf(second.Number)) != 2 || all[0].FaultsOf(first.Number) != nil {
+		if all, err := h.EncountersSince(t.Context(), l.ID, 0); err != nil || len(all) != 1 || len(all[0].FailuresOf(second.Number)) != 2 || all[0].FailuresOf(first.Number) != nil {
 			t.Errorf("got %+v, %v", all, err)
 		}
 		if all, err := h.EncountersSince(t.Context(), l.ID, e.Seq); err != nil || len(all) != 0 {
@@ -108,48 +108,48 @@ func TestALadder(t *testing.T) {
 		if old, err := h.Bot(t.Context(), l.ID, second.Number); err != nil || old.State != store.BotRetired || old.Reason != "version 2 plays now" || old.Author != "BOB" {
 			t.Errorf("got %+v, %v", old, err)
 		}
-		if err := h.EndCheck(t.Context(), newer); !errors.Is(err, store.ErrEnded) {
+		if err := h.EndBotCheck(t.Context(), newer); !errors.Is(err, store.ErrEnded) {
 			t.Errorf("a check ends twice: %v", err)
 		}
-		if err := h.SetBot(t.Context(), l.ID, newer.Number, store.BotPaused, store.BotActive, ""); !errors.Is(err, store.ErrEnded) {
+		if err := h.SetBotState(t.Context(), l.ID, newer.Number, store.BotPaused, store.BotActive, ""); !errors.Is(err, store.ErrEnded) {
 			t.Errorf("what is not paused plays again: %v", err)
 		}
-		if err := h.SetBot(t.Context(), l.ID, newer.Number, store.BotActive, store.BotPaused, "it crashed"); err != nil {
+		if err := h.SetBotState(t.Context(), l.ID, newer.Number, store.BotActive, store.BotPaused, "it crashed"); err != nil {
 			t.Fatal(err)
 		}
 		if b, err := h.Bot(t.Context(), l.ID, newer.Number); err != nil || b.State != store.BotPaused || b.Reason != "it crashed" {
 			t.Errorf("got %+v, %v", b, err)
 		}
-		if err := h.Climbed(t.Context(), l.ID, []store.Climb{{Bot: 1, Place: 2}, {Bot: 3, Before: 1, Place: 1}}); err != nil {
+		if err := h.AddRankChanges(t.Context(), l.ID, []store.RankChange{{Bot: 1, Rank: 2}, {Bot: 3, OldRank: 1, Rank: 1}}); err != nil {
 			t.Fatal(err)
 		}
-		if all, err := h.Climbs(t.Context(), l.ID, 5); err != nil || len(all) != 2 || all[0].Seq != 2 || all[1].Place != 2 {
+		if all, err := h.RankChanges(t.Context(), l.ID, 5); err != nil || len(all) != 2 || all[0].Seq != 2 || all[1].Rank != 2 {
 			t.Errorf("got %+v, %v", all, err)
 		}
 		got, _ = h.Ladder(t.Context(), l.ID)
-		got.Looks, got.NextLook, got.Settled = 3, 40, true
-		if err := h.SetLook(t.Context(), got); err != nil {
+		got.RankingTests, got.NextRankingTest, got.Settled = 3, 40, true
+		if err := h.SetRankingTest(t.Context(), got); err != nil {
 			t.Fatal(err)
 		}
 		h.bot(l, bob, "pawn")
-		if again, err := h.Ladder(t.Context(), l.ID); err != nil || again.Settled || again.Looks != 0 || again.NextLook != 1 {
+		if again, err := h.Ladder(t.Context(), l.ID); err != nil || again.Settled || again.RankingTests != 0 || again.NextRankingTest != 1 {
 			t.Errorf("a new bot leaves it settled: %+v, %v", again, err)
 		}
 
 		// A ranking is no longer settled after a class is filled for the first time, because the workers of that
 		// class may have other toolchains. Filling the same class again does not change that.
-		if err := h.SetLook(t.Context(), got); err != nil {
+		if err := h.SetRankingTest(t.Context(), got); err != nil {
 			t.Fatal(err)
 		}
 		for _, settled := range []bool{false, true} {
-			if _, err := h.FillClass(t.Context(), "lab", job.Offer{Arch: "amd64"}); err != nil {
+			if _, err := h.CreateClass(t.Context(), "lab", job.Capabilities{Arch: "amd64"}); err != nil {
 				t.Fatal(err)
 			}
 			again, err := h.Ladder(t.Context(), l.ID)
-			if err != nil || again.Settled != settled || !settled && (again.Looks != 0 || again.NextLook != again.Encounters+2) {
+			if err != nil || again.Settled != settled || !settled && (again.RankingTests != 0 || again.NextRankingTest != again.Encounters+2) {
 				t.Errorf("want settled %t after the class is filled: %+v, %v", settled, again, err)
 			}
-			if err := h.SetLook(t.Context(), got); err != nil {
+			if err := h.SetRankingTest(t.Context(), got); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -178,7 +178,7 @@ func TestErasedBots(t *testing.T) {
 		l := h.ladder("hill")
 		a, b := h.bot(l, h.alice, "rook"), h.bot(l, bob, "markedname")
 		e := h.met(l, a.Number, b.Number, "lw")
-		named, err := h.BlobsNamed(t.Context())
+		named, err := h.ReferencedBlobs(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,7 +191,7 @@ func TestErasedBots(t *testing.T) {
 		if _, err := h.Erase(t.Context(), bob.ID); err != nil {
 			t.Fatal(err)
 		}
-		if named, err = h.BlobsNamed(t.Context()); err != nil {
+		if named, err = h.ReferencedBlobs(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for _, d := range gone {
@@ -199,7 +199,7 @@ func TestErasedBots(t *testing.T) {
 				t.Errorf("%s is named still", d)
 			}
 		}
-		if got, err := h.Bot(t.Context(), l.ID, b.Number); err != nil || got.Name != store.Deleted || got.State != store.BotRetired || len(got.Files) > 0 || got.Author != store.Deleted {
+		if got, err := h.Bot(t.Context(), l.ID, b.Number); err != nil || got.Name != store.DeletedName || got.State != store.BotRetired || len(got.Files) > 0 || got.Author != store.DeletedName {
 			t.Errorf("got %+v, %v", got, err)
 		}
 		if got, err := h.Encounter(t.Context(), l.ID, e.Number); err != nil || got.Results != "lw" || got.Records != "" {

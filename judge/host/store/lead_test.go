@@ -11,23 +11,23 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestWhatIsThereIsNotWrittenAgain checks that AddJobs writes nothing if all jobs exist. It compares the contents
+// TestWhatIsThereIsNotWrittenAgain checks that AddWorkflowJobs writes nothing if all jobs exist. It compares the contents
 // of the file that SQLite writes and syncs at each commit.
 func TestWhatIsThereIsNotWrittenAgain(t *testing.T) {
 	dsn := lite(t)
 	h := newHarness(t, dsn)
 	f := h.flow()
 	for _, row := range []struct {
-		add    []store.FlowJob
+		add    []store.WorkflowJob
 		writes bool
 	}{
 		{nil, false},
-		{[]store.FlowJob{flowJob("a"), flowJob("b")}, true},
-		{[]store.FlowJob{flowJob("b"), flowJob("a")}, false},
-		{[]store.FlowJob{flowJob("a"), flowJob("c")}, true},
+		{[]store.WorkflowJob{flowJob("a"), flowJob("b")}, true},
+		{[]store.WorkflowJob{flowJob("b"), flowJob("a")}, false},
+		{[]store.WorkflowJob{flowJob("a"), flowJob("c")}, true},
 	} {
 		before := log(t, dsn)
-		if _, err := h.AddJobs(t.Context(), f.ID, row.add...); err != nil {
+		if _, err := h.AddWorkflowJobs(t.Context(), f.ID, row.add...); err != nil {
 			t.Fatal(err)
 		}
 		if writes := !bytes.Equal(before, log(t, dsn)); writes != row.writes {
@@ -47,27 +47,27 @@ func log(t *testing.T, dsn string) []byte {
 }
 
 // TestALeadThatIsHeld checks that a lease is renewed in time if another server could take it, and that it is
-// released by Resign.
+// released by Release.
 func TestALeadThatIsHeld(t *testing.T) {
 	for _, alone := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			dsn := lite(t)
-			s := open(t, store.Options{DSN: dsn, Alone: alone})
+			s := open(t, store.Options{DSN: dsn, SingleServer: alone})
 			defer s.Close()
-			mine, other := store.NewLead(s, "garbage", "me"), store.NewLead(s, "garbage", "another")
-			hold := func(l *store.Lead, want int64) {
+			mine, other := store.NewLeaderLease(s, "garbage", "me"), store.NewLeaderLease(s, "garbage", "another")
+			hold := func(l *store.LeaderLease, want int64) {
 				t.Helper()
-				epoch, err := l.Hold(t.Context())
+				epoch, err := l.Acquire(t.Context())
 				if epoch != want || (want == 0) != errors.Is(err, store.ErrNotLeader) || want != 0 && err != nil {
 					t.Errorf("epoch %d, %v; want %d", epoch, err, want)
 				}
 			}
 			hold(mine, 1)
-			other.Resign(t.Context()) // other does not hold the lease
+			other.Release(t.Context()) // other does not hold the lease
 			for _, row := range []struct {
 				after  time.Duration
 				writes bool
-			}{{0, false}, {store.LeadRenew, false}, {time.Second, !alone}, {store.LeadRenew, false}, {store.LeadTerm - store.LeadRenew, !alone}} {
+			}{{0, false}, {store.LeaseRenewInterval, false}, {time.Second, !alone}, {store.LeaseRenewInterval, false}, {store.LeaseTerm - store.LeaseRenewInterval, !alone}} {
 				time.Sleep(row.after)
 				before := log(t, dsn)
 				hold(mine, 1)
@@ -78,14 +78,14 @@ func TestALeadThatIsHeld(t *testing.T) {
 					hold(other, 0)
 				}
 			}
-			mine.Resign(t.Context())
+			mine.Release(t.Context())
 			hold(other, 2)
 			hold(mine, 0)
-			other.Lost()
+			other.MarkLost()
 			hold(other, 2)
-			time.Sleep(store.LeadTerm)
+			time.Sleep(store.LeaseTerm)
 			hold(mine, 3)
-			other.Lost()
+			other.MarkLost()
 			hold(other, 0)
 		})
 	}

@@ -9,8 +9,8 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// A Mark is the jury's verdict override for a submission. Of several overrides, only the newest counts.
-type Mark struct {
+// A Override is the jury's verdict override for a submission. Of several overrides, only the newest counts.
+type Override struct {
 	At      time.Time
 	Ignored bool          // excluded from the scoreboard
 	Verdict judge.Verdict // counts instead of the judgement's verdict; may be empty
@@ -18,36 +18,36 @@ type Mark struct {
 	Login   string // username of the judge
 }
 
-// Mark stores a verdict override, which remains in effect after a rejudging. Seen is the number of overrides that
+// AddOverride stores a verdict override, which remains in effect after a rejudging. SeenCount is the number of overrides that
 // the judge has seen. If Seen is -1, Mark stores the override even if there are newer ones. Otherwise it returns
-// ErrChanged if there is a newer override. It returns ErrFinal if the results of the contest are final, and
+// ErrChanged if there is a newer override. It returns ErrResultsFinal if the results of the contest are final, and
 // ErrNotFound if the submission does not exist.
-func (s *Store) Mark(ctx context.Context, submission, account string, m Mark, seen int) error {
+func (s *Store) AddOverride(ctx context.Context, submission, account string, m Override, seenCount int) error {
 	return s.tx(ctx, "mark a submission", func(q *query.Queries) error {
-		of, err := q.GetSubmission(ctx, submission)
+		row, err := q.GetSubmission(ctx, submission)
 		if err != nil {
 			return err
 		}
-		at, err := s.step(ctx, q, of.Contest, OfSubmission, submission, Updated) // locks the contest
+		now, err := s.appendEvent(ctx, q, row.Contest, KindSubmission, submission, OpUpdated) // locks the contest
 		if err != nil {
 			return fmt.Errorf("lock the contest: %w", err)
 		}
-		if c, err := q.GetContest(ctx, of.Contest); err != nil {
+		if c, err := q.GetContest(ctx, row.Contest); err != nil {
 			return err
 		} else if c.Finalized.Valid {
-			return ErrFinal
+			return ErrResultsFinal
 		}
 		if before, err := q.MarksOf(ctx, submission); err != nil {
 			return err
-		} else if seen >= 0 && len(before) != seen {
+		} else if seenCount >= 0 && len(before) != seenCount {
 			return ErrChanged
 		}
 		if err := q.InsertMark(ctx, query.InsertMarkParams{
-			ID: newID(), Submission: submission, At: at, Ignored: m.Ignored, Verdict: string(m.Verdict), Why: clean(m.Why), Account: account,
+			ID: newID(), Submission: submission, At: now, Ignored: m.Ignored, Verdict: string(m.Verdict), Why: sanitize(m.Why), Account: account,
 		}); err != nil {
 			return err
 		}
-		if err := q.SetVerified(ctx, of.Judgement, true); err != nil { // an override counts as a verification
+		if err := q.SetVerified(ctx, row.Judgement, true); err != nil { // an override counts as a verification
 			return err
 		}
 		if err := q.SetMark(ctx, query.SetMarkParams{Submission: submission, Ignored: m.Ignored, Given: string(m.Verdict)}); err != nil {
@@ -57,10 +57,10 @@ func (s *Store) Mark(ctx context.Context, submission, account string, m Mark, se
 	})
 }
 
-// Marks reads the verdict overrides of a submission, newest first.
-func (s *Store) Marks(ctx context.Context, submission string) ([]Mark, error) {
+// Overrides reads the verdict overrides of a submission, newest first.
+func (s *Store) Overrides(ctx context.Context, submission string) ([]Override, error) {
 	rows, err := s.read.MarksOf(ctx, submission)
-	return each(rows, err, "read the marks of a submission", func(r query.MarksOfRow) Mark {
-		return Mark{instant(r.At), r.Ignored, judge.Verdict(r.Verdict), r.Why, r.Login}
+	return convertRows(rows, err, "read the marks of a submission", func(r query.MarksOfRow) Override {
+		return Override{fromMicros(r.At), r.Ignored, judge.Verdict(r.Verdict), r.Why, r.Login}
 	})
 }

@@ -10,10 +10,10 @@ import (
 )
 
 // Media reads the files of a contest, ordered by type, object, property and name.
-func (s *Store) Media(ctx context.Context, contest string) (all []media.File, err error) {
+func (s *Store) Media(ctx context.Context, contest string) (files []media.File, err error) {
 	rows, err := s.read.MediaOf(ctx, contest)
 	if err != nil {
-		return nil, failed("read the files of a contest", err)
+		return nil, wrapError("read the files of a contest", err)
 	}
 	for _, r := range rows {
 		f := media.File{
@@ -23,41 +23,41 @@ func (s *Store) Media(ctx context.Context, contest string) (all []media.File, er
 		if err := fromJSON("the tags of the file "+f.Path(), r.Tags, &f.Tags); err != nil {
 			return nil, err
 		}
-		all = append(all, f)
+		files = append(files, f)
 	}
-	return all, nil
+	return files, nil
 }
 
 // ChangeMedia removes the files gone from a contest and stores files, which replace files with the same names. For
 // each property that changes, files must include all scaled versions. It returns ErrNotFound if a file to be
-// removed does not exist, and ErrOver if the results of the contest are final and public.
-func (s *Store) ChangeMedia(ctx context.Context, contest string, gone []media.Place, files []media.File) error {
+// removed does not exist, and ErrResultsPublic if the results of the contest are final and public.
+func (s *Store) ChangeMedia(ctx context.Context, contest string, removed []media.Place, files []media.File) error {
 	return s.tx(ctx, "change the files of a contest", func(q *query.Queries) error {
-		if n, err := q.HoldContest(ctx, contest); changed(n, err) != nil {
-			return changed(n, err)
+		if n, err := q.HoldContest(ctx, contest); errIfUnchanged(n, err) != nil {
+			return errIfUnchanged(n, err)
 		}
-		if err := s.changing(ctx, q, contest); err != nil {
+		if err := s.checkChangeable(ctx, q, contest); err != nil {
 			return err
 		}
-		for _, at := range gone {
-			row := query.DeleteMediaParams{Contest: contest, Type: at.Type, Object: at.Object, Filename: at.Filename}
-			if n, err := q.DeleteMedia(ctx, row); changed(n, err) != nil {
-				return changed(n, err)
+		for _, place := range removed {
+			row := query.DeleteMediaParams{Contest: contest, Type: place.Type, Object: place.Object, Filename: place.Filename}
+			if n, err := q.DeleteMedia(ctx, row); errIfUnchanged(n, err) != nil {
+				return errIfUnchanged(n, err)
 			}
-			if err := deleteScaled(ctx, q, contest, at); err != nil {
+			if err := deleteScaled(ctx, q, contest, place); err != nil {
 				return err
 			}
 		}
 		if err := putMedia(ctx, q, contest, files); err != nil {
 			return err
 		}
-		_, err := s.step(ctx, q, contest, OfContest, contest, Updated)
+		_, err := s.appendEvent(ctx, q, contest, KindContest, contest, OpUpdated)
 		return err
 	})
 }
 
-func deleteScaled(ctx context.Context, q *query.Queries, contest string, at media.Place) error {
-	return q.DeleteScaled(ctx, query.DeleteScaledParams{Contest: contest, Type: at.Type, Object: at.Object, Property: at.Property})
+func deleteScaled(ctx context.Context, q *query.Queries, contest string, place media.Place) error {
+	return q.DeleteScaled(ctx, query.DeleteScaledParams{Contest: contest, Type: place.Type, Object: place.Object, Property: place.Property})
 }
 
 func putMedia(ctx context.Context, q *query.Queries, contest string, files []media.File) error {

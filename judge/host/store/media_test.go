@@ -17,7 +17,7 @@ func TestMedia(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
 		contest, _, err := h.ImportContest(t.Context(), &store.ContestImport{
-			Contest:       &store.Contest{Slug: "wf", Name: "WF", Format: store.ICPC, Starts: h.clock.Now(), Length: time.Hour, Visibility: store.Public},
+			Contest:       &store.Contest{Slug: "wf", Name: "WF", Format: store.ICPC, Starts: h.clock.Now(), Length: time.Hour, Visibility: store.VisibilityPublic},
 			Organizations: []store.Organization{{ID: "u1", Name: "U1"}},
 			Teams:         []store.Team{{ExtID: "7", Name: "Seven"}, {ExtID: "8", Name: "Eight"}},
 			Persons: []store.ContestPerson{{ID: "p1", Name: "Ada", Role: "contestant", Teams: []string{"7"}}, {ID: "p2", Name: "Bob", Role: "contestant", Teams: []string{"8"}},
@@ -41,7 +41,7 @@ func TestMedia(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Errorf("the files are %q, want %q", got, want)
 			}
-			named := must(h.BlobsNamed(t.Context()))(t)
+			named := must(h.ReferencedBlobs(t.Context()))(t)
 			for _, path := range want {
 				if _, is := named[file(t, path).Digest]; !is {
 					t.Errorf("nothing names %s", path)
@@ -98,7 +98,7 @@ func TestMedia(t *testing.T) {
 		if err := h.Finalize(t.Context(), c, nil); err != nil {
 			t.Fatal(err)
 		}
-		change(store.ErrOver, nil, file(t, small))
+		change(store.ErrResultsPublic, nil, file(t, small))
 		if err := h.RemoveContest(t.Context(), must(h.Contest(t.Context(), contest))(t)); err != nil {
 			t.Errorf("remove the contest: %v", err)
 		}
@@ -112,7 +112,7 @@ func file(t *testing.T, path string) media.File {
 	if err != nil || !is {
 		t.Fatal(path, err)
 	}
-	f := media.File{Place: at, Kind: media.Kind{Mime: media.PNG, Width: 10 + len(path), Height: 20}, Digest: blob.Of([]byte(path)), Size: int64(len(path)), MD5: media.Sum([]byte(path))}
+	f := media.File{Place: at, Kind: media.Kind{Mime: media.PNG, Width: 10 + len(path), Height: 20}, Digest: blob.DigestOf([]byte(path)), Size: int64(len(path)), MD5: media.MD5Sum([]byte(path))}
 	if path == "organizations/u1/logo.dark.png" {
 		f.Tags = []string{"dark"}
 	}

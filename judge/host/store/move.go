@@ -32,14 +32,14 @@ const (
 	// moveBatch is the number of rows written at once. An SQLite statement has at most 32,766 values.
 	moveBatch  = 1000
 	moveValues = 32_000
-	// Writes are stopped once a pass over all tables finds fewer than fewRows changed rows, or after movePasses
+	// Writes are stopped once a pass over all tables finds fewer than maxRemaining changed rows, or after movePasses
 	// passes.
-	movePasses = 5
-	fewRows    = 5000
-	// stopMost is the maximum time for which writes are stopped. completeMost is the maximum time for which the
+	movePasses   = 5
+	maxRemaining = 5000
+	// maxStop is the maximum time for which writes are stopped. maxComplete is the maximum time for which the
 	// last step of a move is retried.
-	stopMost     = 2 * time.Minute
-	completeMost = 10 * time.Second
+	maxStop     = 2 * time.Minute
+	maxComplete = 10 * time.Second
 	// moveLock is the advisory lock that a move holds in the new database.
 	moveLock = 4_174_365
 )
@@ -48,19 +48,19 @@ const (
 type MoveOptions struct {
 	To      Options // the new database: empty, or the target of an unfinished move
 	Replace bool    // also overwrite a database whose data was moved elsewhere
-	DryRun  bool    // only check whether the move is possible, and count the rows
+	DryRun  bool    // checkOnlyServer check whether the move is possible, and count the rows
 	// Blobs, if not nil, copies the blobs. It is called once while the server runs, and again while writes are
 	// stopped.
 	Blobs func(ctx context.Context) error
 	// Finish, if not nil, is called after all rows have been copied, and may change the new database.
 	Finish func(ctx context.Context, to *Store) error
-	// At, if not nil, is called with the name of each completed step: marked, copied, stopped, rest, verified,
+	// OnStep, if not nil, is called with the name of each completed step: marked, copied, stopped, rest, verified,
 	// handed over, moved. Tests use it to interrupt a move.
-	At func(step string)
+	OnStep func(step string)
 }
 
-// Moved describes a finished move.
-type Moved struct {
+// MoveResult describes a finished move.
+type MoveResult struct {
 	Tables  int
 	Rows    int64
 	Stopped time.Duration // how long writes were stopped
@@ -75,7 +75,7 @@ type move struct {
 	MoveOptions
 	from, to *Store
 	columns  [][]string    // of each table; key columns come first
-	known    []map[sum]sum // per table: keys of the rows in the new database, with their sums
+	copied   []map[sum]sum // per table: keys of the rows in the new database, with their sums
 }
 
 // Move copies all rows into another database while s is in use. It then stops writes, copies the last changes, and
@@ -83,56 +83,56 @@ type move struct {
 // ErrStopped until the process ends. If Move fails or the process is killed, s remains usable as before. The
 // exception is a failure between the last two steps: then neither database can be opened, unless
 // Options.AcceptStale is set for the old database.
-func (s *Store) Move(ctx context.Context, o MoveOptions) (*Moved, error) {
+func (s *Store) Move(ctx context.Context, o MoveOptions) (*MoveResult, error) {
 	if !s.moving.TryLock() {
-		return nil, &judge.Misuse{Err: errors.New("a move runs already: wait for its end")}
+		return nil, &judge.UsageError{Err: errors.New("a move runs already: wait for its end")}
 	}
 	defer s.moving.Unlock()
 	if s.writesStopped() {
-		return nil, &judge.Misuse{Err: errors.New("the data was moved already: restart the server with the new settings")}
+		return nil, &judge.UsageError{Err: errors.New("the data was moved already: restart the server with the new settings")}
 	}
-	if err := s.only(ctx); err != nil {
+	if err := s.checkOnlyServer(ctx); err != nil {
 		return nil, err
 	}
 	m := &move{MoveOptions: o, from: s}
-	if o.At == nil {
-		m.At = func(string) {}
+	if o.OnStep == nil {
+		m.OnStep = func(string) {}
 	}
-	if err := m.lookAtColumns(ctx); err != nil {
+	if err := m.readColumns(ctx); err != nil {
 		return nil, err
 	}
-	if path := o.To.file(); o.DryRun && path != "" {
+	if path := o.To.sqliteFile(); o.DryRun && path != "" {
 		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 			return m.count(ctx)
 		}
 	}
-	to, err := connect(ctx, o.To)
+	target, err := connect(ctx, o.To)
 	if err != nil {
-		return nil, &judge.Misuse{Err: err}
+		return nil, &judge.UsageError{Err: err}
 	}
-	m.to = to
-	defer to.Close()
+	m.to = target
+	defer target.Close()
 	release, err := m.lockTarget(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	if err := m.check(ctx); err != nil {
+	if err := m.checkTarget(ctx); err != nil {
 		return nil, err
 	}
 	if o.DryRun {
 		return m.count(ctx)
 	}
-	for left := 2; ; left-- { // unique values may have been exchanged between rows
+	for attempts := 2; ; attempts-- { // isDuplicateKey values may have been exchanged between rows
 		moved, err := m.attempt(ctx)
-		if left == 0 || !unique(err) {
+		if attempts == 0 || !isDuplicateKey(err) {
 			return moved, err
 		}
 	}
 }
 
-// file returns the path of an SQLite database.
-func (o Options) file() string {
+// sqliteFile returns the path of an SQLite database.
+func (o Options) sqliteFile() string {
 	switch {
 	case o.DSN == "":
 		return filepath.Join(o.Dir, "assay.db")
@@ -142,17 +142,17 @@ func (o Options) file() string {
 	return o.DSN
 }
 
-// only returns ErrOtherServers if any other server uses the database.
-func (s *Store) only(ctx context.Context) error {
-	others, err := s.others(ctx)
+// checkOnlyServer returns ErrOtherServers if any other server uses the database.
+func (s *Store) checkOnlyServer(ctx context.Context) error {
+	others, err := s.otherServers(ctx)
 	if err == nil && len(others) > 0 {
 		err = fmt.Errorf("%w: %s", ErrOtherServers, strings.Join(others, ", "))
 	}
 	return err
 }
 
-// lookAtColumns reads the columns of all tables.
-func (m *move) lookAtColumns(ctx context.Context) error {
+// readColumns reads the columns of all tables.
+func (m *move) readColumns(ctx context.Context) error {
 	for _, t := range tables {
 		rows, err := m.from.reader.QueryContext(ctx, "SELECT * FROM "+t.name+" LIMIT 0")
 		if err != nil {
@@ -170,30 +170,30 @@ func (m *move) lookAtColumns(ctx context.Context) error {
 }
 
 // attempt runs the whole move once.
-func (m *move) attempt(ctx context.Context) (*Moved, error) {
-	m.known = make([]map[sum]sum, len(tables))
-	if err := m.clear(ctx); err != nil {
-		return nil, fmt.Errorf("prepare %s: %w", m.to.name(), err)
+func (m *move) attempt(ctx context.Context) (*MoveResult, error) {
+	m.copied = make([]map[sum]sum, len(tables))
+	if err := m.prepareTarget(ctx); err != nil {
+		return nil, fmt.Errorf("prepare %s: %w", m.to.displayName(), err)
 	}
-	m.At("marked")
+	m.OnStep("marked")
 	for range movePasses {
-		n, err := m.pass(ctx)
+		n, err := m.copyChanges(ctx)
 		if err == nil && m.Blobs != nil {
 			err = m.Blobs(ctx)
 		}
 		if err != nil {
 			return nil, err
 		}
-		if n < fewRows {
+		if n < maxRemaining {
 			break
 		}
 	}
-	m.At("copied")
+	m.OnStep("copied")
 	return m.finish(ctx)
 }
 
-// clear marks the new database as unfinished and deletes its rows.
-func (m *move) clear(ctx context.Context) error {
+// prepareTarget marks the new database as unfinished and deletes its rows.
+func (m *move) prepareTarget(ctx context.Context) error {
 	tx, err := m.to.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -219,16 +219,16 @@ func (m *move) rows(i int) string {
 	return q
 }
 
-// pass makes the new database equal to a snapshot of the old one, and returns how many rows had to change.
-func (m *move) pass(ctx context.Context) (n int, err error) {
+// copyChanges makes the new database equal to a snapshot of the old one, and returns how many rows had to change.
+func (m *move) copyChanges(ctx context.Context) (n int, err error) {
 	tx, err := m.from.snapshot(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("begin to read %s: %w", m.from.name(), err)
+		return 0, fmt.Errorf("begin to read %s: %w", m.from.displayName(), err)
 	}
 	defer tx.Rollback()
 	changes := make([]change, len(tables))
 	for i, t := range tables {
-		if m.known[i] == nil {
+		if m.copied[i] == nil {
 			err = m.copy(ctx, tx, i)
 		} else {
 			changes[i], err = m.compare(ctx, tx, i)
@@ -243,20 +243,20 @@ func (m *move) pass(ctx context.Context) (n int, err error) {
 
 // copy copies a table, ordered by key.
 func (m *move) copy(ctx context.Context, from querier, i int) error {
-	known, batch := map[sum]sum{}, [][]any(nil)
-	err := eachRow(ctx, from, m.rows(i)+" ORDER BY "+m.from.order(tables[i].key), func(_ []string, row []any) error {
-		key, all, err := m.sums(i, row)
+	hashes, batch := map[sum]sum{}, [][]any(nil)
+	err := eachRow(ctx, from, m.rows(i)+" ORDER BY "+m.from.orderBy(tables[i].key), func(_ []string, row []any) error {
+		key, rowSum, err := m.sums(i, row)
 		if err != nil {
 			return err
 		}
-		known[key] = all
+		hashes[key] = rowSum
 		if batch = append(batch, slices.Clone(row)); len(batch) == m.batch(i) {
 			err = m.put(ctx, m.to.writer, i, batch)
 			batch = batch[:0]
 		}
 		return err
 	})
-	m.known[i] = known
+	m.copied[i] = hashes
 	if err != nil {
 		return err
 	}
@@ -268,31 +268,31 @@ func (m *move) batch(i int) int { return min(moveBatch, moveValues/len(m.columns
 
 // A change is the difference between a table of the new database and the old one.
 type change struct {
-	rows [][]any // new and changed rows
-	gone bool    // the new database has rows that were deleted
+	rows       [][]any // new and changed rows
+	hasDeleted bool    // the new database has rows that were deleted
 }
 
 // compare finds the rows of a table that have changed since they were copied to the new database.
 func (m *move) compare(ctx context.Context, from querier, i int) (c change, err error) {
-	known := m.known[i]
-	now, added := make(map[sum]sum, len(known)), 0
+	copied := m.copied[i]
+	now, added := make(map[sum]sum, len(copied)), 0
 	err = eachRow(ctx, from, m.rows(i), func(_ []string, row []any) error {
-		key, all, err := m.sums(i, row)
+		key, rowSum, err := m.sums(i, row)
 		if err != nil {
 			return err
 		}
-		before, there := known[key]
-		if !there {
+		before, found := copied[key]
+		if !found {
 			added++
 		}
-		if before != all {
+		if before != rowSum {
 			c.rows = append(c.rows, slices.Clone(row))
 		}
-		now[key] = all
+		now[key] = rowSum
 		return nil
 	})
-	c.gone = len(known)+added > len(now)
-	m.known[i] = now
+	c.hasDeleted = len(copied)+added > len(now)
+	m.copied[i] = now
 	return c, err
 }
 
@@ -304,8 +304,8 @@ func (m *move) apply(ctx context.Context, changes []change) error {
 	}
 	defer tx.Rollback()
 	for i, c := range slices.Backward(changes) {
-		if c.gone {
-			if err := m.deleteGone(ctx, tx, i); err != nil {
+		if c.hasDeleted {
+			if err := m.deleteRemoved(ctx, tx, i); err != nil {
 				return fmt.Errorf("delete rows of the table %s: %w", tables[i].name, err)
 			}
 		}
@@ -320,21 +320,21 @@ func (m *move) apply(ctx context.Context, changes []change) error {
 	return tx.Commit()
 }
 
-// deleteGone deletes the rows of a table that no longer exist in the old database.
-func (m *move) deleteGone(ctx context.Context, tx *sql.Tx, i int) error {
+// deleteRemoved deletes the rows of a table that no longer exist in the old database.
+func (m *move) deleteRemoved(ctx context.Context, tx *sql.Tx, i int) error {
 	key := strings.Split(tables[i].key, ", ")
-	var gone [][]any
+	var removed [][]any
 	err := eachRow(ctx, tx, m.rows(i), func(_ []string, row []any) error {
-		of, _, err := m.sums(i, row)
-		if _, there := m.known[i][of]; !there {
-			gone = append(gone, slices.Clone(row[:len(key)]))
+		keySum, _, err := m.sums(i, row)
+		if _, found := m.copied[i][keySum]; !found {
+			removed = append(removed, slices.Clone(row[:len(key)]))
 		}
 		return err
 	})
 	for n := range key {
 		key[n] = fmt.Sprintf("%s = $%d", key[n], n+1)
 	}
-	for _, values := range gone {
+	for _, values := range removed {
 		if err == nil {
 			_, err = tx.ExecContext(ctx, "DELETE FROM "+tables[i].name+" WHERE "+strings.Join(key, " AND "), values...)
 		}
@@ -343,7 +343,7 @@ func (m *move) deleteGone(ctx context.Context, tx *sql.Tx, i int) error {
 }
 
 // put inserts rows into a table, and replaces rows with the same keys.
-func (m *move) put(ctx context.Context, to interface {
+func (m *move) put(ctx context.Context, target interface {
 	ExecContext(context.Context, string, ...any) (sql.Result, error)
 }, i int, rows [][]any) error {
 	if len(rows) == 0 {
@@ -371,14 +371,14 @@ func (m *move) put(ctx context.Context, to interface {
 	} else {
 		text += "UPDATE SET " + strings.Join(set, ", ")
 	}
-	if _, err := to.ExecContext(ctx, text, slices.Concat(rows...)...); err != nil {
+	if _, err := target.ExecContext(ctx, text, slices.Concat(rows...)...); err != nil {
 		return fmt.Errorf("write rows of the table %s: %w", tables[i].name, err)
 	}
 	return nil
 }
 
 // sums returns the sum of a row's key and the sum of the whole row.
-func (m *move) sums(i int, row []any) (key, all sum, err error) {
+func (m *move) sums(i int, row []any) (key, rowSum sum, err error) {
 	var text []byte
 	keys := strings.Count(tables[i].key, ",") + 1
 	for n, value := range row {
@@ -394,30 +394,30 @@ func (m *move) sums(i int, row []any) (key, all sum, err error) {
 		case string:
 			text = append(binary.BigEndian.AppendUint64(append(text, 's'), uint64(len(v))), v...)
 		default:
-			return key, all, fmt.Errorf("the column %s has a value of the unknown type %T", m.columns[i][n], v)
+			return key, rowSum, fmt.Errorf("the column %s has a value of the unknown type %T", m.columns[i][n], v)
 		}
 		if n == keys-1 {
-			whole := sha256.Sum256(text)
-			key = sum(whole[:len(key)])
+			hash := sha256.Sum256(text)
+			key = sum(hash[:len(key)])
 		}
 	}
-	whole := sha256.Sum256(text)
-	return key, sum(whole[:len(all)]), nil
+	hash := sha256.Sum256(text)
+	return key, sum(hash[:len(rowSum)]), nil
 }
 
 // finish stops writes, copies the last changes, compares all rows, and makes the new database the one in use. If
 // it fails, writes are accepted again, unless the old database is marked as moved.
-func (m *move) finish(ctx context.Context) (moved *Moved, err error) {
+func (m *move) finish(ctx context.Context) (moved *MoveResult, err error) {
 	began := time.Now()
-	tooLong := fmt.Errorf("the move would stop writes for more than %v: repeat it when the server is less busy", stopMost)
-	ctx, cancel := context.WithTimeoutCause(ctx, stopMost, tooLong)
+	tooLong := fmt.Errorf("the move would stop writes for more than %v: repeat it when the server is less busy", maxStop)
+	ctx, cancel := context.WithTimeoutCause(ctx, maxStop, tooLong)
 	defer cancel()
 	defer func() {
 		if err != nil && ctx.Err() != nil {
 			err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
 		}
 	}()
-	tx, err := m.from.lock(ctx)
+	tx, err := m.from.lockWrites(ctx)
 	if err != nil {
 		m.from.resumeWrites()
 		return nil, fmt.Errorf("stop writes: %w", err)
@@ -429,8 +429,8 @@ func (m *move) finish(ctx context.Context) (moved *Moved, err error) {
 			m.from.resumeWrites()
 		}
 	}()
-	m.At("stopped")
-	if err := m.from.only(ctx); err != nil {
+	m.OnStep("stopped")
+	if err := m.from.checkOnlyServer(ctx); err != nil {
 		return nil, err
 	}
 	changes := make([]change, len(tables))
@@ -444,11 +444,11 @@ func (m *move) finish(ctx context.Context) (moved *Moved, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("copy the last rows: %w", err)
 	}
-	m.At("rest")
+	m.OnStep("rest")
 	if err := eachTable(ctx, m.verify); err != nil {
 		return nil, err
 	}
-	m.At("verified")
+	m.OnStep("verified")
 	if m.Blobs != nil {
 		if err := m.Blobs(ctx); err != nil {
 			return nil, err
@@ -464,14 +464,14 @@ func (m *move) finish(ctx context.Context) (moved *Moved, err error) {
 	if ended, err = m.handOver(ctx, tx); err != nil {
 		return nil, err
 	}
-	m.At("handed over")
+	m.OnStep("handed over")
 	if err := m.complete(ctx); err != nil {
 		return nil, err
 	}
-	m.At("moved")
-	moved = &Moved{Tables: len(tables), Stopped: time.Since(began)}
-	for _, known := range m.known {
-		moved.Rows += int64(len(known))
+	m.OnStep("moved")
+	moved = &MoveResult{Tables: len(tables), Stopped: time.Since(began)}
+	for _, copied := range m.copied {
+		moved.Rows += int64(len(copied))
 	}
 	return moved, nil
 }
@@ -480,18 +480,18 @@ func (m *move) finish(ctx context.Context) (moved *Moved, err error) {
 // if the mark was stored, or if that is unknown.
 func (m *move) handOver(ctx context.Context, tx *sql.Tx) (ended bool, err error) {
 	since := m.from.options.Now().UTC().Format(time.RFC3339)
-	if err := query.New(tx).PutSetting(ctx, movedKey, m.to.name()+" at "+since); err != nil {
-		return false, failed("mark the old database as moved", err)
+	if err := query.New(tx).PutSetting(ctx, movedKey, m.to.displayName()+" at "+since); err != nil {
+		return false, wrapError("mark the old database as moved", err)
 	}
 	if err := tx.Commit(); err == nil {
 		return true, nil
 	}
 	later, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	value, err := m.from.optional(later, movedKey)
+	value, err := m.from.optionalSetting(later, movedKey)
 	switch {
 	case err != nil:
-		return true, unknown(err)
+		return true, outcomeUnknown(err)
 	case value == "":
 		return false, errors.New("mark the old database as moved: its transaction failed")
 	}
@@ -500,7 +500,7 @@ func (m *move) handOver(ctx context.Context, tx *sql.Tx) (ended bool, err error)
 
 // complete lets servers start with the new database.
 func (m *move) complete(ctx context.Context) (err error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), completeMost)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxComplete)
 	defer cancel()
 	for {
 		if err = m.to.SetSetting(ctx, movingKey, complete); err == nil {
@@ -508,14 +508,14 @@ func (m *move) complete(ctx context.Context) (err error) {
 		}
 		select {
 		case <-ctx.Done():
-			return unknown(err)
+			return outcomeUnknown(err)
 		case <-time.After(time.Second):
 		}
 	}
 }
 
-// unknown wraps an error of a move after which it is unknown whether servers can start with the new database.
-func unknown(err error) error {
+// outcomeUnknown wraps an error of a move after which it is unknown whether servers can start with the new database.
+func outcomeUnknown(err error) error {
 	return fmt.Errorf("%w: restart the server with the new settings; if it refuses them, with the old ones and --accept-stale, and "+
 		"move again: %w", ErrMoved, err)
 }
@@ -524,44 +524,44 @@ func unknown(err error) error {
 func (m *move) verify(ctx context.Context, i int) error {
 	rows, differ := 0, 0
 	err := eachRow(ctx, m.to.reader, m.rows(i), func(_ []string, row []any) error {
-		key, all, err := m.sums(i, row)
-		if rows++; m.known[i][key] != all {
+		key, rowSum, err := m.sums(i, row)
+		if rows++; m.copied[i][key] != rowSum {
 			differ++
 		}
 		return err
 	})
-	if err == nil && (rows != len(m.known[i]) || differ > 0) {
-		err = fmt.Errorf("%d of %d rows are present, and %d differ", rows, len(m.known[i]), differ)
+	if err == nil && (rows != len(m.copied[i]) || differ > 0) {
+		err = fmt.Errorf("%d of %d rows are present, and %d differ", rows, len(m.copied[i]), differ)
 	}
 	if err != nil {
-		return fmt.Errorf("compare the table %s of %s with the original: %w", tables[i].name, m.to.name(), err)
+		return fmt.Errorf("compare the table %s of %s with the original: %w", tables[i].name, m.to.displayName(), err)
 	}
 	return nil
 }
 
 // count returns how many tables and rows a move would copy.
-func (m *move) count(ctx context.Context) (*Moved, error) {
-	all := &Moved{Tables: len(tables)}
+func (m *move) count(ctx context.Context) (*MoveResult, error) {
+	result := &MoveResult{Tables: len(tables)}
 	for _, t := range tables {
 		var n int64
 		if err := m.from.reader.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+t.name).Scan(&n); err != nil {
 			return nil, fmt.Errorf("count the rows of %s: %w", t.name, err)
 		}
-		all.Rows += n
+		result.Rows += n
 	}
-	return all, nil
+	return result, nil
 }
 
 // eachTable calls do for all tables, two at a time, until one fails.
-func eachTable(ctx context.Context, do func(ctx context.Context, i int) error) error {
+func eachTable(ctx context.Context, handle func(ctx context.Context, i int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	next := make(chan int)
-	var all sync.WaitGroup
+	indexes := make(chan int)
+	var workers sync.WaitGroup
 	for range 2 {
-		all.Go(func() {
-			for i := range next {
-				if err := do(ctx, i); err != nil {
+		workers.Go(func() {
+			for i := range indexes {
+				if err := handle(ctx, i); err != nil {
 					cancel(err)
 				}
 			}
@@ -569,12 +569,12 @@ func eachTable(ctx context.Context, do func(ctx context.Context, i int) error) e
 	}
 	for i := range tables {
 		select {
-		case next <- i:
+		case indexes <- i:
 		case <-ctx.Done():
 		}
 	}
-	close(next)
-	all.Wait()
+	close(indexes)
+	workers.Wait()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

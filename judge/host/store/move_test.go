@@ -93,12 +93,12 @@ func TestMove(t *testing.T) {
 					if err := h.SetSetting(ctx, "x", "y"); !errors.Is(err, store.ErrStopped) {
 						t.Errorf("a setting while writes are stopped: %v", err)
 					}
-					if _, err := h.SettingOnce(ctx, "x", "y"); !errors.Is(err, store.ErrStopped) {
+					if _, err := h.LoadOrStoreSetting(ctx, "x", "y"); !errors.Is(err, store.ErrStopped) {
 						t.Errorf("a setting while writes are stopped: %v", err)
 					}
 					return s.SetSetting(ctx, "finished", "yes")
 				},
-				At: func(step string) { steps = append(steps, step) },
+				OnStep: func(step string) { steps = append(steps, step) },
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -130,7 +130,7 @@ func TestMove(t *testing.T) {
 					t.Errorf("the new database has the setting %s: %q, %v", key, got, err)
 				}
 			}
-			if err := h.Current(t.Context()); !errors.Is(err, store.ErrMoved) {
+			if err := h.CheckNotMoved(t.Context()); !errors.Is(err, store.ErrMoved) {
 				t.Errorf("the old database: %v", err)
 			}
 			if _, err := store.Open(t.Context(), store.Options{DSN: dsn}); !errors.Is(err, store.ErrMoved) || !strings.Contains(err.Error(), " at 2026-") {
@@ -166,7 +166,7 @@ func TestAMoveIsInterrupted(t *testing.T) {
 		for _, step := range []string{"marked", "copied", "stopped", "rest", "verified"} {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			_, err := h.Move(ctx, store.MoveOptions{To: store.Options{DSN: to, Now: h.clock.Now}, At: func(s string) {
+			_, err := h.Move(ctx, store.MoveOptions{To: store.Options{DSN: to, Now: h.clock.Now}, OnStep: func(s string) {
 				if s == step {
 					cancel()
 				}
@@ -174,7 +174,7 @@ func TestAMoveIsInterrupted(t *testing.T) {
 			if !errors.Is(err, context.Canceled) {
 				t.Fatalf("canceled when %s: %v", step, err)
 			}
-			if err := h.Current(t.Context()); err != nil {
+			if err := h.CheckNotMoved(t.Context()); err != nil {
 				t.Errorf("canceled when %s: %v", step, err)
 			}
 			h.submit()
@@ -184,7 +184,7 @@ func TestAMoveIsInterrupted(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		if _, err := h.Move(ctx, store.MoveOptions{To: store.Options{DSN: to, Now: h.clock.Now}, At: func(s string) {
+		if _, err := h.Move(ctx, store.MoveOptions{To: store.Options{DSN: to, Now: h.clock.Now}, OnStep: func(s string) {
 			if s == "handed over" {
 				cancel()
 			}
@@ -204,16 +204,16 @@ func TestNoTwoDatabasesAreInUse(t *testing.T) {
 		to := lite(t)
 		neither := func() {
 			t.Helper()
-			if _, err := store.Open(t.Context(), store.Options{DSN: dsn}); !errors.Is(err, store.ErrMoved) || errors.Is(err, store.ErrUnfinished) {
+			if _, err := store.Open(t.Context(), store.Options{DSN: dsn}); !errors.Is(err, store.ErrMoved) || errors.Is(err, store.ErrMoveUnfinished) {
 				t.Errorf("the old database opens: %v", err)
 			}
 			for _, accept := range []bool{false, true} {
-				if _, err := store.Open(t.Context(), store.Options{DSN: to, AcceptStale: accept}); !errors.Is(err, store.ErrUnfinished) || !errors.Is(err, store.ErrMoved) {
+				if _, err := store.Open(t.Context(), store.Options{DSN: to, AcceptStale: accept}); !errors.Is(err, store.ErrMoveUnfinished) || !errors.Is(err, store.ErrMoved) {
 					t.Errorf("the new database opens: %v", err)
 				}
 			}
 		}
-		_, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: to, Now: h.clock.Now}, At: func(s string) {
+		_, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: to, Now: h.clock.Now}, OnStep: func(s string) {
 			if s == "handed over" {
 				neither()
 				execAll(t, raw(t, to), "CREATE TRIGGER broken BEFORE UPDATE ON setting BEGIN SELECT RAISE(FAIL, 'broken'); END")
@@ -313,7 +313,7 @@ func TestRowsExchangeNames(t *testing.T) {
 				"UPDATE account SET login = 'bob' WHERE login = 'x'")
 		})
 		to := store.Options{DSN: filepath.Join(t.TempDir(), "assay.db")}
-		_, err := h.Move(t.Context(), store.MoveOptions{To: to, At: func(step string) {
+		_, err := h.Move(t.Context(), store.MoveOptions{To: to, OnStep: func(step string) {
 			if step == "marked" {
 				marked++
 			}
@@ -341,7 +341,7 @@ func TestAMoveComparesWhatArrived(t *testing.T) {
 		"UPDATE account SET erased = 0 WHERE login = 'alice'":    "1 differ",
 		"UPDATE problem SET title = title || ' ' WHERE id <> ''": "1 differ",
 	} {
-		_, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: to}, At: func(step string) {
+		_, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: to}, OnStep: func(step string) {
 			if step == "rest" {
 				execAll(t, db, damage)
 			}
@@ -360,7 +360,7 @@ func TestServersThatShareADatabaseDoNotMove(t *testing.T) {
 		h := newHarness(t, dsn)
 		come := func(string) {}
 		move := func() error {
-			_, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: filepath.Join(t.TempDir(), "assay.db")}, At: func(step string) { come(step) }})
+			_, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: filepath.Join(t.TempDir(), "assay.db")}, OnStep: func(step string) { come(step) }})
 			return err
 		}
 		other := open(t, store.Options{DSN: dsn, Now: h.clock.Now})
@@ -379,7 +379,7 @@ func TestServersThatShareADatabaseDoNotMove(t *testing.T) {
 		if err := move(); !errors.Is(err, store.ErrOtherServers) {
 			t.Errorf("one is there: %v", err)
 		}
-		h.clock.add(store.GoneAfter)
+		h.clock.add(store.OfflineAfter)
 		come = func(string) {}
 		h.submit()
 		if err := move(); err != nil {
@@ -393,7 +393,7 @@ func TestAnotherProcessDoesNotWrite(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
 		db := raw(t, dsn)
-		_, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: filepath.Join(t.TempDir(), "assay.db")}, At: func(step string) {
+		_, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: filepath.Join(t.TempDir(), "assay.db")}, OnStep: func(step string) {
 			if step != "stopped" {
 				return
 			}
@@ -413,7 +413,7 @@ func TestAnotherProcessDoesNotWrite(t *testing.T) {
 func TestTwoServersMoveIntoOneDatabase(t *testing.T) {
 	to := store.Options{DSN: pg(t)}
 	a, b := newHarness(t, lite(t)), newHarness(t, lite(t))
-	_, err := a.Move(t.Context(), store.MoveOptions{To: to, At: func(step string) {
+	_, err := a.Move(t.Context(), store.MoveOptions{To: to, OnStep: func(step string) {
 		if step != "marked" {
 			return
 		}

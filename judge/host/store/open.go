@@ -42,16 +42,16 @@ type Options struct {
 	Now func() time.Time
 	// MaxWaiting is the maximum number of waiting jobs in the practice lane. Zero means 5,000.
 	MaxWaiting int
-	// LastLog is an earlier result of Store.LastLog that the caller stored outside of the database. If the
+	// EventCount is an earlier result of Store.EventCount that the caller stored outside of the database. If the
 	// database has fewer events, data was lost or rolled back, and Open fails unless AcceptLoss is set.
-	LastLog    int64
+	EventCount int64
 	AcceptLoss bool
 	// AcceptStale opens a database even if its data was moved to another one. The mark that records the move is
 	// then deleted.
 	AcceptStale bool
-	// Alone reports whether no other server can use the database. If so, a held Lead need not be renewed, which
+	// SingleServer reports whether no other server can use the database. If so, a held Lead need not be renewed, which
 	// avoids disk writes while the server is idle.
-	Alone bool
+	SingleServer bool
 	// Migrate migrates the schema even if other servers use the database. ID is the name of this server, which
 	// does not count as another server.
 	Migrate bool
@@ -63,44 +63,44 @@ type Options struct {
 //go:embed migrations/*.sql
 var embedded embed.FS
 
-// keyword matches PostgreSQL connection strings in keyword/value form.
-var keyword = regexp.MustCompile(`(^|\s)(host|hostaddr|port|dbname|user|password)\s*=`)
+// keywordDSN matches PostgreSQL connection strings in keyword/value form.
+var keywordDSN = regexp.MustCompile(`(^|\s)(host|hostaddr|port|dbname|user|password)\s*=`)
 
 // versionKey is the setting that stores the version of the program that wrote the schema.
 const versionKey = "schema_by"
 
 // Open opens the database and migrates its schema. Before a migration it copies an SQLite database to the same
-// directory. It returns ErrNewer if a later version wrote the schema, and ErrRolledBack if the database has lost
+// directory. It returns ErrNewerSchema if a later version wrote the schema, and ErrRolledBack if the database has lost
 // data. It returns ErrOtherServers if the schema is older and other servers use the database.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	s, err := connect(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.prepare(ctx); err != nil {
+	if err := s.migrateSchema(ctx); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// Away reports whether an error of Open may be temporary because the database server does not respond, is starting
+// IsUnavailable reports whether an error of Open may be temporary because the database server does not respond, is starting
 // or stopping, or has too many connections.
-func Away(err error) bool {
+func IsUnavailable(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return slices.Contains([]string{"57P01", "57P02", "57P03", "53300"}, pg.Code)
 	}
 	_, dialled := errors.AsType[*net.OpError](err)
-	_, named := errors.AsType[*net.DNSError](err)
-	return dialled || named || errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, ErrAway)
+	_, isDNS := errors.AsType[*net.DNSError](err)
+	return dialled || isDNS || errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, ErrUnavailable)
 }
 
-// broken reports whether a query failed because the database server has ended, is ending or starting, or is unreachable.
-func broken(err error) bool {
-	if errors.Is(err, context.Canceled) || errors.Is(err, ErrAway) { // by the caller; converted already
+// isConnectionError reports whether a query failed because the database server has ended, is ending or starting, or is unreachable.
+func isConnectionError(err error) bool {
+	if errors.Is(err, context.Canceled) || errors.Is(err, ErrUnavailable) { // by the caller; converted already
 		return false
 	}
-	return Away(err) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, pgconn.ErrConnClosed) || errors.Is(err, io.EOF) ||
+	return IsUnavailable(err) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, pgconn.ErrConnClosed) || errors.Is(err, io.EOF) ||
 		errors.Is(err, io.ErrUnexpectedEOF)
 }
 
@@ -119,12 +119,12 @@ func connect(ctx context.Context, o Options) (*Store, error) {
 	var err error
 	if strings.HasPrefix(o.DSN, "postgres://") || strings.HasPrefix(o.DSN, "postgresql://") {
 		err = s.connectPostgres()
-	} else if keyword.MatchString(o.DSN) {
-		return nil, &judge.Misuse{
+	} else if keywordDSN.MatchString(o.DSN) {
+		return nil, &judge.UsageError{
 			Err: errors.New("a database in the form host=... user=... is not supported: write it as postgres://USER:PASSWORD@HOST/NAME"),
 		}
-	} else if scheme, _, is := strings.Cut(o.DSN, "://"); is {
-		return nil, &judge.Misuse{
+	} else if scheme, _, isURL := strings.Cut(o.DSN, "://"); isURL {
+		return nil, &judge.UsageError{
 			Err: fmt.Errorf("a database %s://... is not supported: it is PostgreSQL, postgres://USER:PASSWORD@HOST/NAME, or SQLite, a file", scheme),
 		}
 	} else {
@@ -135,21 +135,21 @@ func connect(ctx context.Context, o Options) (*Store, error) {
 	}
 	if err != nil {
 		s.Close()
-		return nil, fmt.Errorf("open the database %s: %w", s.name(), err)
+		return nil, fmt.Errorf("open the database %s: %w", s.displayName(), err)
 	}
 	if s.postgres {
-		s.reads, s.write = s.reader, query.New(gated{s.writer, &s.gate})
+		s.reads, s.write = s.reader, query.New(gatedDB{s.writer, &s.gate})
 	} else {
-		s.statements = &statements{db: s.writer}
-		s.reads = prepared{s.reader, nil, &statements{db: s.reader}}
-		s.write = query.New(gated{prepared{s.writer, nil, s.statements}, &s.gate})
+		s.statements = &statementCache{db: s.writer}
+		s.reads = preparedDB{s.reader, nil, &statementCache{db: s.reader}}
+		s.write = query.New(gatedDB{preparedDB{s.writer, nil, s.statements}, &s.gate})
 	}
 	s.read = query.New(s.reads)
 	return s, nil
 }
 
-// name returns the address of the database, without its password.
-func (s *Store) name() string {
+// displayName returns the address of the database, without its password.
+func (s *Store) displayName() string {
 	if u, err := url.Parse(s.options.DSN); s.postgres && err == nil {
 		u.RawQuery = "" // the query may also contain a password
 		return u.Redacted()
@@ -163,13 +163,13 @@ func (s *Store) connectPostgres() error {
 	s.postgres = true
 	config, err := pgx.ParseConfig(s.options.DSN)
 	if err != nil { // the error text quotes parts of the password
-		return &judge.Misuse{
+		return &judge.UsageError{
 			Err: errors.New("this is not the address of a database: write it like " +
 				"postgres://USER:PASSWORD@HOST/NAME?sslmode=require\n    in a name or a password write %2F, %3F, %23, %25 and %40 for / ? # % and @"),
 		}
 	}
 	// JIT compilation, parallel workers, and a new plan for each value pay off only for queries that take seconds.
-	// Here each of them would slow a page down from 1 ms to 5 ms.
+	// Online each of them would slow a page down from 1 ms to 5 ms.
 	config.RuntimeParams["jit"] = "off"
 	config.RuntimeParams["max_parallel_workers_per_gather"] = "0"
 	config.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
@@ -243,55 +243,55 @@ func (s *Store) migrations() (*goose.Provider, error) {
 	return goose.NewProvider(goose.DialectPostgres, s.writer, files, goose.WithDisableGlobalRegistry(true), goose.WithSessionLocker(locker))
 }
 
-// prepare migrates the schema. It returns an error if it must not touch the database.
-func (s *Store) prepare(ctx context.Context) error {
+// migrateSchema migrates the schema. It returns an error if it must not touch the database.
+func (s *Store) migrateSchema(ctx context.Context) error {
 	steps, err := s.migrations()
 	if err != nil {
 		return fmt.Errorf("read the migrations: %w", err)
 	}
-	has, wants, err := steps.GetVersions(ctx)
+	current, target, err := steps.GetVersions(ctx)
 	if err != nil {
-		return fmt.Errorf("look at the schema of %s: %w", s.name(), err)
+		return fmt.Errorf("look at the schema of %s: %w", s.displayName(), err)
 	}
-	if has > wants {
-		by, err := s.Setting(ctx, versionKey)
+	if current > target {
+		writer, err := s.Setting(ctx, versionKey)
 		if err != nil {
-			by = "a later version"
+			writer = "a later version"
 		}
 		return fmt.Errorf("%w: %s has schema %d, written by %s; this is %s, which knows schema %d: use that version or "+
-			"restore a backup", ErrNewer, s.name(), has, by, s.options.Version, wants)
+			"restore a backup", ErrNewerSchema, s.displayName(), current, writer, s.options.Version, target)
 	}
-	if has > 0 {
-		if err := s.inUse(ctx); err != nil {
+	if current > 0 {
+		if err := s.checkInUse(ctx); err != nil {
 			return err
 		}
 	}
-	if has > 0 && has < wants && !s.postgres {
-		if err := s.copyBeside(ctx, has); err != nil {
+	if current > 0 && current < target && !s.postgres {
+		if err := s.backupBeforeMigration(ctx, current); err != nil {
 			return err
 		}
 	}
-	if has < wants {
-		if err := s.unused(ctx, has, wants); err != nil {
+	if current < target {
+		if err := s.checkUnused(ctx, current, target); err != nil {
 			return err
 		}
 		if _, err := steps.Up(ctx); err != nil {
-			return fmt.Errorf("upgrade %s from schema %d to %d: %w", s.name(), has, wants, err)
+			return fmt.Errorf("upgrade %s from schema %d to %d: %w", s.displayName(), current, target, err)
 		}
 		if err := s.SetSetting(ctx, versionKey, s.options.Version); err != nil {
 			return err
 		}
 	}
-	last, err := s.LastLog(ctx)
+	eventCount, err := s.EventCount(ctx)
 	if err != nil {
 		return err
 	}
-	if last < s.options.LastLog && !s.options.AcceptLoss {
+	if eventCount < s.options.EventCount && !s.options.AcceptLoss {
 		return fmt.Errorf("%w: %s ends with event %d, and event %d was written: bring the database back, or accept the loss",
-			ErrRolledBack, s.name(), last, s.options.LastLog)
+			ErrRolledBack, s.displayName(), eventCount, s.options.EventCount)
 	}
 	if err := s.write.InsertPractice(ctx, Practice, "Practice"); err != nil {
-		return failed("make the contest "+Practice, err)
+		return wrapError("make the contest "+Practice, err)
 	}
 	return nil
 }
@@ -299,32 +299,32 @@ func (s *Store) prepare(ctx context.Context) error {
 // serversSchema is the first schema version that records which servers use the database.
 const serversSchema = 27
 
-// unused returns ErrOtherServers if the schema must be migrated while other servers use the database.
-func (s *Store) unused(ctx context.Context, has, wants int64) error {
-	if s.options.Migrate || !s.postgres || has < serversSchema {
+// checkUnused returns ErrOtherServers if the schema must be migrated while other servers use the database.
+func (s *Store) checkUnused(ctx context.Context, current, target int64) error {
+	if s.options.Migrate || !s.postgres || current < serversSchema {
 		return nil
 	}
-	here, err := s.others(ctx)
-	if err != nil || len(here) == 0 {
+	online, err := s.otherServers(ctx)
+	if err != nil || len(online) == 0 {
 		return err
 	}
 	return fmt.Errorf("%w: %s has schema %d, and %s would bring it to schema %d under the servers %s",
-		ErrOtherServers, s.name(), has, s.options.Version, wants, strings.Join(here, ", "))
+		ErrOtherServers, s.displayName(), current, s.options.Version, target, strings.Join(online, ", "))
 }
 
-// others returns the other servers that use the database.
-func (s *Store) others(ctx context.Context) (here []string, err error) {
+// otherServers returns the other servers that use the database.
+func (s *Store) otherServers(ctx context.Context) (online []string, err error) {
 	servers, err := s.Servers(ctx)
-	for _, one := range servers {
-		if one.ID != s.options.ID && one.Here(s.options.Now()) {
-			here = append(here, fmt.Sprintf("%s (%s)", one.ID, one.Version))
+	for _, server := range servers {
+		if server.ID != s.options.ID && server.Online(s.options.Now()) {
+			online = append(online, fmt.Sprintf("%s (%s)", server.ID, server.Version))
 		}
 	}
-	return here, err
+	return online, err
 }
 
-// copyBeside copies the database to the same directory before its schema changes.
-func (s *Store) copyBeside(ctx context.Context, schema int64) error {
+// backupBeforeMigration copies the database to the same directory before its schema changes.
+func (s *Store) backupBeforeMigration(ctx context.Context, schema int64) error {
 	path := fmt.Sprintf("%s.schema-%d-%s", s.options.DSN, schema, s.options.Now().UTC().Format("20060102T150405"))
 	if _, err := s.writer.ExecContext(ctx, "VACUUM INTO $1", path); err != nil {
 		return fmt.Errorf("copy the database to %s before its schema changes: %w", path, err)

@@ -60,7 +60,7 @@ func TestANewerSchemaIsRefused(t *testing.T) {
 			}
 		}
 		_, err = store.Open(t.Context(), store.Options{DSN: dsn, Version: "v1.2.3"})
-		if !errors.Is(err, store.ErrNewer) || !strings.Contains(err.Error(), "written by v2.0.0; this is v1.2.3") {
+		if !errors.Is(err, store.ErrNewerSchema) || !strings.Contains(err.Error(), "written by v2.0.0; this is v1.2.3") {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -87,7 +87,7 @@ func TestASchemaInUse(t *testing.T) {
 		open(t, store.Options{DSN: dsn, Now: h.clock.Now, ID: "b"}) // its own schema version
 		o.Migrate = true
 		open(t, o)
-		if _, err := store.Open(t.Context(), store.Options{DSN: dsn, Now: h.clock.Now, ID: "b"}); !errors.Is(err, store.ErrNewer) {
+		if _, err := store.Open(t.Context(), store.Options{DSN: dsn, Now: h.clock.Now, ID: "b"}); !errors.Is(err, store.ErrNewerSchema) {
 			t.Errorf("the version before: %v", err)
 		}
 		if err := h.Announce(t.Context(), now, ""); err != nil {
@@ -107,7 +107,7 @@ func TestASchemaOutOfUse(t *testing.T) {
 		}
 		switch what {
 		case "gone":
-			h.clock.add(store.GoneAfter)
+			h.clock.add(store.OfflineAfter)
 		case "ended":
 			if err := h.Depart(t.Context(), "a", "a 1"); err != nil {
 				t.Fatal(err)
@@ -128,15 +128,15 @@ func TestADatabaseThatWasRolledBackIsRefused(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
 		h.submit()
-		last, err := h.LastLog(t.Context())
+		last, err := h.EventCount(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		open(t, store.Options{DSN: dsn, LastLog: last})
-		if _, err := store.Open(t.Context(), store.Options{DSN: dsn, LastLog: last + 1}); !errors.Is(err, store.ErrRolledBack) {
+		open(t, store.Options{DSN: dsn, EventCount: last})
+		if _, err := store.Open(t.Context(), store.Options{DSN: dsn, EventCount: last + 1}); !errors.Is(err, store.ErrRolledBack) {
 			t.Errorf("got %v", err)
 		}
-		open(t, store.Options{DSN: dsn, LastLog: last + 1, AcceptLoss: true})
+		open(t, store.Options{DSN: dsn, EventCount: last + 1, AcceptLoss: true})
 	})
 }
 
@@ -173,8 +173,8 @@ func TestPathsOfDatabases(t *testing.T) {
 	}
 	for what, dsn := range map[string]string{"a folder": dir, "no folder": filepath.Join(dir, "none", "x.db"), "no server": "postgres://me:secret@127.0.0.1:1/x"} {
 		_, err := store.Open(t.Context(), store.Options{DSN: dsn})
-		if err == nil || strings.Contains(err.Error(), "secret") || store.Away(err) != (what == "no server") {
-			t.Errorf("%s: %v, may pass: %v", what, err, store.Away(err))
+		if err == nil || strings.Contains(err.Error(), "secret") || store.IsUnavailable(err) != (what == "no server") {
+			t.Errorf("%s: %v, may pass: %v", what, err, store.IsUnavailable(err))
 		}
 	}
 	for _, dsn := range []string{"postgres://u:a@secret@h/x?sslmode=bogus", "host=h user=u password=secret", "postgres://u:secret@h:port/x", "postgres://u:se%secret@h/x"} {
@@ -183,7 +183,7 @@ func TestPathsOfDatabases(t *testing.T) {
 		}
 	}
 	for code, away := range map[string]bool{"57P03": true, "53300": true, "28P01": false, "3D000": false} { // it starts, is full; a wrong password, no such database
-		if err := fmt.Errorf("open: %w", &pgconn.PgError{Code: code}); store.Away(err) != away {
+		if err := fmt.Errorf("open: %w", &pgconn.PgError{Code: code}); store.IsUnavailable(err) != away {
 			t.Errorf("%s may pass: %v", code, !away)
 		}
 	}
@@ -248,21 +248,21 @@ func TestAuditIsReadBackwards(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
 		for _, action := range []string{"one", "two", "three"} {
-			if err := h.Audit(t.Context(), store.Entry{Actor: "alice", Action: action, Object: "o", Detail: "d", Address: "::1"}); err != nil {
+			if err := h.Audit(t.Context(), store.AuditEntry{Actor: "alice", Action: action, Object: "o", Detail: "d", Address: "::1"}); err != nil {
 				t.Fatal(err)
 			}
 			h.clock.add(time.Second)
 		}
-		page, err := h.Audited(t.Context(), "", 2)
+		page, err := h.LatestAuditEntries(t.Context(), "", 2)
 		if err != nil || len(page) != 2 || page[0].Action != "three" || page[1].Action != "two" {
 			t.Fatalf("got %+v, %v", page, err)
 		}
-		page, err = h.Audited(t.Context(), page[1].ID, 2)
+		page, err = h.LatestAuditEntries(t.Context(), page[1].ID, 2)
 		if err != nil || len(page) != 1 {
 			t.Fatalf("got %+v, %v", page, err)
 		}
 		page[0].ID = ""
-		if want := (store.Entry{At: h.clock.Now().Add(-3 * time.Second), Actor: "alice", Action: "one", Object: "o", Detail: "d", Address: "::1"}); page[0] != want {
+		if want := (store.AuditEntry{At: h.clock.Now().Add(-3 * time.Second), Actor: "alice", Action: "one", Object: "o", Detail: "d", Address: "::1"}); page[0] != want {
 			t.Errorf("got %+v, want %+v", page[0], want)
 		}
 	})

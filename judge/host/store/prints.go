@@ -41,38 +41,38 @@ const (
 var ErrTooManyPages = errors.New("too many pages in an hour")
 
 // NewPrint stores a waiting print and returns its number. It returns ErrTooManyPages if the team would exceed most
-// pages within an hour, and ErrTwice if the team has just sent the same file.
-func (s *Store) NewPrint(ctx context.Context, p Print, most int) (number int64, err error) {
+// pages within an hour, and ErrDuplicateText if the team has just sent the same file.
+func (s *Store) NewPrint(ctx context.Context, p Print, maxPages int) (number int64, err error) {
 	err = s.tx(ctx, "keep a print", func(q *query.Queries) error {
-		if n, err := q.HoldContest(ctx, p.Contest); changed(n, err) != nil { // the lock makes the page count exact
-			return changed(n, err)
+		if n, err := q.HoldContest(ctx, p.Contest); errIfUnchanged(n, err) != nil { // the lock makes the page count exact
+			return errIfUnchanged(n, err)
 		}
 		now := s.now()
-		last, err := q.PrintsOf(ctx, query.PrintsOfParams{Contest: p.Contest, Team: p.Team, Most: 1})
+		recent, err := q.PrintsOf(ctx, query.PrintsOfParams{Contest: p.Contest, Team: p.Team, Most: 1})
 		if err != nil {
 			return err
 		}
-		if len(last) > 0 && now-last[0].Made < twiceWithin.Microseconds() {
-			was, err := q.GetPrint(ctx, p.Contest, last[0].Number)
+		if len(recent) > 0 && now-recent[0].Made < duplicatePeriod.Microseconds() {
+			previous, err := q.GetPrint(ctx, p.Contest, recent[0].Number)
 			if err != nil {
 				return err
 			}
-			if was.PrintRequest.Name == clean(p.Name) && was.PrintRequest.Body == p.Body {
-				return ErrTwice
+			if previous.PrintRequest.Name == sanitize(p.Name) && previous.PrintRequest.Body == p.Body {
+				return ErrDuplicateText
 			}
 		}
 		pages, err := q.PagesSince(ctx, p.Team, now-time.Hour.Microseconds())
 		if err != nil {
 			return err
 		}
-		if int(pages)+p.Pages > most {
+		if int(pages)+p.Pages > maxPages {
 			return ErrTooManyPages
 		}
 		if number, err = q.NextPrint(ctx, p.Contest); err != nil {
 			return err
 		}
 		return q.InsertPrint(ctx, query.InsertPrintParams{
-			Contest: p.Contest, Number: number, Team: p.Team, Account: p.Account, Name: clean(p.Name), Language: clean(p.Language), Body: p.Body,
+			Contest: p.Contest, Number: number, Team: p.Team, Account: p.Account, Name: sanitize(p.Name), Language: sanitize(p.Language), Body: p.Body,
 			Pages: int64(p.Pages), Made: now,
 		})
 	})
@@ -83,10 +83,10 @@ func (s *Store) NewPrint(ctx context.Context, p Print, most int) (number int64, 
 // otherwise team is an id.
 func (s *Store) Prints(ctx context.Context, contest, team string, n int) ([]*Print, error) {
 	rows, err := s.read.PrintsOf(ctx, query.PrintsOfParams{Contest: contest, Team: team, Most: int32(n)})
-	return each(rows, err, "read the prints of a contest", func(r query.PrintsOfRow) *Print {
+	return convertRows(rows, err, "read the prints of a contest", func(r query.PrintsOfRow) *Print {
 		return &Print{
 			Contest: contest, Number: r.Number, Team: r.Team, Account: r.Account, Name: r.Name, Language: r.Language, Pages: int(r.Pages),
-			Made: instant(r.Made), State: PrintState(r.State), Reason: r.Reason, Printer: r.Login, Changed: instant(r.Changed),
+			Made: fromMicros(r.Made), State: PrintState(r.State), Reason: r.Reason, Printer: r.Login, Changed: fromMicros(r.Changed),
 		}
 	})
 }
@@ -98,15 +98,15 @@ func (s *Store) Print(ctx context.Context, contest string, number int64) (*Print
 	return &Print{
 		Contest: contest, Number: r.Number, Team: r.Team, Account: r.Account, Name: r.Name, Language: r.Language, Body: r.Body,
 		Pages: int(r.Pages),
-		Made:  instant(r.Made), State: PrintState(r.State), Reason: r.Reason, Printer: row.Login, Changed: instant(r.Changed),
-	}, failed("read a print", err)
+		Made:  fromMicros(r.Made), State: PrintState(r.State), Reason: r.Reason, Printer: row.Login, Changed: fromMicros(r.Changed),
+	}, wrapError("read a print", err)
 }
 
 // NextPrint returns the print that has waited longest in any contest. It returns ErrNotFound if none is waiting.
 func (s *Store) NextPrint(ctx context.Context) (*Print, error) {
 	r, err := s.read.NextToPrint(ctx)
 	if err != nil {
-		return nil, failed("look for a print", err)
+		return nil, wrapError("look for a print", err)
 	}
 	return s.Print(ctx, r.Contest, r.Number)
 }
@@ -116,17 +116,17 @@ func (s *Store) NextPrint(ctx context.Context) (*Print, error) {
 // it.
 func (s *Store) SetPrint(ctx context.Context, p *Print, to PrintState, printer, reason string) (bool, error) {
 	n, err := s.write.SetPrint(ctx, query.SetPrintParams{
-		Contest: p.Contest, Number: p.Number, Before: string(p.State), State: string(to), Reason: clean(reason),
+		Contest: p.Contest, Number: p.Number, Before: string(p.State), State: string(to), Reason: sanitize(reason),
 		Printer: sql.NullString{String: printer, Valid: printer != ""}, Changed: s.now(),
 	})
-	return n > 0, failed("note the state of a print", err)
+	return n > 0, wrapError("note the state of a print", err)
 }
 
 // AbandonPrints marks prints as failed if the print command began them longer ago than within. The server that
 // printed them has stopped, so it is unknown what was printed.
-func (s *Store) AbandonPrints(ctx context.Context, within time.Duration, reason string) error {
+func (s *Store) AbandonPrints(ctx context.Context, age time.Duration, reason string) error {
 	now := s.now()
-	return failed("look for abandoned prints", s.write.FailPrints(ctx, query.FailPrintsParams{
-		Reason: clean(reason), Now: now, Since: now - within.Microseconds(),
+	return wrapError("look for abandoned prints", s.write.FailPrints(ctx, query.FailPrintsParams{
+		Reason: sanitize(reason), Now: now, Since: now - age.Microseconds(),
 	}))
 }

@@ -28,7 +28,7 @@ func TestPrints(t *testing.T) {
 		}
 		large := strings.Repeat("line\n", 20<<10)
 		send(ours, large, 10, nil)
-		send(ours, large, 10, store.ErrTwice)
+		send(ours, large, 10, store.ErrDuplicateText)
 		send(ours, "b", 10, nil)
 		send(ours, "c", 1, store.ErrTooManyPages)
 		send(theirs, "d", 10, nil)
@@ -83,7 +83,7 @@ func TestPrints(t *testing.T) {
 		send(ours, "f", 1, store.ErrTooManyPages)
 		h.clock.add(time.Hour)
 		send(ours, "f", 10, nil)
-		send(ours, "f", 1, store.ErrTwice)
+		send(ours, "f", 1, store.ErrDuplicateText)
 		other := store.Print{Contest: c.ID, Team: ours.ID, Account: h.alice.ID, Name: "other", Body: "f", Pages: 1}
 		if _, err := h.NewPrint(t.Context(), other, 20); err != nil {
 			t.Errorf("the same text with another name: %v", err)
@@ -95,7 +95,7 @@ func TestPrints(t *testing.T) {
 		if err := h.RemoveTeams(t.Context(), c.ID, []string{theirs.ID}); !errors.Is(err, store.ErrInUse) {
 			t.Errorf("a team with a print is removed: %v", err)
 		}
-		if _, err := h.Erase(t.Context(), h.alice.ID); err != nil && !errors.Is(err, store.ErrLastAdmin) {
+		if _, err := h.Erase(t.Context(), h.alice.ID); err != nil && !errors.Is(err, store.ErrLastAdministrator) {
 			t.Fatal(err)
 		} else if p := must(h.Print(t.Context(), c.ID, 1))(t); err == nil && p.Body+p.Name != "" {
 			t.Errorf("the file of who is erased: %.100v", p)

@@ -14,14 +14,14 @@ import (
 
 // A Problem is a problem with its active bundle.
 type Problem struct {
-	ID     string
-	Slug   string // unique
-	Title  string
-	Owner  string      // id of an account
-	Bundle blob.Digest // the active one
-	Config blob.Digest // the languages and limits of the active bundle
-	Sheet  blob.Digest // the problem metadata for pages; may be empty
-	Made   time.Time
+	ID          string
+	Slug        string // unique
+	Title       string
+	Owner       string      // id of an account
+	Bundle      blob.Digest // the active one
+	Config      blob.Digest // the languages and limits of the active bundle
+	ProblemInfo blob.Digest // the problem metadata for pages; may be empty
+	Made        time.Time
 	// Practice is what a contestant sees in practice. If empty, the server's setting applies.
 	Practice PracticeLevel
 }
@@ -46,14 +46,14 @@ type NewBundle struct {
 	Problem string // slug
 	Title   string
 	Owner   string // id of an account; ignored if the problem exists
-	// Anybodys allows publishing the bundle even if the problem belongs to another account.
-	Anybodys bool
+	// AnyOwner allows publishing the bundle even if the problem belongs to another account.
+	AnyOwner bool
 	ID       blob.Digest
 	// Manifest is the blob that lists all blobs of the bundle.
-	Manifest blob.Digest
-	Config   blob.Digest
-	Sheet    blob.Digest // may be empty
-	MadeBy   string      // id of an account
+	Manifest    blob.Digest
+	Config      blob.Digest
+	ProblemInfo blob.Digest // may be empty
+	MadeBy      string      // id of an account
 	// Practice is the new practice level of the problem. If nil, it does not change.
 	Practice *PracticeLevel
 	// Candidate keeps the active bundle: only rejudgings can use the new one.
@@ -80,15 +80,15 @@ func (s *Store) PutBundle(ctx context.Context, b NewBundle) (p *Problem, err err
 			switch p = problem(old); {
 			case err != nil:
 				return ErrNotFound
-			case old.Owner != b.Owner && !b.Anybodys:
+			case old.Owner != b.Owner && !b.AnyOwner:
 				return ErrTaken
 			}
 			return q.InsertBundle(ctx, added)
 		}
 		row, err := q.PutProblem(ctx, query.PutProblemParams{
 			ID: newID(), Slug: b.Problem, Title: b.Title, Owner: b.Owner, Bundle: string(b.ID), Config: string(b.Config),
-			Sheet: string(b.Sheet), Made: now,
-			Anybodys: b.Anybodys, Practice: string(practice), KeepPractice: b.Practice == nil,
+			Sheet: string(b.ProblemInfo), Made: now,
+			Anybodys: b.AnyOwner, Practice: string(practice), KeepPractice: b.Practice == nil,
 		})
 		if errors.Is(err, sql.ErrNoRows) {
 			return ErrTaken
@@ -98,7 +98,7 @@ func (s *Store) PutBundle(ctx context.Context, b NewBundle) (p *Problem, err err
 		}
 		p = problem(row)
 		if row.Bundle != old.Bundle || row.Sheet != old.Sheet || row.Title != old.Title {
-			if err := s.published(ctx, q, p.Slug); err != nil {
+			if err := s.logPublication(ctx, q, p.Slug); err != nil {
 				return err
 			}
 		}
@@ -111,14 +111,14 @@ func (s *Store) PutBundle(ctx context.Context, b NewBundle) (p *Problem, err err
 	return p, nil
 }
 
-// published records a new version of the problem in the event logs of its contests.
-func (s *Store) published(ctx context.Context, q *query.Queries, slug string) error {
+// logPublication records a new version of the problem in the event logs of its contests.
+func (s *Store) logPublication(ctx context.Context, q *query.Queries, slug string) error {
 	contests, err := q.ContestsOfProblem(ctx, slug)
 	if err != nil {
 		return err
 	}
 	for _, c := range contests {
-		if _, err := s.step(ctx, q, c.ID, OfContest, c.ID, Updated); err != nil {
+		if _, err := s.appendEvent(ctx, q, c.ID, KindContest, c.ID, OpUpdated); err != nil {
 			return err
 		}
 	}
@@ -128,7 +128,7 @@ func (s *Store) published(ctx context.Context, q *query.Queries, slug string) er
 // Problem reads a problem.
 func (s *Store) Problem(ctx context.Context, slug string) (*Problem, error) {
 	row, err := s.read.ProblemBySlug(ctx, slug)
-	return problem(row), failed("read the problem "+slug, err)
+	return problem(row), wrapError("read the problem "+slug, err)
 }
 
 // Problems reads all problems, ordered by slug.
@@ -139,18 +139,18 @@ func (s *Store) Problems(ctx context.Context) ([]*Problem, error) {
 		problems = append(problems, problem(r))
 	}
 	slices.SortFunc(problems, func(a, b *Problem) int { return cmp.Compare(a.Slug, b.Slug) })
-	return problems, failed("read the problems", err)
+	return problems, wrapError("read the problems", err)
 }
 
 func problem(r query.Problem) *Problem {
 	return &Problem{
-		r.ID, r.Slug, r.Title, r.Owner, blob.Digest(r.Bundle), blob.Digest(r.Config), blob.Digest(r.Sheet), instant(r.Made),
+		r.ID, r.Slug, r.Title, r.Owner, blob.Digest(r.Bundle), blob.Digest(r.Config), blob.Digest(r.Sheet), fromMicros(r.Made),
 		PracticeLevel(r.Practice),
 	}
 }
 
-// A Version is a bundle of a problem, as listed.
-type Version struct {
+// A BundleVersion is a bundle of a problem, as listed.
+type BundleVersion struct {
 	ID       blob.Digest
 	Manifest blob.Digest
 	Config   blob.Digest // its languages and limits
@@ -158,23 +158,23 @@ type Version struct {
 	Login    string // username of the publisher
 }
 
-// Versions reads the bundles of a problem, newest first.
-func (s *Store) Versions(ctx context.Context, p *Problem) ([]Version, error) {
+// BundleVersions reads the bundles of a problem, newest first.
+func (s *Store) BundleVersions(ctx context.Context, p *Problem) ([]BundleVersion, error) {
 	rows, err := s.read.ListBundles(ctx, p.ID)
-	return each(rows, err, "read the versions of "+p.Slug, func(r query.ListBundlesRow) Version {
-		return Version{blob.Digest(r.ID), blob.Digest(r.Manifest), blob.Digest(r.Config), instant(r.Made), r.Login}
+	return convertRows(rows, err, "read the versions of "+p.Slug, func(r query.ListBundlesRow) BundleVersion {
+		return BundleVersion{blob.Digest(r.ID), blob.Digest(r.Manifest), blob.Digest(r.Config), fromMicros(r.Made), r.Login}
 	})
 }
 
-// ProblemsWith returns the problems whose active bundle is the given one.
-func (s *Store) ProblemsWith(ctx context.Context, bundle blob.Digest) ([]*Problem, error) {
+// ProblemsWithBundle returns the problems whose active bundle is the given one.
+func (s *Store) ProblemsWithBundle(ctx context.Context, bundle blob.Digest) ([]*Problem, error) {
 	rows, err := s.read.ProblemsWithBundle(ctx, string(bundle))
-	return each(rows, err, "look whose bundle "+string(bundle)+" is", problem)
+	return convertRows(rows, err, "look whose bundle "+string(bundle)+" is", problem)
 }
 
-// Cost estimates the CPU time for judging a submission. It is the median of the last 20 judgements of the problem,
+// EstimateCost estimates the CPU time for judging a submission. It is the median of the last 20 judgements of the problem,
 // or 5 s if there are none.
-func (s *Store) Cost(ctx context.Context, slug string) (time.Duration, error) {
+func (s *Store) EstimateCost(ctx context.Context, slug string) (time.Duration, error) {
 	const last, first = 20, 5 * time.Second
 	p, err := s.Problem(ctx, slug)
 	if err != nil {
@@ -182,7 +182,7 @@ func (s *Store) Cost(ctx context.Context, slug string) (time.Duration, error) {
 	}
 	costs, err := s.read.LastCosts(ctx, p.ID, last)
 	if err != nil || len(costs) == 0 {
-		return first, failed("read the costs of "+slug, err)
+		return first, wrapError("read the costs of "+slug, err)
 	}
 	slices.Sort(costs)
 	return time.Duration(costs[len(costs)/2]) * time.Microsecond, nil

@@ -58,7 +58,7 @@ type ContestAccount struct {
 // Organizations reads the organizations of a contest, ordered by id.
 func (s *Store) Organizations(ctx context.Context, contest string) ([]Organization, error) {
 	rows, err := s.read.OrganizationsOf(ctx, contest)
-	return each(rows, err, "read the organizations of a contest", func(r query.Organization) Organization {
+	return convertRows(rows, err, "read the organizations of a contest", func(r query.Organization) Organization {
 		return Organization{r.ID, r.IcpcID, r.Name, r.FormalName, r.Country, r.Subdivision, r.Url, r.Location}
 	})
 }
@@ -66,7 +66,7 @@ func (s *Store) Organizations(ctx context.Context, contest string) ([]Organizati
 // Groups reads the groups of a contest, ordered by id.
 func (s *Store) Groups(ctx context.Context, contest string) ([]Group, error) {
 	rows, err := s.read.GroupsOf(ctx, contest)
-	return each(rows, err, "read the groups of a contest", func(r query.TeamGroup) Group {
+	return convertRows(rows, err, "read the groups of a contest", func(r query.TeamGroup) Group {
 		return Group{r.ID, r.IcpcID, r.Name, r.Type, r.Location}
 	})
 }
@@ -74,7 +74,7 @@ func (s *Store) Groups(ctx context.Context, contest string) ([]Group, error) {
 // Persons reads the persons of a contest, ordered by id.
 func (s *Store) Persons(ctx context.Context, contest string) ([]*ContestPerson, error) {
 	rows, err := s.read.PersonsOf(ctx, contest)
-	return eachRead(rows, err, "read the persons of a contest", person)
+	return parseRows(rows, err, "read the persons of a contest", person)
 }
 
 func person(r query.Person) (*ContestPerson, error) {
@@ -86,11 +86,11 @@ func person(r query.Person) (*ContestPerson, error) {
 func (s *Store) ContestAccounts(ctx context.Context, contest string) ([]*ContestAccount, error) {
 	rows, err := s.read.ContestAccountsOf(ctx, contest)
 	if err != nil {
-		return nil, failed("read the accounts of a contest", err)
+		return nil, wrapError("read the accounts of a contest", err)
 	}
 	addresses, err := s.read.AddressesOf(ctx, contest)
 	if err != nil {
-		return nil, failed("read the addresses of accounts", err)
+		return nil, wrapError("read the addresses of accounts", err)
 	}
 	teams, err := s.Teams(ctx, contest)
 	if err != nil {
@@ -100,27 +100,27 @@ func (s *Store) ContestAccounts(ctx context.Context, contest string) ([]*Contest
 	if err != nil {
 		return nil, err
 	}
-	all := make([]*ContestAccount, len(rows))
+	accounts := make([]*ContestAccount, len(rows))
 	for i, r := range rows {
-		one := &ContestAccount{ID: r.ContestAccount.ID, Type: r.ContestAccount.Type, Person: r.ContestAccount.Person,
+		listed := &ContestAccount{ID: r.ContestAccount.ID, Type: r.ContestAccount.Type, Person: r.ContestAccount.Person,
 			Created: r.ContestAccount.Created}
-		one.Account = &Account{
+		listed.Account = &Account{
 			ID: r.Account.ID, Login: r.Account.Login, Display: r.Account.Display, Email: r.Account.Email, Password: r.Account.Password,
-			Kind: AccountKind(r.Account.Kind), Epoch: r.Account.SessionEpoch, Disabled: r.Account.Disabled, Created: instant(r.Account.Created),
+			Kind: AccountKind(r.Account.Kind), Epoch: r.Account.SessionEpoch, Disabled: r.Account.Disabled, Created: fromMicros(r.Account.Created),
 		}
 		for _, a := range addresses {
-			if a.Account == one.Account.ID {
-				one.Addresses = append(one.Addresses, a.Address)
+			if a.Account == listed.Account.ID {
+				listed.Addresses = append(listed.Addresses, a.Address)
 			}
 		}
 		for _, t := range teams {
-			if slices.ContainsFunc(members[t.ID], func(a *Account) bool { return a.ID == one.Account.ID }) {
-				one.Team = t.ExtID
+			if slices.ContainsFunc(members[t.ID], func(a *Account) bool { return a.ID == listed.Account.ID }) {
+				listed.Team = t.ExtID
 			}
 		}
-		all[i] = one
+		accounts[i] = listed
 	}
-	return all, nil
+	return accounts, nil
 }
 
 // A ContestImport lists the objects that an import of a contest package adds or changes. All other objects of the
@@ -163,16 +163,16 @@ func (s *Store) ImportContest(ctx context.Context, n *ContestImport) (contest st
 	err = s.tx(ctx, "import a contest", func(q *query.Queries) (err error) {
 		contest, accounts = n.ID, nil
 		if n.Contest != nil && n.Contest.ID == "" {
-			made := *n.Contest // a copy, because the transaction may run again
-			err = s.newContest(ctx, q, &made, n.Problems)
-			contest = made.ID
+			created := *n.Contest // a copy, because the transaction may run again
+			err = s.newContest(ctx, q, &created, n.Problems)
+			contest = created.ID
 		} else if n.Contest != nil {
 			contest, err = n.Contest.ID, s.setContest(ctx, q, n.Contest, n.Problems)
-		} else if rows, held := q.HoldContest(ctx, contest); changed(rows, held) != nil {
-			err = changed(rows, held)
+		} else if rows, held := q.HoldContest(ctx, contest); errIfUnchanged(rows, held) != nil {
+			err = errIfUnchanged(rows, held)
 		}
 		if err == nil {
-			err = s.changing(ctx, q, contest)
+			err = s.checkChangeable(ctx, q, contest)
 		}
 		if err != nil {
 			return err
@@ -197,7 +197,7 @@ func (s *Store) ImportContest(ctx context.Context, n *ContestImport) (contest st
 		if err := putMedia(ctx, q, contest, n.Media); err != nil {
 			return err
 		}
-		_, err = s.step(ctx, q, contest, OfContest, contest, Updated)
+		_, err = s.appendEvent(ctx, q, contest, KindContest, contest, OpUpdated)
 		return err
 	})
 	return contest, accounts, err
@@ -207,20 +207,20 @@ func (s *Store) ImportContest(ctx context.Context, n *ContestImport) (contest st
 func (s *Store) importObjects(ctx context.Context, q *query.Queries, contest string, n *ContestImport) error {
 	for _, o := range n.Organizations {
 		if err := q.PutOrganization(ctx, query.PutOrganizationParams{
-			Contest: contest, ID: o.ID, IcpcID: clean(o.ICPCID), Name: clean(o.Name), FormalName: clean(o.FormalName), Country: o.Country,
-			Subdivision: o.Region, Url: clean(o.URL), Location: o.Location,
+			Contest: contest, ID: o.ID, IcpcID: sanitize(o.ICPCID), Name: sanitize(o.Name), FormalName: sanitize(o.FormalName), Country: o.Country,
+			Subdivision: o.Region, Url: sanitize(o.URL), Location: o.Location,
 		}); err != nil {
 			return err
 		}
 	}
-	there, err := q.GroupsOf(ctx, contest)
+	existing, err := q.GroupsOf(ctx, contest)
 	if err != nil {
 		return err
 	}
 	// Names are unique, but two groups may exchange theirs.
-	is := func(id string) func(query.TeamGroup) bool { return func(g query.TeamGroup) bool { return g.ID == id } }
+	hasID := func(id string) func(query.TeamGroup) bool { return func(g query.TeamGroup) bool { return g.ID == id } }
 	for _, g := range n.Groups {
-		if slices.ContainsFunc(there, is(g.ID)) {
+		if slices.ContainsFunc(existing, hasID(g.ID)) {
 			err = q.SetGroup(ctx, query.SetGroupParams{Contest: contest, ID: g.ID, Name: newID()})
 		}
 		if err != nil {
@@ -228,9 +228,9 @@ func (s *Store) importObjects(ctx context.Context, q *query.Queries, contest str
 		}
 	}
 	for _, g := range n.Groups {
-		row := query.SetGroupParams{Contest: contest, ID: g.ID, IcpcID: clean(g.ICPCID), Name: clean(g.Name),
-			Type: clean(g.Type), Location: g.Location}
-		if slices.ContainsFunc(there, is(g.ID)) {
+		row := query.SetGroupParams{Contest: contest, ID: g.ID, IcpcID: sanitize(g.ICPCID), Name: sanitize(g.Name),
+			Type: sanitize(g.Type), Location: g.Location}
+		if slices.ContainsFunc(existing, hasID(g.ID)) {
 			err = q.SetGroup(ctx, row)
 		} else {
 			err = q.InsertGroup(ctx, query.InsertGroupParams(row))
@@ -245,8 +245,8 @@ func (s *Store) importObjects(ctx context.Context, q *query.Queries, contest str
 			return err
 		}
 		if err := q.PutPerson(ctx, query.PutPersonParams{
-			Contest: contest, ID: p.ID, IcpcID: clean(p.ICPCID), Name: clean(p.Name), Title: clean(p.Title),
-			Email: clean(p.Email), Sex: p.Sex, Role: p.Role, Teams: teams,
+			Contest: contest, ID: p.ID, IcpcID: sanitize(p.ICPCID), Name: sanitize(p.Name), Title: sanitize(p.Title),
+			Email: sanitize(p.Email), Sex: p.Sex, Role: p.Role, Teams: teams,
 		}); err != nil {
 			return err
 		}
@@ -260,9 +260,9 @@ func (s *Store) importTeams(ctx context.Context, q *query.Queries, contest strin
 	if err != nil {
 		return nil, err
 	}
-	ids, there := map[string]string{}, map[string]query.Team{}
+	ids, existing := map[string]string{}, map[string]query.Team{}
 	for _, r := range rows {
-		ids[r.ExtID], there[r.ExtID] = r.ID, r
+		ids[r.ExtID], existing[r.ExtID] = r.ID, r
 	}
 	next, err := q.NextTeam(ctx, contest)
 	if err != nil {
@@ -270,23 +270,23 @@ func (s *Store) importTeams(ctx context.Context, q *query.Queries, contest strin
 	}
 	for _, t := range teams {
 		t.Contest = contest
-		if row, known := there[t.ExtID]; known {
+		if row, found := existing[t.ExtID]; found {
 			now := team(row, nil)
 			t.ID, t.ExtraTime, t.ExtraPenalty = now.ID, now.ExtraTime, now.ExtraPenalty
 			err = s.setTeam(ctx, q, &t)
 		} else {
 			t.ID = newID()
 			ids[t.ExtID] = t.ID
-			if _, err = s.step(ctx, q, contest, OfTeam, t.ID, Created); err == nil {
+			if _, err = s.appendEvent(ctx, q, contest, KindTeam, t.ID, OpCreated); err == nil {
 				err = q.InsertTeam(ctx, query.InsertTeamParams{
-					ID: t.ID, Contest: contest, Number: next, Name: clean(t.Name), Hidden: t.Hidden, ExtID: t.ExtID, IcpcID: clean(t.ICPCID),
-					Label: clean(t.Label), DisplayName: clean(t.DisplayName), Organization: t.Organization, Location: t.Location,
+					ID: t.ID, Contest: contest, Number: next, Name: sanitize(t.Name), Hidden: t.Hidden, ExtID: t.ExtID, IcpcID: sanitize(t.ICPCID),
+					Label: sanitize(t.Label), DisplayName: sanitize(t.DisplayName), Organization: t.Organization, Location: t.Location,
 				})
 			}
 			next++
 		}
 		if err == nil {
-			err = putInGroupsByID(ctx, q, contest, t.ID, t.GroupIDs)
+			err = setGroups(ctx, q, contest, t.ID, t.GroupIDs)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("the team %s: %w", t.ExtID, err)
@@ -304,13 +304,13 @@ func (s *Store) importAccount(ctx context.Context, q *query.Queries, contest str
 		}
 	}
 	if n.Name != "" {
-		if rows, err := q.SetAccount(ctx, query.SetAccountParams{ID: a.ID, Display: clean(n.Name), Email: a.Email}); changed(rows, err) != nil {
-			return nil, changed(rows, err)
+		if rows, err := q.SetAccount(ctx, query.SetAccountParams{ID: a.ID, Display: sanitize(n.Name), Email: a.Email}); errIfUnchanged(rows, err) != nil {
+			return nil, errIfUnchanged(rows, err)
 		}
 	}
 	if n.Password != "" {
-		if rows, err := q.SetPassword(ctx, a.ID, n.Password); changed(rows, err) != nil {
-			return nil, changed(rows, err)
+		if rows, err := q.SetPassword(ctx, a.ID, n.Password); errIfUnchanged(rows, err) != nil {
+			return nil, errIfUnchanged(rows, err)
 		}
 	}
 	if err := q.PutContestAccount(ctx, query.PutContestAccountParams{
@@ -337,8 +337,8 @@ func (s *Store) importAccount(ctx context.Context, q *query.Queries, contest str
 			return nil, err
 		}
 	}
-	if role, err := roleIn(ctx, q, a.ID, contest); err != nil || role == n.Role && role != "" {
+	if role, err := grantedRole(ctx, q, a.ID, contest); err != nil || role == n.Role && role != "" {
 		return a, err // the account may be restricted to sites, which packages do not list
 	}
-	return a, setRoleIn(ctx, q, a.ID, contest, n.Role, nil)
+	return a, setContestRole(ctx, q, a.ID, contest, n.Role, nil)
 }

@@ -21,7 +21,7 @@ func (h *harness) imported() *store.ContestImport {
 	return &store.ContestImport{
 		Contest: &store.Contest{
 			Slug: "regional", Name: "Regional", FormalName: "A regional contest", MainGroup: "main", Format: store.ICPC,
-			Starts: h.clock.Now().Add(time.Hour), Length: 5 * time.Hour, Freeze: 4 * time.Hour, Visibility: store.Teams,
+			Starts: h.clock.Now().Add(time.Hour), Length: 5 * time.Hour, Freeze: 4 * time.Hour, Visibility: store.VisibilityTeams,
 		},
 		Problems: []store.NewContestProblem{{Label: "A", Slug: "nim", Color: "#ff0000", ExtID: "nim-of-2026", ColorName: "dark red"}},
 		Organizations: []store.Organization{{ID: "u1", ICPCID: "42", Name: "U1", FormalName: "University 1", Country: "DEU",
@@ -91,7 +91,7 @@ func TestImportContest(t *testing.T) {
 			}
 			line := ""
 			for _, a := range listed {
-				role, err := h.RoleIn(t.Context(), a.Account.ID, id)
+				role, err := h.GrantedRole(t.Context(), a.Account.ID, id)
 				line += fmt.Sprintln(a.ID, a.Type, a.Person, a.Team, a.Addresses, a.Created, a.Account.Login, role, err)
 			}
 			if want := "root admin p1  [] false alice contest-admin <nil>\nteam7 team  7 [10.0.0.7] true team7  <nil>\n"; line != want {
@@ -313,7 +313,7 @@ func TestErasePersons(t *testing.T) {
 			t.Errorf("after the team the persons are %s", got)
 		}
 		teams, err := h.Teams(t.Context(), id)
-		if err != nil || teams[0].Name != store.Deleted || teams[0].DisplayName+teams[0].ICPCID != "" ||
+		if err != nil || teams[0].Name != store.DeletedName || teams[0].DisplayName+teams[0].ICPCID != "" ||
 			teams[0].Organization != "u1" || len(teams[0].Groups) != 1 {
 			t.Errorf("the team is %+v, %v", teams[0], err)
 		}

@@ -18,7 +18,7 @@ import (
 
 // judged creates a submission for each verdict and records the verdict. A submission with an empty verdict stays
 // pending.
-func (h *harness) judged(verdicts ...judge.Verdict) (all []*store.Accepted) {
+func (h *harness) judged(verdicts ...judge.Verdict) (all []*store.StoredSubmission) {
 	h.tb.Helper()
 	for _, v := range verdicts {
 		a := h.submit()
@@ -48,7 +48,7 @@ func (h *harness) rejudge(left int) *store.Rejudging {
 // standing returns the current verdicts, ordered by submission number.
 func (h *harness) standing() (verdicts []string) {
 	h.tb.Helper()
-	all, err := h.Submissions(h.tb.Context(), store.Filter{Limit: 1000})
+	all, err := h.Submissions(h.tb.Context(), store.SubmissionFilter{Limit: 1000})
 	if err != nil {
 		h.tb.Fatal(err)
 	}
@@ -90,10 +90,10 @@ func TestRejudging(t *testing.T) {
 				for step := range strings.SplitSeq(tt.steps, ", ") {
 					switch step {
 					case "apply":
-						err = h.Apply(t.Context(), r.ID)
+						err = h.ApplyRejudging(t.Context(), r.ID)
 					case "forget":
 						waiting := h.background()
-						jobs, ferr := h.Forget(t.Context(), r.ID)
+						jobs, ferr := h.CancelRejudging(t.Context(), r.ID)
 						if ferr != nil || len(jobs) != len(waiting) || len(h.background()) != 0 {
 							t.Fatalf("cancelled %v of %d waiting, %v", jobs, len(waiting), ferr)
 						}
@@ -121,7 +121,7 @@ func TestRejudging(t *testing.T) {
 						if doubtful {
 							doubt = &store.Doubt{Why: "a/b took 1.1s", Exclude: []string{worker}}
 						}
-						if f, ferr := h.FoldDoubtful(t.Context(), result, blob.Of(result.Events), doubt); ferr != nil || f.Outcome != store.Counted {
+						if f, ferr := h.RecordDoubtfulResult(t.Context(), result, blob.DigestOf(result.Events), doubt); ferr != nil || f.Outcome != store.Counted {
 							t.Fatalf("%+v, %v", f, ferr)
 						}
 						if got := strings.Join(h.standing(), " "); got != "WA AC open" {
@@ -155,18 +155,18 @@ func TestRejudgedAtMostOnce(t *testing.T) {
 		if _, left, err := h.Rejudge(t.Context(), store.NewRejudging{Account: h.alice.ID}); !errors.Is(err, store.ErrNotFound) || left != 2 {
 			t.Errorf("a third one: %v, %d left", err, left)
 		}
-		if repeats, err := h.Repeats(t.Context()); err != nil || len(repeats) != 0 {
+		if repeats, err := h.PendingRejudges(t.Context()); err != nil || len(repeats) != 0 {
 			t.Errorf("what waits for another worker: %v, %v", repeats, err)
 		}
-		if _, err := h.Forget(t.Context(), first.ID); err != nil {
+		if _, err := h.CancelRejudging(t.Context(), first.ID); err != nil {
 			t.Fatal(err)
 		}
 		h.rejudge(1)
 		all, err := h.Rejudgings(t.Context(), store.Practice)
-		if err != nil || len(all) != 3 || all[1].ID != second.ID || all[1].Submissions != 1 || all[1].Open != 1 || all[2].State != store.RejudgingCancelled || all[2].Open != 0 {
+		if err != nil || len(all) != 3 || all[1].ID != second.ID || all[1].Submissions != 1 || all[1].Pending != 1 || all[2].State != store.RejudgingCancelled || all[2].Pending != 0 {
 			t.Errorf("the rejudgings: %+v, %v", all, err)
 		}
-		again, err := h.Judgings(t.Context(), store.JudgingFilter{Origin: store.OfRejudge})
+		again, err := h.JuryJudgements(t.Context(), store.JudgementFilter{Origin: store.OriginRejudge})
 		if err != nil || len(again) != 3 {
 			t.Errorf("the judgings of rejudgings: %v, %v", again, err)
 		}
@@ -184,20 +184,20 @@ func TestRejudgedWithTheActiveVersion(t *testing.T) {
 		}
 		r := h.rejudge(0)
 		for i, spec := range h.background() {
-			if spec.Bundle != digest("nim2") || spec.Lane != job.Background {
+			if spec.Bundle != digest("nim2") || spec.Priority != job.BackgroundPriority {
 				t.Errorf("it is given out as %+v", spec)
 			}
 			result := h.result(spec, judge.Accepted)
 			result.Finished.Score = &judge.Score{Points: float64(40 + i), Of: 100}
 			h.fold(result, store.Counted)
 		}
-		all, err := h.RejudgedOf(t.Context(), r.ID)
+		all, err := h.RejudgedSubmissions(t.Context(), r.ID)
 		if err != nil || len(all) != 2 {
 			t.Fatal(all, err)
 		}
 		var got []string
 		for _, one := range all {
-			got = append(got, fmt.Sprint(one.Number, one.Problem, one.Login, one.Was, one.Verdict, one.Score, one.Done, one.Changed(), one.Lost()))
+			got = append(got, fmt.Sprint(one.Number, one.Problem, one.Login, one.OldVerdict, one.Verdict, one.Score, one.Ended, one.ChangesResult(), one.LosesVerdict()))
 		}
 		want := []string{"1nimaliceWAAC40 of 100true true false", "2nimaliceACAC41 of 100true true false"}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -213,7 +213,7 @@ func TestRejudgedSeveralTimes(t *testing.T) {
 		runs       string // verdicts of the runs of the only submission
 		want       string // current verdict after applying
 		differ     bool
-		lost, wait string // errors of Apply
+		lost, wait string // errors of ApplyRejudging
 	}{
 		{"AC AC AC", "AC", false, "", ""},
 		{"TLE AC TLE", "AC", true, "", ""},
@@ -229,7 +229,7 @@ func TestRejudgedSeveralTimes(t *testing.T) {
 				h.judged(judge.WrongAnswer)
 				verdicts := strings.Fields(tt.runs)
 				r, left, err := h.Rejudge(t.Context(), store.NewRejudging{Why: "x", Account: h.alice.ID, Repeats: len(verdicts)})
-				if err != nil || left != 0 || r.Repeats != len(verdicts) || r.Submissions != 1 || r.Open != 1 {
+				if err != nil || left != 0 || r.Repeats != len(verdicts) || r.Submissions != 1 || r.Pending != 1 {
 					t.Fatalf("%+v, %d left, %v", r, left, err)
 				}
 				specs := h.background()
@@ -243,11 +243,11 @@ func TestRejudgedSeveralTimes(t *testing.T) {
 						ended++
 					}
 				}
-				all, err := h.RejudgedOf(t.Context(), r.ID)
-				if err != nil || len(all) != 1 || len(all[0].Runs) != ended || all[0].Differ() != tt.differ || all[0].Done != (tt.wait == "") {
+				all, err := h.RejudgedSubmissions(t.Context(), r.ID)
+				if err != nil || len(all) != 1 || len(all[0].Runs) != ended || all[0].RunsDiffer() != tt.differ || all[0].Ended != (tt.wait == "") {
 					t.Errorf("%+v, %v", all[0], err)
 				}
-				err = h.Apply(t.Context(), r.ID)
+				err = h.ApplyRejudging(t.Context(), r.ID)
 				if want := tt.lost + tt.wait; want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 					t.Errorf("applied: %v, want %q", err, want)
 				}
@@ -271,11 +271,11 @@ func TestRejudgedWithAVersion(t *testing.T) {
 		if err != nil || p.Bundle != digest("nim1") || p.Config != digest("config") {
 			t.Fatalf("%+v, %v", p, err)
 		}
-		versions, err := h.Versions(t.Context(), p)
+		versions, err := h.BundleVersions(t.Context(), p)
 		if err != nil || len(versions) != 2 {
 			t.Fatal(versions, err)
 		}
-		if named, err := h.BlobsNamed(t.Context()); err != nil || !named[digest("nim2")] {
+		if named, err := h.ReferencedBlobs(t.Context()); err != nil || !named[digest("nim2")] {
 			t.Errorf("the candidate would be removed: %v, %v", named, err)
 		} else if _, kept := named[digest("other limits")]; !kept {
 			t.Errorf("the limits of the candidate would be removed: %v", named)
@@ -304,10 +304,10 @@ func TestRejudgedWithAVersion(t *testing.T) {
 			t.Errorf("judged with %s and %s", spec.Bundle, spec.Config)
 		}
 		h.fold(h.result(spec, judge.Accepted), store.Counted)
-		if err := h.Apply(t.Context(), r.ID); err != nil {
+		if err := h.ApplyRejudging(t.Context(), r.ID); err != nil {
 			t.Fatal(err)
 		}
-		if all, err := h.Submissions(t.Context(), store.Filter{Bundle: digest("nim2")}); err != nil || len(all) != 1 {
+		if all, err := h.Submissions(t.Context(), store.SubmissionFilter{Bundle: digest("nim2")}); err != nil || len(all) != 1 {
 			t.Errorf("judged with the candidate: %v, %v", all, err)
 		}
 	})
@@ -320,10 +320,10 @@ func TestNotAccepted(t *testing.T) {
 		h := newHarness(t, dsn)
 		h.judged(judge.Accepted, judge.WrongAnswer, "")
 		canceled := h.submit()
-		if done, err := h.Cancel(t.Context(), canceled.Job); err != nil || !done {
+		if done, err := h.CancelJob(t.Context(), canceled.Job); err != nil || !done {
 			t.Fatal(done, err)
 		}
-		all, err := h.Submissions(t.Context(), store.Filter{Verdict: store.NotAccepted})
+		all, err := h.Submissions(t.Context(), store.SubmissionFilter{Verdict: store.NotAccepted})
 		if err != nil || len(all) != 1 || all[0].Number != 2 {
 			t.Errorf("%v, %v", all, err)
 		}
@@ -341,13 +341,13 @@ func TestDisputed(t *testing.T) {
 		for range 2 {
 			h.fold(h.result(spec, judge.WrongAnswer), store.Disagreement)
 		}
-		if err := h.Audit(t.Context(), store.Entry{Actor: "audit", Action: "workers disagree", Object: second.ID}); err != nil {
+		if err := h.Audit(t.Context(), store.AuditEntry{Actor: "audit", Action: "workers disagree", Object: second.ID}); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := h.Disputed(t.Context(), store.Practice); err != nil || !slices.Equal(got, []int64{2}) {
+		if got, err := h.DisputedSubmissions(t.Context(), store.Practice); err != nil || !slices.Equal(got, []int64{2}) {
 			t.Errorf("%v, %v", got, err)
 		}
-		if got, err := h.Disputed(t.Context(), "none"); err != nil || len(got) != 0 {
+		if got, err := h.DisputedSubmissions(t.Context(), "none"); err != nil || len(got) != 0 {
 			t.Errorf("of another contest: %v, %v", got, err)
 		}
 	})
@@ -413,46 +413,46 @@ func TestFilters(t *testing.T) {
 			}
 		}
 		for name, tt := range map[string]struct {
-			f    store.Filter
+			f    store.SubmissionFilter
 			want []int64
 		}{
-			"all":                      {store.Filter{}, []int64{7, 6, 5, 4, 3, 2, 1}},
-			"a login":                  {store.Filter{Who: "bob"}, []int64{3, 2}},
-			"the name of a team":       {store.Filter{Who: "BOB"}, []int64{3, 2}},
-			"the number of a team":     {store.Filter{Who: "1"}, []int64{7, 6, 5, 4, 1}},
-			"nobody":                   {store.Filter{Who: "3"}, nil},
-			"a verdict":                {store.Filter{Verdict: "WA"}, []int64{4, 2}},
-			"without a verdict":        {store.Filter{Verdict: store.Unjudged}, []int64{6}},
-			"a language and endings":   {store.Filter{Language: "python", Endings: []string{"py", "py3"}}, []int64{7, 2, 1}},
-			"a language without":       {store.Filter{Language: "pypy"}, []int64{4}},
-			"an ending within another": {store.Filter{Language: "c", Endings: []string{"c"}}, []int64{3}},
-			"a problem":                {store.Filter{Problem: "nim", Verdict: "AC"}, []int64{5, 3, 1}},
-			"another problem":          {store.Filter{Problem: "hex", Verdict: "AC"}, nil},
-			"several":                  {store.Filter{Problem: "nim", Verdict: "WA", Who: "bob", Language: "python", Endings: []string{"py"}}, []int64{2}},
-			"the next page":            {store.Filter{Verdict: "AC", Before: 5, Limit: 1}, []int64{3}},
-			"a group":                  {store.Filter{Group: "south"}, []int64{3, 2}},
-			"a group of both":          {store.Filter{Group: "first", Verdict: "WA"}, []int64{4, 2}},
-			"no group":                 {store.Filter{Group: "none"}, nil},
-			"with any verdict":         {store.Filter{Verdict: store.Judged}, []int64{7, 5, 4, 3, 2, 1}},
-			"without AC":               {store.Filter{Verdict: store.NotAccepted}, []int64{7, 4, 2}},
-			"without AC of an account": {store.Filter{Verdict: store.NotAccepted, Who: "alice"}, []int64{7, 4}},
-			"a worker":                 {store.Filter{Worker: "w2"}, []int64{7}},
-			"a worker and a verdict":   {store.Filter{Worker: "w1", Verdict: "WA"}, []int64{4, 2}},
-			"no such worker":           {store.Filter{Worker: "w3"}, nil},
-			"a version":                {store.Filter{Bundle: digest("nim1"), Who: "bob"}, []int64{3, 2}},
-			"another version":          {store.Filter{Bundle: digest("nim2")}, nil},
-			"the judged of somebody":   {store.Filter{Verdict: store.Judged, Who: "alice"}, []int64{7, 5, 4, 1}},
-			"since then":               {store.Filter{Since: at(5)}, []int64{7, 6}},
-			"until then":               {store.Filter{Until: at(2)}, []int64{2, 1}},
-			"in between":               {store.Filter{Since: at(2), Until: at(4)}, []int64{4, 3}},
-			"one":                      {store.Filter{Number: 3}, []int64{3}},
-			"one of another":           {store.Filter{Number: 3, Who: "alice"}, nil},
-			"one with a verdict":       {store.Filter{Number: 3, Verdict: "AC"}, []int64{3}},
-			"an account":               {store.Filter{Account: bob.ID, Verdict: "AC"}, []int64{3}},
-			"a team":                   {store.Filter{Team: teams[1].ID}, []int64{3, 2}},
-			"a team before":            {store.Filter{Team: teams[0].ID, Before: 6, Limit: 2}, []int64{5, 4}},
-			"a team in a language":     {store.Filter{Team: teams[1].ID, Language: "c", Endings: []string{"c"}}, []int64{3}},
-			"a team with another":      {store.Filter{Team: teams[1].ID, Group: "north"}, nil},
+			"all":                      {store.SubmissionFilter{}, []int64{7, 6, 5, 4, 3, 2, 1}},
+			"a login":                  {store.SubmissionFilter{Submitter: "bob"}, []int64{3, 2}},
+			"the name of a team":       {store.SubmissionFilter{Submitter: "BOB"}, []int64{3, 2}},
+			"the number of a team":     {store.SubmissionFilter{Submitter: "1"}, []int64{7, 6, 5, 4, 1}},
+			"nobody":                   {store.SubmissionFilter{Submitter: "3"}, nil},
+			"a verdict":                {store.SubmissionFilter{Verdict: "WA"}, []int64{4, 2}},
+			"without a verdict":        {store.SubmissionFilter{Verdict: store.Unjudged}, []int64{6}},
+			"a language and endings":   {store.SubmissionFilter{Language: "python", Extensions: []string{"py", "py3"}}, []int64{7, 2, 1}},
+			"a language without":       {store.SubmissionFilter{Language: "pypy"}, []int64{4}},
+			"an ending within another": {store.SubmissionFilter{Language: "c", Extensions: []string{"c"}}, []int64{3}},
+			"a problem":                {store.SubmissionFilter{Problem: "nim", Verdict: "AC"}, []int64{5, 3, 1}},
+			"another problem":          {store.SubmissionFilter{Problem: "hex", Verdict: "AC"}, nil},
+			"several":                  {store.SubmissionFilter{Problem: "nim", Verdict: "WA", Submitter: "bob", Language: "python", Extensions: []string{"py"}}, []int64{2}},
+			"the next page":            {store.SubmissionFilter{Verdict: "AC", Before: 5, Limit: 1}, []int64{3}},
+			"a group":                  {store.SubmissionFilter{Group: "south"}, []int64{3, 2}},
+			"a group of both":          {store.SubmissionFilter{Group: "first", Verdict: "WA"}, []int64{4, 2}},
+			"no group":                 {store.SubmissionFilter{Group: "none"}, nil},
+			"with any verdict":         {store.SubmissionFilter{Verdict: store.Judged}, []int64{7, 5, 4, 3, 2, 1}},
+			"without AC":               {store.SubmissionFilter{Verdict: store.NotAccepted}, []int64{7, 4, 2}},
+			"without AC of an account": {store.SubmissionFilter{Verdict: store.NotAccepted, Submitter: "alice"}, []int64{7, 4}},
+			"a worker":                 {store.SubmissionFilter{Worker: "w2"}, []int64{7}},
+			"a worker and a verdict":   {store.SubmissionFilter{Worker: "w1", Verdict: "WA"}, []int64{4, 2}},
+			"no such worker":           {store.SubmissionFilter{Worker: "w3"}, nil},
+			"a version":                {store.SubmissionFilter{Bundle: digest("nim1"), Submitter: "bob"}, []int64{3, 2}},
+			"another version":          {store.SubmissionFilter{Bundle: digest("nim2")}, nil},
+			"the judged of somebody":   {store.SubmissionFilter{Verdict: store.Judged, Submitter: "alice"}, []int64{7, 5, 4, 1}},
+			"since then":               {store.SubmissionFilter{Since: at(5)}, []int64{7, 6}},
+			"until then":               {store.SubmissionFilter{Until: at(2)}, []int64{2, 1}},
+			"in between":               {store.SubmissionFilter{Since: at(2), Until: at(4)}, []int64{4, 3}},
+			"one":                      {store.SubmissionFilter{Number: 3}, []int64{3}},
+			"one of another":           {store.SubmissionFilter{Number: 3, Submitter: "alice"}, nil},
+			"one with a verdict":       {store.SubmissionFilter{Number: 3, Verdict: "AC"}, []int64{3}},
+			"an account":               {store.SubmissionFilter{Account: bob.ID, Verdict: "AC"}, []int64{3}},
+			"a team":                   {store.SubmissionFilter{Team: teams[1].ID}, []int64{3, 2}},
+			"a team before":            {store.SubmissionFilter{Team: teams[0].ID, Before: 6, Limit: 2}, []int64{5, 4}},
+			"a team in a language":     {store.SubmissionFilter{Team: teams[1].ID, Language: "c", Extensions: []string{"c"}}, []int64{3}},
+			"a team with another":      {store.SubmissionFilter{Team: teams[1].ID, Group: "north"}, nil},
 		} {
 			tt.f.Contest = c.ID
 			list, err := h.Submissions(t.Context(), tt.f)

@@ -20,13 +20,13 @@ type TeamUse struct{ Submissions, Clarifications, Prints int64 }
 // Any reports whether the team cannot be removed.
 func (u TeamUse) Any() bool { return u != TeamUse{} }
 
-// UseOfTeams maps the id of each team of a contest to the counts of the content that prevents its removal.
-func (s *Store) UseOfTeams(ctx context.Context, contest string) (map[string]TeamUse, error) {
+// TeamUses maps the id of each team of a contest to the counts of the content that prevents its removal.
+func (s *Store) TeamUses(ctx context.Context, contest string) (map[string]TeamUse, error) {
 	rows, err := s.read.UseOfTeams(ctx, contest)
-	return useOfTeams(rows), failed("read what the teams of a contest have sent", err)
+	return teamUses(rows), wrapError("read what the teams of a contest have sent", err)
 }
 
-func useOfTeams(rows []query.UseOfTeamsRow) map[string]TeamUse {
+func teamUses(rows []query.UseOfTeamsRow) map[string]TeamUse {
 	use := map[string]TeamUse{}
 	for _, r := range rows {
 		use[r.ID] = TeamUse{r.Submissions, r.Clarifications, r.Prints}
@@ -39,23 +39,23 @@ func useOfTeams(rows []query.UseOfTeamsRow) map[string]TeamUse {
 // has submissions, clarifications or prints, and ErrNotFound if a team is not in the contest.
 func (s *Store) RemoveTeams(ctx context.Context, contest string, ids []string) error {
 	return s.tx(ctx, "remove teams", func(q *query.Queries) error {
-		if n, err := q.HoldContest(ctx, contest); changed(n, err) != nil { // no team joins or submits meanwhile
-			return changed(n, err)
+		if n, err := q.HoldContest(ctx, contest); errIfUnchanged(n, err) != nil { // no team joins or submits meanwhile
+			return errIfUnchanged(n, err)
 		}
-		if err := s.changing(ctx, q, contest); err != nil {
+		if err := s.checkChangeable(ctx, q, contest); err != nil {
 			return err
 		}
 		rows, err := q.UseOfTeams(ctx, contest)
 		if err != nil {
 			return err
 		}
-		use := useOfTeams(rows)
+		use := teamUses(rows)
 		for _, id := range ids {
-			of, is := use[id]
+			teamUse, known := use[id]
 			switch {
-			case !is:
+			case !known:
 				return ErrNotFound
-			case of.Any():
+			case teamUse.Any():
 				return ErrInUse
 			}
 			if err := s.removeTeam(ctx, q, contest, id); err != nil {
@@ -94,13 +94,13 @@ func (s *Store) removeTeam(ctx context.Context, q *query.Queries, contest, id st
 		}
 	}
 	_, err = eraseMedia(ctx, q, contest, media.Teams, t.ExtID)
-	if err := errors.Join(err, putInGroupsByID(ctx, q, contest, id, nil), q.RemoveMembers(ctx, id)); err != nil {
+	if err := errors.Join(err, setGroups(ctx, q, contest, id, nil), q.RemoveMembers(ctx, id)); err != nil {
 		return err
 	}
-	if n, err := q.RemoveTeam(ctx, id); changed(n, err) != nil {
-		return changed(n, err)
+	if n, err := q.RemoveTeam(ctx, id); errIfUnchanged(n, err) != nil {
+		return errIfUnchanged(n, err)
 	}
-	_, err = s.step(ctx, q, contest, OfTeam, id, Removed)
+	_, err = s.appendEvent(ctx, q, contest, KindTeam, id, OpRemoved)
 	return err
 }
 
@@ -127,14 +127,14 @@ type ContestUse struct{ Submissions, Rejudgings, Teams, People, Clarifications i
 // Any reports whether the contest cannot be removed.
 func (u ContestUse) Any() bool { return u.Submissions+u.Rejudgings > 0 }
 
-// UseOfContest counts what a contest contains.
-func (s *Store) UseOfContest(ctx context.Context, id string) (ContestUse, error) {
+// ContestUse counts what a contest contains.
+func (s *Store) ContestUse(ctx context.Context, id string) (ContestUse, error) {
 	r, err := s.read.UseOfContest(ctx, id)
-	return ContestUse(r), failed("read what a contest has", err)
+	return ContestUse(r), wrapError("read what a contest has", err)
 }
 
-// removedEvents is the setting that counts the events of removed contests, so that LastLog never decreases.
-const removedEvents = "removed events"
+// removedEventsKey is the setting that counts the events of removed contests, so that LastLog never decreases.
+const removedEventsKey = "removed events"
 
 // RemoveContest removes a contest, with its teams, clarifications and roles. Accounts and problems stay.
 // Invitations to the contest are no longer valid. It returns ErrInUse if the contest has submissions or
@@ -144,8 +144,8 @@ func (s *Store) RemoveContest(ctx context.Context, c *Contest) error {
 		if c.ID == Practice {
 			return ErrInUse
 		}
-		if n, err := q.HoldContest(ctx, c.ID); changed(n, err) != nil { // no team submits meanwhile
-			return changed(n, err)
+		if n, err := q.HoldContest(ctx, c.ID); errIfUnchanged(n, err) != nil { // no team submits meanwhile
+			return errIfUnchanged(n, err)
 		}
 		use, err := q.UseOfContest(ctx, c.ID)
 		if err != nil {
@@ -158,10 +158,10 @@ func (s *Store) RemoveContest(ctx context.Context, c *Contest) error {
 		if err != nil {
 			return err
 		}
-		if err := countRemoved(ctx, q, now.LastSeq); err != nil {
+		if err := addRemovedEvents(ctx, q, now.LastSeq); err != nil {
 			return err
 		}
-		err = q.RemoveInvitations(ctx, some(s.now()), text(c.ID))
+		err = q.RemoveInvitations(ctx, nullInt(s.now()), nullText(c.ID))
 		if err == nil {
 			err = q.RemoveRolesIn(ctx, scopeOf(c.ID))
 		}
@@ -186,46 +186,46 @@ func (s *Store) RemoveContest(ctx context.Context, c *Contest) error {
 	})
 }
 
-// countRemoved adds to the count of events in removed contests.
-func countRemoved(ctx context.Context, q *query.Queries, events int64) error {
+// addRemovedEvents adds to the count of events in removed contests.
+func addRemovedEvents(ctx context.Context, q *query.Queries, events int64) error {
 	before := int64(0)
-	value, err := q.GetSetting(ctx, removedEvents)
+	value, err := q.GetSetting(ctx, removedEventsKey)
 	if err == nil {
 		if before, err = strconv.ParseInt(value, 10, 64); err != nil {
-			return fmt.Errorf("read the setting %q: %w", removedEvents, err)
+			return fmt.Errorf("read the setting %q: %w", removedEventsKey, err)
 		}
-	} else if err = none(err, ErrNotFound); !errors.Is(err, ErrNotFound) {
+	} else if err = ifNoRows(err, ErrNotFound); !errors.Is(err, ErrNotFound) {
 		return err
 	}
-	return q.PutSetting(ctx, removedEvents, strconv.FormatInt(before+events, 10))
+	return q.PutSetting(ctx, removedEventsKey, strconv.FormatInt(before+events, 10))
 }
 
 // RemoveHole removes the hole with the given id. It returns ErrInUse if the hole has golf submissions, and
 // ErrNotFound if the hole does not exist.
 func (s *Store) RemoveHole(ctx context.Context, id string) error {
-	return s.removeEmpty(ctx, "remove a hole", id, func(q *query.Queries) emptied {
-		return emptied{q.HoldHole, q.AnswersTo, q.RemoveHole}
+	return s.removeEmpty(ctx, "remove a hole", id, func(q *query.Queries) removalQueries {
+		return removalQueries{q.HoldHole, q.AnswersTo, q.RemoveHole}
 	})
 }
 
 // RemoveLadder removes the ladder with the given id. It returns ErrInUse if the ladder has bots, and ErrNotFound
 // if the ladder does not exist.
 func (s *Store) RemoveLadder(ctx context.Context, id string) error {
-	return s.removeEmpty(ctx, "remove a ladder", id, func(q *query.Queries) emptied {
-		return emptied{q.HoldLadder, q.BotsOn, q.RemoveLadder}
+	return s.removeEmpty(ctx, "remove a ladder", id, func(q *query.Queries) removalQueries {
+		return removalQueries{q.HoldLadder, q.BotsOn, q.RemoveLadder}
 	})
 }
 
-// emptied holds the queries that remove an object by its id.
-type emptied struct {
-	hold, count, remove func(context.Context, string) (int64, error)
+// removalQueries holds the queries that remove an object by its id.
+type removalQueries struct {
+	lock, count, remove func(context.Context, string) (int64, error)
 }
 
-func (s *Store) removeEmpty(ctx context.Context, what, id string, of func(*query.Queries) emptied) error {
-	return s.tx(ctx, what, func(q *query.Queries) error {
-		do := of(q)
-		if n, err := do.hold(ctx, id); changed(n, err) != nil {
-			return changed(n, err)
+func (s *Store) removeEmpty(ctx context.Context, kind, id string, queries func(*query.Queries) removalQueries) error {
+	return s.tx(ctx, kind, func(q *query.Queries) error {
+		do := queries(q)
+		if n, err := do.lock(ctx, id); errIfUnchanged(n, err) != nil {
+			return errIfUnchanged(n, err)
 		}
 		n, err := do.count(ctx, id)
 		if err != nil {
@@ -235,6 +235,6 @@ func (s *Store) removeEmpty(ctx context.Context, what, id string, of func(*query
 			return ErrInUse
 		}
 		n, err = do.remove(ctx, id)
-		return changed(n, err)
+		return errIfUnchanged(n, err)
 	})
 }

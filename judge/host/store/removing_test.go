@@ -38,7 +38,7 @@ func TestRemoveTeams(t *testing.T) {
 		}
 		teams := got[[]*store.Team](t)(h.Teams(t.Context(), id))
 		seven, guests := teams[0].ID, teams[1].ID
-		use, err := h.UseOfTeams(t.Context(), id)
+		use, err := h.TeamUses(t.Context(), id)
 		if err != nil || len(use) != 4 || use[seven].Any() || use[asks.ID] != (store.TeamUse{Clarifications: 1}) || use[sends.ID] != (store.TeamUse{Submissions: 1}) {
 			t.Fatalf("the use is %v, %v", use, err)
 		}
@@ -78,8 +78,8 @@ func TestRemoveTeams(t *testing.T) {
 		if listed := got[[]*store.ContestAccount](t)(h.ContestAccounts(t.Context(), id)); len(listed) != 1 || listed[0].ID != "root" {
 			t.Errorf("the accounts of the contest are %+v", listed)
 		}
-		events := got[[]store.Event](t)(h.LogSince(t.Context(), id, before, 10))
-		if len(events) != 1 || events[0].Kind != store.OfTeam || events[0].Object != seven || events[0].Op != store.Removed {
+		events := got[[]store.Event](t)(h.EventsSince(t.Context(), id, before, 10))
+		if len(events) != 1 || events[0].Kind != store.KindTeam || events[0].Object != seven || events[0].Op != store.OpRemoved {
 			t.Errorf("the log has %+v", events)
 		}
 	})
@@ -103,18 +103,18 @@ func TestRemoveContest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(h.SetRoleIn(t.Context(), bob.ID, id, "judge"), h.Read(t.Context(), id, bob.ID, 1)); err != nil {
+		if err := errors.Join(h.SetContestRole(t.Context(), bob.ID, id, "judge"), h.MarkRead(t.Context(), id, bob.ID, 1)); err != nil {
 			t.Fatal(err)
 		}
-		if claimed := got[bool](t)(h.Claim(t.Context(), id, asked, bob.ID)); !claimed {
+		if claimed := got[bool](t)(h.ClaimRequest(t.Context(), id, asked, bob.ID)); !claimed {
 			t.Fatal("the clarification is not claimed")
 		}
-		invitation := store.Invitation{Contest: id, Uses: 1, By: h.alice.ID, Expires: h.clock.Now().Add(time.Hour)}
+		invitation := store.Invitation{Contest: id, MaxUses: 1, CreatedBy: h.alice.ID, Expires: h.clock.Now().Add(time.Hour)}
 		if _, err := h.NewInvitation(t.Context(), "hash", invitation); err != nil {
 			t.Fatal(err)
 		}
-		last := got[int64](t)(h.LastLog(t.Context()))
-		use, err := h.UseOfContest(t.Context(), id)
+		last := got[int64](t)(h.EventCount(t.Context()))
+		use, err := h.ContestUse(t.Context(), id)
 		if want := (store.ContestUse{Teams: 3, People: 2, Clarifications: 1}); err != nil || use != want || use.Any() {
 			t.Fatalf("the contest has %+v, want %+v: %v", use, want, err)
 		}
@@ -135,26 +135,26 @@ func TestRemoveContest(t *testing.T) {
 		if _, err := h.Contest(t.Context(), id); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("the contest is there: %v", err)
 		}
-		if role := got[string](t)(h.RoleIn(t.Context(), bob.ID, id)); role != "" {
+		if role := got[string](t)(h.GrantedRole(t.Context(), bob.ID, id)); role != "" {
 			t.Errorf("a role is left: %s", role)
 		}
 		if _, err := h.Invitation(t.Context(), "hash"); !errors.Is(err, store.ErrRevoked) {
 			t.Errorf("its invitation: %v", err)
 		}
-		if now := got[int64](t)(h.LastLog(t.Context())); now != last+1 {
+		if now := got[int64](t)(h.EventCount(t.Context())); now != last+1 {
 			t.Errorf("the log ends at %d, before at %d", now, last+1)
 		}
 		if err := h.RemoveContest(t.Context(), c); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("once more: %v", err)
 		}
-		// After the removal, a second contest can have the same address. LastLog must still count the events of
+		// After the removal, a second contest can have the same address. EventCount must still count the events of
 		// removed contests.
 		again := h.newContest("regional")
-		last = got[int64](t)(h.LastLog(t.Context()))
+		last = got[int64](t)(h.EventCount(t.Context()))
 		if err := h.RemoveContest(t.Context(), again); err != nil {
 			t.Fatal(err)
 		}
-		if now := got[int64](t)(h.LastLog(t.Context())); now != last {
+		if now := got[int64](t)(h.EventCount(t.Context())); now != last {
 			t.Errorf("the log ends at %d, before at %d", now, last)
 		}
 		if err := h.RemoveContest(t.Context(), got[*store.Contest](t)(h.Contest(t.Context(), store.Practice))); !errors.Is(err, store.ErrInUse) {
@@ -187,7 +187,7 @@ func TestRemoveWhatHasContent(t *testing.T) {
 				t.Errorf("the %s: %v", what, err)
 			}
 		}
-		empty := &store.Hole{Slug: "empty", Name: "Empty", ProblemSlug: "nim", Visibility: store.Public}
+		empty := &store.Hole{Slug: "empty", Name: "Empty", ProblemSlug: "nim", Visibility: store.VisibilityPublic}
 		if err := h.NewHole(t.Context(), empty); err != nil {
 			t.Fatal(err)
 		}
@@ -217,13 +217,13 @@ func TestSetTeams(t *testing.T) {
 		teams := got[[]*store.Team](t)(h.Teams(t.Context(), id))
 		was := []string{teams[0].Revision(), teams[1].Revision()}
 		teams[0].Name, teams[1].Name = "one", "two"
-		if err := h.SetTeams(t.Context(), []store.TeamChange{{Team: teams[0], Before: was[0]}, {Team: teams[1], Before: "another"}}); !errors.Is(err, store.ErrChanged) {
+		if err := h.SetTeams(t.Context(), []store.TeamChange{{Team: teams[0], OldRevision: was[0]}, {Team: teams[1], OldRevision: "another"}}); !errors.Is(err, store.ErrChanged) {
 			t.Errorf("one was changed: %v", err)
 		}
 		if now := got[[]*store.Team](t)(h.Teams(t.Context(), id)); now[0].Revision() != was[0] {
 			t.Errorf("the other was saved: %+v", now[0])
 		}
-		if err := h.SetTeams(t.Context(), []store.TeamChange{{Team: teams[0], Before: was[0]}, {Team: teams[1], Before: was[1]}}); err != nil {
+		if err := h.SetTeams(t.Context(), []store.TeamChange{{Team: teams[0], OldRevision: was[0]}, {Team: teams[1], OldRevision: was[1]}}); err != nil {
 			t.Fatal(err)
 		}
 		if now := got[[]*store.Team](t)(h.Teams(t.Context(), id)); now[0].Name != "one" || now[1].Name != "two" {
@@ -237,12 +237,12 @@ func TestEnroll(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
 		c := h.newContest("now")
-		fresh := []store.NewAccount{{Login: "x", Display: "X", Kind: store.Person}, {Login: "y", Display: "Y", Kind: store.Person}}
+		fresh := []store.NewAccount{{Login: "x", Display: "X", Kind: store.PersonAccount}, {Login: "y", Display: "Y", Kind: store.PersonAccount}}
 		entrants := []store.Entrant{{Team: "two"}, {Account: h.alice}, {Team: "two"}}
 		if _, err := h.Enroll(t.Context(), "none", fresh, entrants); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("no such contest: %v", err)
 		}
-		taken := append(slices.Clone(fresh[:1]), store.NewAccount{Login: "alice", Kind: store.Person})
+		taken := append(slices.Clone(fresh[:1]), store.NewAccount{Login: "alice", Kind: store.PersonAccount})
 		if _, err := h.Enroll(t.Context(), c.ID, taken, entrants); !errors.Is(err, store.ErrTaken) {
 			t.Errorf("a login that is taken: %v", err)
 		}
@@ -260,7 +260,7 @@ func TestEnroll(t *testing.T) {
 		if entrants[0].Account != nil {
 			t.Error("what the caller has was changed")
 		}
-		if all, err := h.Enroll(t.Context(), "", []store.NewAccount{{Login: "z", Kind: store.Person}}, []store.Entrant{{}}); err != nil || all[0].Login != "z" {
+		if all, err := h.Enroll(t.Context(), "", []store.NewAccount{{Login: "z", Kind: store.PersonAccount}}, []store.Entrant{{}}); err != nil || all[0].Login != "z" {
 			t.Errorf("without a contest: %v, %v", all, err)
 		}
 	})

@@ -22,10 +22,10 @@ type Origin string
 // The origins of a judgement. A judgement that repeats another one has its own job, which must run on other
 // workers. Until that job has ended, the submission is pending.
 const (
-	First      Origin = "first"
-	Borderline Origin = "borderline" // the time was near the limit; see package job
-	OfGuest    Origin = "guest"      // the previous judgement is from an untrusted worker and needs confirmation
-	OfRejudge  Origin = "rejudge"    // part of a rejudging; it repeats no judgement
+	OriginFirst     Origin = "first"
+	OriginNearLimit Origin = "borderline" // the time was near the limit; see package job
+	OriginUntrusted Origin = "guest"      // the previous judgement is from an untrusted worker and needs confirmation
+	OriginRejudge   Origin = "rejudge"    // part of a rejudging; it repeats no judgement
 )
 
 // A Doubt says why a result does not count yet, and which workers must not judge the submission again.
@@ -47,72 +47,72 @@ type Run struct {
 // Runs reads the judgement of a job, and all judgements that repeat it or that it repeats, in order. For a job of
 // a flow it returns none.
 func (s *Store) Runs(ctx context.Context, id string) ([]*Run, error) {
-	of, err := s.read.JudgementOfJob(ctx, id)
+	judgement, err := s.read.JudgementOfJob(ctx, id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, failed("look for a judgement", err)
+		return nil, wrapError("look for a judgement", err)
 	}
-	all, err := runs(ctx, s.read, of)
-	return all, failed("read the judgings of a submission", err)
+	found, err := runs(ctx, s.read, judgement)
+	return found, wrapError("read the judgings of a submission", err)
 }
 
-func runs(ctx context.Context, q *query.Queries, of query.JudgementOfJobRow) ([]*Run, error) {
-	rows, err := q.RunsOf(ctx, of.Submission, of.Root)
-	all := make([]*Run, len(rows))
+func runs(ctx context.Context, q *query.Queries, judgement query.JudgementOfJobRow) ([]*Run, error) {
+	rows, err := q.RunsOf(ctx, judgement.Submission, judgement.Root)
+	list := make([]*Run, len(rows))
 	for i, r := range rows {
-		all[i] = &Run{r.ID, Origin(r.Origin), r.Worker, judge.Verdict(r.Verdict.String), instant(r.Ended.Int64), r.Score.String}
+		list[i] = &Run{r.ID, Origin(r.Origin), r.Worker, judge.Verdict(r.Verdict.String), fromMicros(r.Ended.Int64), r.Score.String}
 	}
-	return all, err
+	return list, err
 }
 
-// settle decides which judgement of a submission counts after the judgement of job j has ended. It is that
+// selectCurrent decides which judgement of a submission counts after the judgement of job j has ended. It is that
 // judgement, one that it repeats, or a new one that settle creates.
-func (s *Store) settle(ctx context.Context, q *query.Queries, j *query.Job, guests []string, doubt *Doubt, f *Folded) error {
-	of, err := q.JudgementOfJob(ctx, j.ID)
+func (s *Store) selectCurrent(ctx context.Context, q *query.Queries, j *query.Job, untrusted []string, doubt *Doubt, f *RecordedResult) error {
+	judgement, err := q.JudgementOfJob(ctx, j.ID)
 	if err != nil {
 		return err
 	}
-	done, err := runs(ctx, q, of)
+	ended, err := runs(ctx, q, judgement)
 	if err != nil {
 		return err
 	}
-	last := done[slices.IndexFunc(done, func(r *Run) bool { return r.ID == j.ID })]
-	switch guest := slices.Contains(guests, last.Worker); {
-	case f.Outcome == Counted && guest:
-		f.Again = true
-		return s.repeat(ctx, q, j, of, OfGuest, Doubt{last.Worker + " is a guest", guests})
+	newest := ended[slices.IndexFunc(ended, func(r *Run) bool { return r.ID == j.ID })]
+	switch isUntrusted := slices.Contains(untrusted, newest.Worker); {
+	case f.Outcome == Counted && isUntrusted:
+		f.NeedsRepeat = true
+		return s.repeatJudgement(ctx, q, j, judgement, OriginUntrusted, Doubt{newest.Worker + " is a guest", untrusted})
 	case f.Outcome == Counted && doubt != nil:
-		f.Again = true
-		return s.repeat(ctx, q, j, of, Borderline, Doubt{doubt.Why, slices.Concat(doubt.Exclude, guests)})
+		f.NeedsRepeat = true
+		return s.repeatJudgement(ctx, q, j, judgement, OriginNearLimit, Doubt{doubt.Why, slices.Concat(doubt.Exclude, untrusted)})
 	}
-	for _, r := range done {
-		if slices.Contains(guests, r.Worker) {
-			f.Guests = append(f.Guests, r)
+	for _, r := range ended {
+		if slices.Contains(untrusted, r.Worker) {
+			f.UntrustedRuns = append(f.UntrustedRuns, r)
 		}
 	}
-	return s.stand(ctx, q, of, done, guests)
+	return s.makeBestCurrent(ctx, q, judgement, ended, untrusted)
 }
 
-// stand makes the best run of a trusted worker count. A judge error is worse than any verdict, and a time limit
+// makeBestCurrent makes the best run of a trusted worker count. A judge error is worse than any verdict, and a time limit
 // verdict is worse than any other verdict. Of two runs with scores, the one with the higher score is better. If no
 // trusted worker has run the submission, nothing changes.
-func (s *Store) stand(ctx context.Context, q *query.Queries, of query.JudgementOfJobRow, done []*Run, guests []string) error {
+func (s *Store) makeBestCurrent(ctx context.Context, q *query.Queries, judgement query.JudgementOfJobRow, ended []*Run, untrusted []string) error {
 	var best *Run
-	for _, r := range done {
-		if r.Verdict != "" && !slices.Contains(guests, r.Worker) && (best == nil || r.better(best)) {
+	for _, r := range ended {
+		if r.Verdict != "" && !slices.Contains(untrusted, r.Worker) && (best == nil || r.isBetter(best)) {
 			best = r
 		}
 	}
-	if best == nil || len(done) == 1 {
+	if best == nil || len(ended) == 1 {
 		return nil
 	}
-	return count(ctx, q, of, best.ID)
+	return makeCurrent(ctx, q, judgement, best.ID)
 }
 
-// better reports whether r is preferred to an earlier run.
-func (r *Run) better(earlier *Run) bool {
+// isBetter reports whether r is preferred to an earlier run.
+func (r *Run) isBetter(earlier *Run) bool {
 	rank := func(r *Run) int {
 		switch r.Verdict {
 		case judge.JudgeError:
@@ -134,86 +134,86 @@ func (r *Run) better(earlier *Run) bool {
 	return rank(r) > rank(earlier)
 }
 
-// repeat creates a further judgement for the submission of a job. The new judgement becomes the current one.
-func (s *Store) repeat(ctx context.Context, q *query.Queries, j *query.Job, of query.JudgementOfJobRow, origin Origin, d Doubt) error {
+// repeatJudgement creates a further judgement for the submission of a job. The new judgement becomes the current one.
+func (s *Store) repeatJudgement(ctx context.Context, q *query.Queries, j *query.Job, judgement query.JudgementOfJobRow, origin Origin, d Doubt) error {
 	var work job.Work
 	if err := fromJSON("job "+j.ID, j.Spec, &work); err != nil {
 		return err
 	}
-	work.Alone = origin == Borderline
+	work.Retime = origin == OriginNearLimit
 	id := newID()
-	now, err := s.step(ctx, q, of.Contest, OfJudgement, id, Created)
+	now, err := s.appendEvent(ctx, q, judgement.Contest, KindJudgement, id, OpCreated)
 	if err != nil {
 		return err
 	}
 	if err := q.InsertJudgement(ctx, query.InsertJudgementParams{
-		ID: id, Submission: of.Submission, Bundle: string(work.Bundle), Config: string(work.Config), Class: j.Class, Origin: string(origin),
-		Root: of.Root, Why: clean(d.Why), Started: now, Verify: of.Verify,
+		ID: id, Submission: judgement.Submission, Bundle: string(work.Bundle), Config: string(work.Config), Class: j.Class, Origin: string(origin),
+		Root: judgement.Root, Why: sanitize(d.Why), Started: now, Verify: judgement.Verify,
 	}); err != nil {
 		return err
 	}
-	if err := count(ctx, q, of, id); err != nil {
+	if err := makeCurrent(ctx, q, judgement, id); err != nil {
 		return err
 	}
-	return enqueue(ctx, q, j.Owner, job.Lane(j.Lane), []newJob{{
-		id: id, work: work, lane: job.Lane(j.Lane), class: j.Class, cost: time.Duration(j.Cost) * time.Microsecond, made: now, exclude: d.Exclude,
+	return enqueue(ctx, q, j.Owner, job.Priority(j.Lane), []queuedJob{{
+		id: id, work: work, priority: job.Priority(j.Lane), class: j.Class, cost: time.Duration(j.Cost) * time.Microsecond, made: now, exclude: d.Exclude,
 	}})
 }
 
-// Guests returns the names of the untrusted workers of a class.
-func (s *Store) Guests(ctx context.Context, class string) ([]string, error) {
+// UntrustedWorkers returns the names of the untrusted workers of a class.
+func (s *Store) UntrustedWorkers(ctx context.Context, class string) ([]string, error) {
 	names, err := s.read.GuestsOf(ctx, class)
-	return names, failed("read the guests", err)
+	return names, wrapError("read the guests", err)
 }
 
-// A Repeat is a pending judgement that certain workers must not run.
-type Repeat struct {
+// A PendingRejudge is a pending judgement that certain workers must not run.
+type PendingRejudge struct {
 	ID         string // of the judgement and of its job
 	Submission string // id
 	Origin     Origin
-	Lane       job.Lane
+	Priority   job.Priority
 	Class      string
 	Exclude    []string // workers
 }
 
-// Repeats reads the pending repetitions.
-func (s *Store) Repeats(ctx context.Context) ([]*Repeat, error) {
+// PendingRejudges reads the pending repetitions.
+func (s *Store) PendingRejudges(ctx context.Context) ([]*PendingRejudge, error) {
 	rows, err := s.read.OpenRepeats(ctx)
 	if err != nil {
-		return nil, failed("read the pending repetitions", err)
+		return nil, wrapError("read the pending repetitions", err)
 	}
-	all := make([]*Repeat, len(rows))
+	pending := make([]*PendingRejudge, len(rows))
 	for i, r := range rows {
-		all[i] = &Repeat{ID: r.ID, Submission: r.Submission, Origin: Origin(r.Origin), Lane: job.Lane(r.Lane), Class: r.Class}
-		if err := fromJSON("job "+r.ID, r.Excluded, &all[i].Exclude); err != nil {
+		pending[i] = &PendingRejudge{ID: r.ID, Submission: r.Submission, Origin: Origin(r.Origin), Priority: job.Priority(r.Lane), Class: r.Class}
+		if err := fromJSON("job "+r.ID, r.Excluded, &pending[i].Exclude); err != nil {
 			return nil, err
 		}
 	}
-	return all, nil
+	return pending, nil
 }
 
-// A Judging is a judgement as the jury sees it.
-type Judging struct {
+// A JuryJudgement is a judgement as the jury sees it.
+type JuryJudgement struct {
 	Run
-	Root       string // the judgement that it repeats, or itself
-	Why        string // why it repeats that one
-	Reason     string // why there is no verdict
-	Started    time.Time
-	Submission string
-	Number     int64
-	Problem    string // slug
-	Login      string
-	Program    string
-	Stands     bool          // it is the current one
-	Case       string        // the first failed test case; may be empty
-	Time       time.Duration // of Case, or of the slowest test case
-	Version    string        // of the judge
-	Rung       string
-	Toolchains map[string]string // maps language ids to toolchain identities
+	Root           string // the judgement that it repeats, or itself
+	Why            string // why it repeats that one
+	Reason         string // why there is no verdict
+	Started        time.Time
+	Submission     string
+	Number         int64
+	Problem        string // slug
+	Login          string
+	Program        string
+	Current        bool          // it is the current one
+	Case           string        // the first failed test case; may be empty
+	Time           time.Duration // of Case, or of the slowest test case
+	Version        string        // of the judge
+	IsolationLevel string
+	Toolchains     map[string]string // maps language ids to toolchain identities
 }
 
-// A JudgingFilter selects judgements. The zero value selects the first page of all judgements.
-type JudgingFilter struct {
+// A JudgementFilter selects judgements. The zero value selects the first page of all judgements.
+type JudgementFilter struct {
 	Worker string // if empty, all workers
 	// Origin selects the judgements that were repeated for this reason, and their repetitions. If empty,
 	// judgements are selected whether or not they were repeated.
@@ -222,8 +222,8 @@ type JudgingFilter struct {
 	Limit  int    // maximum number of results; zero means 200
 }
 
-// Judgings reads judgements, newest first. For the next page, set f.Before to the last id of this page.
-func (s *Store) Judgings(ctx context.Context, f JudgingFilter) ([]*Judging, error) {
+// JuryJudgements reads judgements, newest first. For the next page, set f.Before to the last id of this page.
+func (s *Store) JuryJudgements(ctx context.Context, f JudgementFilter) ([]*JuryJudgement, error) {
 	if f.Before == "" {
 		f.Before = "~" // after all ids
 	}
@@ -234,28 +234,28 @@ func (s *Store) Judgings(ctx context.Context, f JudgingFilter) ([]*Judging, erro
 		Before: f.Before, Worker: f.Worker, Origin: string(f.Origin), Most: int32(min(f.Limit, math.MaxInt32)),
 	})
 	if err != nil {
-		return nil, failed("read judgings", err)
+		return nil, wrapError("read judgings", err)
 	}
-	all := make([]*Judging, len(rows))
+	judgements := make([]*JuryJudgement, len(rows))
 	for i, r := range rows {
-		all[i] = &Judging{
-			Run:  Run{r.ID, Origin(r.Origin), r.Worker, judge.Verdict(r.Verdict.String), instant(r.Ended.Int64), r.Score.String},
-			Root: r.Root, Why: r.Why, Reason: r.Reason, Started: instant(r.Started), Submission: r.Submission, Number: r.Number,
-			Problem: r.Slug, Login: r.Login, Program: r.Entry, Stands: r.Standing == r.ID,
-			Version: r.Version, Rung: r.Rung,
+		judgements[i] = &JuryJudgement{
+			Run:  Run{r.ID, Origin(r.Origin), r.Worker, judge.Verdict(r.Verdict.String), fromMicros(r.Ended.Int64), r.Score.String},
+			Root: r.Root, Why: r.Why, Reason: r.Reason, Started: fromMicros(r.Started), Submission: r.Submission, Number: r.Number,
+			Problem: r.Slug, Login: r.Login, Program: r.Entry, Current: r.Standing == r.ID,
+			Version: r.Version, IsolationLevel: r.Rung,
 		}
-		if err := errors.Join(all[i].measure(r.Finished.String, r.CaseRows.String),
-			fromJSON("the judgement "+r.ID, r.Toolchains, &all[i].Toolchains)); err != nil {
+		if err := errors.Join(judgements[i].measure(r.Finished.String, r.CaseRows.String),
+			fromJSON("the judgement "+r.ID, r.Toolchains, &judgements[i].Toolchains)); err != nil {
 			return nil, err
 		}
 	}
-	return all, nil
+	return judgements, nil
 }
 
 // measure sets the test case and the time of a judgement.
-func (j *Judging) measure(finished, rows string) error {
+func (j *JuryJudgement) measure(finished, rows string) error {
 	var end judge.Finished
-	var cases []job.Row
+	var cases []job.CaseRow
 	if err := errors.Join(fromJSON("the judgement "+j.ID, finished, &end), fromJSON("the judgement "+j.ID, rows, &cases)); err != nil {
 		return err
 	}
@@ -268,9 +268,9 @@ func (j *Judging) measure(finished, rows string) error {
 	return nil
 }
 
-// without queues a job again, so that only trusted workers can run it. It is called if an untrusted worker failed
+// requeueForTrusted queues a job again, so that only trusted workers can run it. It is called if an untrusted worker failed
 // or returned a part of a flow, because neither can end the job.
-func (s *Store) without(ctx context.Context, q *query.Queries, j *query.Job, r *job.Result, guests []string) (Outcome, error) {
+func (s *Store) requeueForTrusted(ctx context.Context, q *query.Queries, j *query.Job, r *job.Result, untrusted []string) (Outcome, error) {
 	if j.DoneAt.Valid || j.Generation != int64(r.Generation) {
 		return Dropped, nil
 	}
@@ -278,7 +278,7 @@ func (s *Store) without(ctx context.Context, q *query.Queries, j *query.Job, r *
 	if err := fromJSON("job "+j.ID, j.Excluded, &excluded); err != nil {
 		return "", err
 	}
-	for _, g := range guests {
+	for _, g := range untrusted {
 		if !slices.Contains(excluded, g) {
 			excluded = append(excluded, g)
 		}

@@ -24,11 +24,11 @@ func TestWhatCountsOfSeveralJudgings(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
 		for _, name := range []string{"w1", "w2", "g1", "g2"} {
-			if _, err := h.Enrol(t.Context(), store.NewWorker{Name: name, Class: "main", Key: name, Guest: strings.HasPrefix(name, "g")}); err != nil {
+			if _, err := h.AdmitWorker(t.Context(), store.NewWorker{Name: name, Class: "main", Key: name, Untrusted: strings.HasPrefix(name, "g")}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if names, err := h.Guests(t.Context(), "main"); err != nil || !slices.Equal(names, []string{"g1", "g2"}) {
+		if names, err := h.UntrustedWorkers(t.Context(), "main"); err != nil || !slices.Equal(names, []string{"g1", "g2"}) {
 			t.Fatalf("the guests are %v, %v", names, err)
 		}
 		events := 0
@@ -59,19 +59,19 @@ func TestWhatCountsOfSeveralJudgings(t *testing.T) {
 			t.Run(tt.steps, func(t *testing.T) {
 				a := h.submit()
 				var ran []string
-				var last store.Folded
+				var last store.RecordedResult
 				steps := strings.Split(tt.steps, ", ")
 				for i, step := range steps {
 					spec := h.next()[0]
-					if spec.Alone != (i > 0 && strings.Contains(steps[i-1], "?") && !strings.HasPrefix(steps[i-1], "g")) {
+					if spec.Retime != (i > 0 && strings.Contains(steps[i-1], "?") && !strings.HasPrefix(steps[i-1], "g")) {
 						t.Errorf("before %s it is given out as %+v", step, spec.Work)
 					}
 					if i > 0 && strings.HasPrefix(steps[i-1], "g") && !slices.Equal(spec.Exclude, []string{"g1", "g2"}) {
 						t.Errorf("after a guest %v are excluded", spec.Exclude)
 					}
-					for _, w := range []store.Worker{{Name: "g1", Guest: true}, {Name: "w1"}} {
-						_, err := h.GivenTo(t.Context(), &w, spec.ID, spec.Token)
-						if not := w.Guest && slices.Contains(spec.Exclude, w.Name); errors.Is(err, store.ErrNotFound) != not || err != nil && !not {
+					for _, w := range []store.Worker{{Name: "g1", Untrusted: true}, {Name: "w1"}} {
+						_, err := h.AssignedWorkFor(t.Context(), &w, spec.ID, spec.Token)
+						if not := w.Untrusted && slices.Contains(spec.Exclude, w.Name); errors.Is(err, store.ErrNotFound) != not || err != nil && !not {
 							t.Errorf("before %s %s may not have the files of a job that excludes %v: %v", step, w.Name, spec.Exclude, err)
 						}
 					}
@@ -81,11 +81,11 @@ func TestWhatCountsOfSeveralJudgings(t *testing.T) {
 							t.Errorf("before %s %v are excluded, want %v", step, spec.Exclude, want)
 						}
 					}
-					if s, err := h.Submission(t.Context(), a.ID); err != nil || s.State != store.Waiting || s.Verdict != "" || s.Judgement != spec.ID {
+					if s, err := h.Submission(t.Context(), a.ID); err != nil || s.State != store.JobWaiting || s.Verdict != "" || s.Judgement != spec.ID {
 						t.Errorf("before %s the submission is %+v, %v", step, s, err)
 					}
 					if step == "cancel" {
-						if done, err := h.Cancel(t.Context(), spec.ID); err != nil || !done {
+						if done, err := h.CancelJob(t.Context(), spec.ID); err != nil || !done {
 							t.Fatal(done, err)
 						}
 						continue
@@ -115,7 +115,7 @@ func TestWhatCountsOfSeveralJudgings(t *testing.T) {
 						continue
 					}
 					var err error
-					if last, err = h.FoldDoubtful(t.Context(), r, blob.Of(r.Events), doubt); err != nil || last.Outcome != store.Counted || last.Again != (i < len(steps)-1) {
+					if last, err = h.RecordDoubtfulResult(t.Context(), r, blob.DigestOf(r.Events), doubt); err != nil || last.Outcome != store.Counted || last.NeedsRepeat != (i < len(steps)-1) {
 						t.Fatalf("after %s: %+v, %v", step, last, err)
 					}
 				}
@@ -127,7 +127,7 @@ func TestWhatCountsOfSeveralJudgings(t *testing.T) {
 				if j.Verdict != "" {
 					got = fmt.Sprint(j.Verdict, " ", j.Worker)
 				}
-				for _, g := range last.Guests {
+				for _, g := range last.UntrustedRuns {
 					got += fmt.Sprintf(", %s said %s", g.Worker, g.Verdict)
 				}
 				if got != tt.want {
@@ -140,7 +140,7 @@ func TestWhatCountsOfSeveralJudgings(t *testing.T) {
 				if err != nil || len(runs) != len(steps) {
 					t.Errorf("%d runs are kept of %d, %v", len(runs), len(steps), err)
 				}
-				if left, err := h.Repeats(t.Context()); err != nil || len(left) != 0 || len(h.next()) != 0 {
+				if left, err := h.PendingRejudges(t.Context()); err != nil || len(left) != 0 || len(h.next()) != 0 {
 					t.Errorf("open still: %v, %v", left, err)
 				}
 				events += 1 + tt.logs
@@ -155,7 +155,7 @@ func TestWhatCountsOfSeveralJudgings(t *testing.T) {
 func TestAGuestEndsNothing(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
-		if _, err := h.Enrol(t.Context(), store.NewWorker{Name: "g", Class: "main", Key: "g", Guest: true}); err != nil {
+		if _, err := h.AdmitWorker(t.Context(), store.NewWorker{Name: "g", Class: "main", Key: "g", Untrusted: true}); err != nil {
 			t.Fatal(err)
 		}
 		for _, state := range []job.State{job.Failed, job.GivenUp} {
@@ -171,10 +171,10 @@ func TestAGuestEndsNothing(t *testing.T) {
 			}
 			h.fold(h.result(spec, judge.Accepted), store.Counted)
 		}
-		if _, err := h.NewFlow(t.Context(), "flow", "golf", []byte("{}"), h.alice.ID); err != nil {
+		if _, err := h.NewWorkflow(t.Context(), "flow", "golf", []byte("{}"), h.alice.ID); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.AddJobs(t.Context(), "flow", store.FlowJob{Key: "k", Work: work(), Lane: job.Practice, Class: "main", Cost: time.Second}); err != nil {
+		if _, err := h.AddWorkflowJobs(t.Context(), "flow", store.WorkflowJob{Key: "k", Work: work(), Priority: job.PracticePriority, Class: "main", Cost: time.Second}); err != nil {
 			t.Fatal(err)
 		}
 		r := h.result(h.next()[0], judge.Accepted)
@@ -182,7 +182,7 @@ func TestAGuestEndsNothing(t *testing.T) {
 		h.fold(r, store.Retried)
 		r = h.result(h.next()[0], judge.Accepted)
 		h.fold(r, store.Counted)
-		if parts, err := h.Parts(t.Context(), "flow"); err != nil || len(parts) != 1 || parts[0].Result.Worker != "w1" {
+		if parts, err := h.TaskResults(t.Context(), "flow"); err != nil || len(parts) != 1 || parts[0].Result.Worker != "w1" {
 			t.Errorf("got %v, %v", parts, err)
 		}
 	})
@@ -198,20 +198,20 @@ func TestJudgings(t *testing.T) {
 		twice := h.submit()
 		r := h.result(h.next()[0], judge.TimeLimit)
 		r.Finished.First, r.Finished.TimeMS = "a/b", 9
-		if _, err := h.FoldDoubtful(t.Context(), r, blob.Of(r.Events), &store.Doubt{Why: "a/b took 1.1s on w1", Exclude: []string{"w1"}}); err != nil {
+		if _, err := h.RecordDoubtfulResult(t.Context(), r, blob.DigestOf(r.Events), &store.Doubt{Why: "a/b took 1.1s on w1", Exclude: []string{"w1"}}); err != nil {
 			t.Fatal(err)
 		}
-		repeats, err := h.Repeats(t.Context())
-		if err != nil || len(repeats) != 1 || repeats[0].Submission != twice.ID || !slices.Equal(repeats[0].Exclude, []string{"w1"}) || repeats[0].Lane != job.Practice || repeats[0].Class != "main" {
+		repeats, err := h.PendingRejudges(t.Context())
+		if err != nil || len(repeats) != 1 || repeats[0].Submission != twice.ID || !slices.Equal(repeats[0].Exclude, []string{"w1"}) || repeats[0].Priority != job.PracticePriority || repeats[0].Class != "main" {
 			t.Fatalf("got %+v, %v", repeats, err)
 		}
 		r = h.result(h.next()[0], judge.Accepted)
 		r.Worker, r.Finished.TimeMS = "w2", 8
 		h.fold(r, store.Counted)
-		read := func(f store.JudgingFilter) (all []string) {
+		read := func(f store.JudgementFilter) (all []string) {
 			t.Helper()
 			for {
-				page, err := h.Judgings(t.Context(), f)
+				page, err := h.JuryJudgements(t.Context(), f)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -220,7 +220,7 @@ func TestJudgings(t *testing.T) {
 				}
 				for _, j := range page {
 					what := map[string]string{once.Job: "once", twice.Job: "twice"}[j.Root]
-					all = append(all, fmt.Sprintf("%s %d %s %s %s %s %v %q %v stands %v", what, j.Number, j.Problem, j.Origin, j.Worker, j.Verdict, j.Time, j.Case, j.Why, j.Stands))
+					all = append(all, fmt.Sprintf("%s %d %s %s %s %s %v %q %v stands %v", what, j.Number, j.Problem, j.Origin, j.Worker, j.Verdict, j.Time, j.Case, j.Why, j.Current))
 					f.Before = j.ID
 				}
 			}
@@ -230,15 +230,15 @@ func TestJudgings(t *testing.T) {
 		again := `twice 2 nim borderline w2 AC 8ms "" {a/b took 1.1s on w1} stands true`
 		clear := func(s string) string { return strings.NewReplacer("{", "", "}", "").Replace(s) }
 		for name, tt := range map[string]struct {
-			f    store.JudgingFilter
+			f    store.JudgementFilter
 			want []string
 		}{
-			"all":               {store.JudgingFilter{}, []string{again, late, first}},
-			"page by page":      {store.JudgingFilter{Limit: 1}, []string{again, late, first}},
-			"of a worker":       {store.JudgingFilter{Worker: "w1"}, []string{late, first}},
-			"borderline":        {store.JudgingFilter{Origin: store.Borderline}, []string{again, late}},
-			"both":              {store.JudgingFilter{Origin: store.Borderline, Worker: "w2"}, []string{again}},
-			"of guests: nobody": {store.JudgingFilter{Origin: store.OfGuest}, nil},
+			"all":               {store.JudgementFilter{}, []string{again, late, first}},
+			"page by page":      {store.JudgementFilter{Limit: 1}, []string{again, late, first}},
+			"of a worker":       {store.JudgementFilter{Worker: "w1"}, []string{late, first}},
+			"borderline":        {store.JudgementFilter{Origin: store.OriginNearLimit}, []string{again, late}},
+			"both":              {store.JudgementFilter{Origin: store.OriginNearLimit, Worker: "w2"}, []string{again}},
+			"of guests: nobody": {store.JudgementFilter{Origin: store.OriginUntrusted}, nil},
 		} {
 			for i := range tt.want {
 				tt.want[i] = clear(tt.want[i])

@@ -7,21 +7,21 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// Leads lists the leader leases. Each is held by at most one server at a time.
-var Leads = []string{FeedLead, ReconcileLead, UploadLead, LaddersLead, ShadowLead, GarbageLead, BackupLead}
+// LeaseNames lists the leader leases. Each is held by at most one server at a time.
+var LeaseNames = []string{EnqueueLease, ReconcileLease, UploadLease, LaddersLease, ShadowLease, GarbageLease, BackupLease}
 
 // The leader leases that are not declared in other files of this package.
 const (
-	ReconcileLead = "reconcile"
-	GarbageLead   = "garbage"
-	BackupLead    = "backup"
+	ReconcileLease = "reconcile"
+	GarbageLease   = "garbage"
+	BackupLease    = "backup"
 )
 
-// SeenEvery is the interval at which a server announces itself. GoneAfter is the time without an announcement
+// AnnounceInterval is the interval at which a server announces itself. OfflineAfter is the time without an announcement
 // after which a server counts as gone.
 const (
-	SeenEvery = 5 * time.Second
-	GoneAfter = 15 * time.Second
+	AnnounceInterval = 5 * time.Second
+	OfflineAfter     = 15 * time.Second
 )
 
 // Server is a server that uses the database.
@@ -32,51 +32,51 @@ type Server struct {
 	Version  string
 	Address  string
 	Started  time.Time // set by Announce
-	Seen     time.Time // set by Announce; zero if the server has stopped
+	LastSeen time.Time // set by Announce; zero if the server has stopped
 }
 
-// Here reports whether the server announced itself recently.
-func (s *Server) Here(now time.Time) bool { return now.Sub(s.Seen) < GoneAfter }
+// Online reports whether the server announced itself recently.
+func (s *Server) Online(now time.Time) bool { return now.Sub(s.LastSeen) < OfflineAfter }
 
 // Announce records that a server is running. It returns ErrTaken if another instance with the same id is running.
-// Before is an instance that the caller knows to have stopped; it does not count as running.
-func (s *Store) Announce(ctx context.Context, n Server, before string) error {
+// Previous is an instance that the caller knows to have stopped; it does not count as running.
+func (s *Store) Announce(ctx context.Context, n Server, previous string) error {
 	now := s.now()
 	rows, err := s.write.Announce(ctx, query.AnnounceParams{
-		ID: n.ID, Instance: n.Instance, Version: n.Version, Address: n.Address, Now: now, Before: before,
-		Gone: now - GoneAfter.Microseconds(), Beyond: now + 10*GoneAfter.Microseconds(),
+		ID: n.ID, Instance: n.Instance, Version: n.Version, Address: n.Address, Now: now, Before: previous,
+		Gone: now - OfflineAfter.Microseconds(), Beyond: now + 10*OfflineAfter.Microseconds(),
 	})
 	if err == nil && rows == 0 {
 		err = ErrTaken
 	}
-	return failed("announce the server "+n.ID, err)
+	return wrapError("announce the server "+n.ID, err)
 }
 
 // Depart records that the process of a server has stopped.
 func (s *Store) Depart(ctx context.Context, id, instance string) error {
-	return failed("note that the server ends", s.write.Depart(ctx, id, instance))
+	return wrapError("note that the server ends", s.write.Depart(ctx, id, instance))
 }
 
 // Servers reads all servers that ever used the database, ordered by id.
 func (s *Store) Servers(ctx context.Context) ([]Server, error) {
 	rows, err := s.read.Servers(ctx)
-	return each(rows, err, "read the servers", func(r query.ServerSeen) Server {
-		return Server{r.ID, r.Instance, r.Epoch, r.Version, r.Address, instant(r.Started), instant(r.Seen)}
+	return convertRows(rows, err, "read the servers", func(r query.ServerSeen) Server {
+		return Server{r.ID, r.Instance, r.Epoch, r.Version, r.Address, fromMicros(r.Started), fromMicros(r.Seen)}
 	})
 }
 
-// Skew returns how far the clock of this machine is ahead of the database's clock. The result is negative if the
+// ClockSkew returns how far the clock of this machine is ahead of the database's clock. The result is negative if the
 // machine's clock is behind. Because the query takes time, the result is the smallest possible difference. SQLite
-// has no clock of its own, so Skew returns 0.
-func (s *Store) Skew(ctx context.Context) (time.Duration, error) {
+// has no clock of its own, so ClockSkew returns 0.
+func (s *Store) ClockSkew(ctx context.Context) (time.Duration, error) {
 	if !s.postgres {
 		return 0, nil
 	}
 	var micros int64
 	before := s.options.Now()
 	if err := s.writer.QueryRowContext(ctx, "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint").Scan(&micros); err != nil {
-		return 0, failed("read the clock of the database", err)
+		return 0, wrapError("read the clock of the database", err)
 	}
-	database, after := instant(micros), s.options.Now()
+	database, after := fromMicros(micros), s.options.Now()
 	return min(0, after.Sub(database)) + max(0, before.Sub(database)), nil
 }

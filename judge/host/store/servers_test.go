@@ -11,14 +11,14 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestSkew checks that Skew compares the machine's clock with the database's clock, if the database has one.
+// TestSkew checks that ClockSkew compares the machine's clock with the database's clock, if the database has one.
 func TestSkew(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
 		h.clock.add(time.Since(h.clock.Now()))
 		for _, ahead := range []time.Duration{time.Hour, -2 * time.Hour} { // the test clock does not advance meanwhile
 			h.clock.add(ahead)
-			got, err := h.Skew(t.Context())
+			got, err := h.ClockSkew(t.Context())
 			want := ahead
 			if !strings.HasPrefix(dsn, "postgres://") {
 				want = 0
@@ -43,10 +43,10 @@ func TestServersAnnounceThemselves(t *testing.T) {
 			epoch                      int64
 		}{
 			{what: "the first", id: "a", instance: "1", epoch: 1},
-			{what: "again", id: "a", instance: "1", after: store.SeenEvery, epoch: 1},
+			{what: "again", id: "a", instance: "1", after: store.AnnounceInterval, epoch: 1},
 			{what: "another", id: "b", instance: "2", epoch: 1},
 			{what: "of the same name", id: "a", instance: "3", taken: true, epoch: 1},
-			{what: "a little later", id: "a", instance: "3", after: store.GoneAfter, taken: true, epoch: 1},
+			{what: "a little later", id: "a", instance: "3", after: store.OfflineAfter, taken: true, epoch: 1},
 			{what: "which is gone", id: "a", instance: "3", after: time.Microsecond, epoch: 2},
 			{what: "after one that is known to have ended", id: "a", instance: "4", before: "3", epoch: 3},
 			{what: "after another one", id: "a", instance: "5", before: "3", taken: true, epoch: 3},
@@ -64,7 +64,7 @@ func TestServersAnnounceThemselves(t *testing.T) {
 			}
 			all, err := h.Servers(t.Context())
 			for _, s := range all {
-				if s.ID == step.id && (s.Epoch != step.epoch || !step.taken && (s.Instance != step.instance || !s.Here(h.clock.Now()))) || s.Address != "http://"+s.ID {
+				if s.ID == step.id && (s.Epoch != step.epoch || !step.taken && (s.Instance != step.instance || !s.Online(h.clock.Now()))) || s.Address != "http://"+s.ID {
 					t.Errorf("%s: %+v, %v", step.what, s, err)
 				}
 			}
@@ -73,7 +73,7 @@ func TestServersAnnounceThemselves(t *testing.T) {
 			t.Fatal(err)
 		}
 		all, err := h.Servers(t.Context())
-		if err != nil || len(all) != 2 || all[0].Seen.IsZero() {
+		if err != nil || len(all) != 2 || all[0].LastSeen.IsZero() {
 			t.Errorf("%+v, %v", all, err)
 		}
 	})
@@ -86,14 +86,14 @@ func TestABlobThatIsWantedStays(t *testing.T) {
 		h := newHarness(t, dsn)
 		account := h.alice.ID
 		for _, d := range []string{"wanted", "lost"} {
-			if err := h.NoteSent(t.Context(), account, store.Blob{Digest: digest(d), Kind: store.Brief}, 0); err != nil {
+			if err := h.RecordBlobUpload(t.Context(), account, store.Blob{Digest: digest(d), Kind: store.TemporaryBlob}, 0); err != nil {
 				t.Fatal(err)
 			}
 		}
 		h.clock.add(2 * time.Hour)
 		contents := func(blob.Digest) ([]blob.Digest, error) { return nil, nil }
 		sent := func(d string) bool {
-			is, err := h.Sent(t.Context(), account, digest(d))
+			is, err := h.HasUploaded(t.Context(), account, digest(d))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -125,7 +125,7 @@ func TestABlobThatIsWantedStays(t *testing.T) {
 func TestABlobStaysKnownIfItIsNotRemoved(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
-		if err := h.NoteBlobs(t.Context(), store.Blob{Digest: digest("x"), Kind: store.Brief}); err != nil {
+		if err := h.RecordBlobs(t.Context(), store.Blob{Digest: digest("x"), Kind: store.TemporaryBlob}); err != nil {
 			t.Fatal(err)
 		}
 		h.clock.add(2 * time.Hour)

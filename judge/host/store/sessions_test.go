@@ -30,7 +30,7 @@ func TestSessions(t *testing.T) {
 			if err != nil && !errors.Is(err, store.ErrNotFound) {
 				t.Fatal(err)
 			}
-			if err == nil && (whose.ID != h.alice.ID || s.Agent != "a browser") {
+			if err == nil && (whose.ID != h.alice.ID || s.UserAgent != "a browser") {
 				t.Errorf("the session %+v of %+v", s, whose)
 			}
 			return err == nil
@@ -75,8 +75,8 @@ func TestSessions(t *testing.T) {
 			"logged out everywhere": func() error { return h.EndSessions(t.Context(), h.alice.ID) },
 			"a new password":        func() error { return h.SetPassword(t.Context(), h.alice.ID, "$hash") },
 			"another role":          func() error { return h.SetRole(t.Context(), h.alice.ID, "judge", nil) },
-			"a role in a contest":   func() error { return h.SetRoleIn(t.Context(), h.alice.ID, "c1", "runner") },
-			"shut out":              func() error { return h.Disable(t.Context(), h.alice.ID, true) },
+			"a role in a contest":   func() error { return h.SetContestRole(t.Context(), h.alice.ID, "c1", "runner") },
+			"shut out":              func() error { return h.SetDisabled(t.Context(), h.alice.ID, true) },
 		} {
 			begin(name)
 			if !open(name) {
@@ -94,7 +94,7 @@ func TestSessions(t *testing.T) {
 			if all, err := h.Sessions(t.Context(), h.alice.ID); err != nil || len(all) != 0 {
 				t.Errorf("%s: listed are %v, %v", name, all, err)
 			}
-			if err := h.Disable(t.Context(), h.alice.ID, false); err != nil {
+			if err := h.SetDisabled(t.Context(), h.alice.ID, false); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -105,10 +105,10 @@ func TestSessions(t *testing.T) {
 		if before.Role != "judge" || before.Password != "$hash" {
 			t.Errorf("the account is %+v", before)
 		}
-		if role, err := h.RoleIn(t.Context(), h.alice.ID, "c1"); err != nil || role != "runner" {
+		if role, err := h.GrantedRole(t.Context(), h.alice.ID, "c1"); err != nil || role != "runner" {
 			t.Errorf("its role in the contest is %q, %v", role, err)
 		}
-		if role, err := h.RoleIn(t.Context(), h.alice.ID, "c2"); err != nil || role != "" {
+		if role, err := h.GrantedRole(t.Context(), h.alice.ID, "c2"); err != nil || role != "" {
 			t.Errorf("its role in another contest is %q, %v", role, err)
 		}
 		if err := h.SetPassword(t.Context(), h.alice.ID, "$other"); err != nil {
@@ -131,7 +131,7 @@ func TestShutOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, out := range []bool{true, false} {
-			if err := h.Disable(t.Context(), h.alice.ID, out); err != nil {
+			if err := h.SetDisabled(t.Context(), h.alice.ID, out); err != nil {
 				t.Fatal(err)
 			}
 			if _, _, err := h.TokenByHash(t.Context(), "h"); errors.Is(err, store.ErrRevoked) != out {
@@ -145,23 +145,23 @@ func TestSetup(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
 		for _, code := range []string{"good", "old"} {
-			if err := h.NewSetup(t.Context(), code, h.alice.ID); err != nil {
+			if err := h.NewSetupCode(t.Context(), code, h.alice.ID); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, err := h.NewInvite(t.Context(), "worker", store.Invite{Name: "w", Class: "main", By: h.alice.ID}); err != nil {
+		if _, err := h.NewWorkerInvite(t.Context(), "worker", store.WorkerInvite{Name: "w", Class: "main", CreatedBy: h.alice.ID}); err != nil {
 			t.Fatal(err)
 		}
 		try := func(code string, want error) {
 			t.Helper()
-			if err := h.Setup(t.Context(), code); !errors.Is(err, want) {
+			if err := h.CheckSetupCode(t.Context(), code); !errors.Is(err, want) {
 				t.Errorf("%s is %v; want %v", code, err, want)
 			}
-			if err := h.SetUp(t.Context(), code, h.alice.ID, "Alice A.", "$hash of "+code); !errors.Is(err, want) {
+			if err := h.CompleteSetup(t.Context(), code, h.alice.ID, "Alice A.", "$hash of "+code); !errors.Is(err, want) {
 				t.Errorf("%s: %v; want %v", code, err, want)
 			}
 		}
-		if n, err := h.Passwords(t.Context()); err != nil || n != 0 {
+		if n, err := h.CountPasswordAccounts(t.Context()); err != nil || n != 0 {
 			t.Errorf("%d passwords, %v", n, err)
 		}
 		try("none", store.ErrNotFound)
@@ -170,14 +170,14 @@ func TestSetup(t *testing.T) {
 		try("good", store.ErrUsed)
 		h.clock.add(time.Hour)
 		try("old", store.ErrExpired)
-		if _, err := h.Invite(t.Context(), "old"); !errors.Is(err, store.ErrNotFound) {
+		if _, err := h.WorkerInvite(t.Context(), "old"); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a worker joins by the first admin's code: %v", err)
 		}
 		got, err := h.Account(t.Context(), h.alice.ID)
 		if err != nil || got.Password != "$hash of good" || got.Display != "Alice A." {
 			t.Errorf("got %+v, %v", got, err)
 		}
-		if n, err := h.Passwords(t.Context()); err != nil || n != 1 {
+		if n, err := h.CountPasswordAccounts(t.Context()); err != nil || n != 1 {
 			t.Errorf("%d passwords, %v", n, err)
 		}
 	})
@@ -187,14 +187,14 @@ func TestSetup(t *testing.T) {
 func TestManyAccounts(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
-		_, err := h.NewAccounts(t.Context(), store.NewAccount{Login: "zoe", Kind: store.Person}, store.NewAccount{Login: "alice", Kind: store.Person})
+		_, err := h.NewAccounts(t.Context(), store.NewAccount{Login: "zoe", Kind: store.PersonAccount}, store.NewAccount{Login: "alice", Kind: store.PersonAccount})
 		if !errors.Is(err, store.ErrTaken) || !strings.Contains(err.Error(), "alice") {
 			t.Errorf("alice again: %v", err)
 		}
 		if _, err := h.AccountByLogin(t.Context(), "zoe"); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("half of an import: %v", err)
 		}
-		made, err := h.NewAccounts(t.Context(), store.NewAccount{Login: "zoe", Display: "Zoë \x00", Email: "z@x", Password: "$p", Kind: store.Person, Role: "contestant"})
+		made, err := h.NewAccounts(t.Context(), store.NewAccount{Login: "zoe", Display: "Zoë \x00", Email: "z@x", Password: "$p", Kind: store.PersonAccount, Role: "contestant"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,7 +28,7 @@ func TestSource(t *testing.T) {
 			objects, err := h.ExternalObjects(t.Context(), c, "")
 			check(err)
 			for _, o := range objects {
-				all += fmt.Sprintf("%s %s %s %v;", o.Type, o.ID, o.Data, o.Fresh)
+				all += fmt.Sprintf("%s %s %s %v;", o.Type, o.ID, o.Data, o.Uncopied)
 			}
 			return all
 		}
@@ -38,48 +38,48 @@ func TestSource(t *testing.T) {
 				t.Errorf("%s: %s, want %s", what, got, want)
 			}
 		}
-		if _, err := h.Source(t.Context(), c); !errors.Is(err, store.ErrNotFound) {
+		if _, err := h.ExternalSource(t.Context(), c); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("without a primary: %v", err)
 		}
 		a, b := store.ExternalObject{Type: "teams", ID: "a", Data: "1"}, store.ExternalObject{Type: "teams", ID: "b", Data: "2"}
 		if err := h.PutExternalObjects(t.Context(), c, "x", []store.ExternalObject{a}); err == nil || fresh() != "" {
 			t.Errorf("objects of no primary are kept: %v", err)
 		}
-		source := store.Source{Contest: c, URL: "https://a.example", Account: h.alice.ID}
-		check(h.SetSource(t.Context(), source))
+		source := store.ExternalSource{Contest: c, URL: "https://a.example", Account: h.alice.ID}
+		check(h.SetExternalSource(t.Context(), source))
 		check(h.PutExternalObjects(t.Context(), c, "1", []store.ExternalObject{a, b}))
-		check(h.SettleExternalObjects(t.Context(), c, []store.ExternalObject{a, {Type: "teams", ID: "b", Data: "older"}}))
+		check(h.MarkCopied(t.Context(), c, []store.ExternalObject{a, {Type: "teams", ID: "b", Data: "older"}}))
 		is("one is settled", fresh(), "teams a 1 false;teams b 2 true;")
 		check(h.PutExternalObjects(t.Context(), c, "2", []store.ExternalObject{a}))
 		is("the same again", fresh(), "teams a 1 false;teams b 2 true;")
 		a.Data = ""
 		check(h.PutExternalObjects(t.Context(), c, "3", []store.ExternalObject{a}))
 		is("deleted", fresh(), "teams a  true;teams b 2 true;")
-		source.Ours, source.Login = true, "x"
-		check(h.SetSource(t.Context(), source))
-		check(h.NoteTrouble(t.Context(), c, "away"))
-		check(h.NoteHeard(t.Context(), c))
+		source.UseOwnVerdicts, source.Login = true, "x"
+		check(h.SetExternalSource(t.Context(), source))
+		check(h.RecordFailure(t.Context(), c, "away"))
+		check(h.RecordReceived(t.Context(), c))
 		check(h.SetExternalScoreboard(t.Context(), c, "{}"))
-		all, err := h.Sources(t.Context())
+		all, err := h.ExternalSources(t.Context())
 		check(err)
-		if s := all[0]; len(all) != 1 || s.Token != "3" || !s.Ours || s.Login != "x" || s.Trouble != "away" || s.Heard.IsZero() || s.Scoreboard != "{}" {
+		if s := all[0]; len(all) != 1 || s.Token != "3" || !s.UseOwnVerdicts || s.Login != "x" || s.Failure != "away" || s.LastReceived.IsZero() || s.Scoreboard != "{}" {
 			t.Errorf("the source is %+v", *s)
 		}
 		source.URL = "https://b.example"
-		check(h.SetSource(t.Context(), source))
-		if s, err := h.Source(t.Context(), c); err != nil || s.Token != "" || s.URL != source.URL {
+		check(h.SetExternalSource(t.Context(), source))
+		if s, err := h.ExternalSource(t.Context(), c); err != nil || s.Token != "" || s.URL != source.URL {
 			t.Errorf("at another address: %+v %v", s, err)
 		}
-		check(h.NoteExternalProblem(t.Context(), c, "teams", "b", "no name"))
-		check(h.NoteExternalProblem(t.Context(), c, "teams", "a", "no name"))
-		check(h.NoteExternalProblem(t.Context(), c, "teams", "a", ""))
+		check(h.RecordExternalProblem(t.Context(), c, "teams", "b", "no name"))
+		check(h.RecordExternalProblem(t.Context(), c, "teams", "a", "no name"))
+		check(h.RecordExternalProblem(t.Context(), c, "teams", "a", ""))
 		if wrong, err := h.ExternalProblems(t.Context(), c); err != nil || len(wrong) != 1 || wrong[0].ID != "b" || wrong[0].Text != "no name" {
 			t.Errorf("problems: %+v %v", wrong, err)
 		}
 		row, err := h.Contest(t.Context(), c)
 		check(err)
 		check(h.RemoveContest(t.Context(), row)) // also removes its primary
-		if all, err := h.Sources(t.Context()); err != nil || len(all) != 0 {
+		if all, err := h.ExternalSources(t.Context()); err != nil || len(all) != 0 {
 			t.Errorf("sources after the contest was removed: %v %v", all, err)
 		}
 	})
@@ -105,7 +105,7 @@ func TestUnjudged(t *testing.T) {
 		if p.Title != "Later on" || p.Bundle != "" {
 			t.Errorf("the placeholder is %+v", p)
 		}
-		c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: h.clock.Now(), Length: time.Hour, Visibility: store.Teams}
+		c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: h.clock.Now(), Length: time.Hour, Visibility: store.VisibilityTeams}
 		check(h.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "later"}}))
 		team, err := h.Enter(t.Context(), c.ID, h.alice)
 		check(err)
@@ -122,9 +122,9 @@ func TestUnjudged(t *testing.T) {
 		is := func(verdict judge.Verdict, given bool) {
 			t.Helper()
 			sub, err1 := h.Submission(t.Context(), a.ID)
-			scored, err2 := h.ScoredOf(t.Context(), c.ID)
+			scored, err2 := h.ScoredSubmissions(t.Context(), c.ID)
 			check(errors.Join(err1, err2))
-			if sub.Verdict != verdict || sub.Given != given || !given && (sub.State != store.Waiting || !sub.Ended.IsZero()) {
+			if sub.Verdict != verdict || sub.Overridden != given || !given && (sub.State != store.JobWaiting || !sub.Ended.IsZero()) {
 				t.Errorf("the submission is %+v", sub)
 			}
 			if s := scored[0]; s.Verdict != verdict || s.Cancelled || s.Ignored {
@@ -134,25 +134,25 @@ func TestUnjudged(t *testing.T) {
 			if verdict != "" {
 				want = string(verdict)
 			}
-			if all, err := h.Submissions(t.Context(), store.Filter{Contest: c.ID, Verdict: want}); err != nil || len(all) != 1 {
+			if all, err := h.Submissions(t.Context(), store.SubmissionFilter{Contest: c.ID, Verdict: want}); err != nil || len(all) != 1 {
 				t.Errorf("the list of %s: %v %v", want, all, err)
 			}
 		}
 		is("", false)
-		all, err := h.ShadowedSubmissions(t.Context(), c.ID)
+		all, err := h.ShadowSubmissions(t.Context(), c.ID)
 		check(err)
-		if s := all[0]; len(all) != 1 || s.ExtID != "x1" || s.Given != store.Unjudged || !s.Ended || s.Verdict != "" {
+		if s := all[0]; len(all) != 1 || s.ExtID != "x1" || s.Override != store.Unjudged || !s.Ended || s.Verdict != "" {
 			t.Errorf("shadowed: %+v", all)
 		}
 		before, err := h.Contest(t.Context(), c.ID)
 		check(err)
-		all[0].Given = judge.WrongAnswer
-		check(h.SetShadowed(t.Context(), c.ID, all))
+		all[0].Override = judge.WrongAnswer
+		check(h.SetShadowSubmissions(t.Context(), c.ID, all))
 		is(judge.WrongAnswer, true)
 		if after, err := h.Contest(t.Context(), c.ID); err != nil || after.LastSeq != before.LastSeq+1 {
 			t.Errorf("the log has %d events more", after.LastSeq-before.LastSeq)
 		}
-		if _, left, err := h.Rejudge(t.Context(), store.NewRejudging{Filter: store.Filter{Contest: c.ID}, Why: "x", Account: h.alice.ID}); left != 1 || !errors.Is(err, store.ErrNotFound) {
+		if _, left, err := h.Rejudge(t.Context(), store.NewRejudging{Filter: store.SubmissionFilter{Contest: c.ID}, Why: "x", Account: h.alice.ID}); left != 1 || !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("without a package it is rejudged: %d %v", left, err)
 		}
 	})
@@ -171,17 +171,17 @@ func TestFinalizeAsCompared(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		source := store.Source{Contest: c, URL: "https://a.example", Account: h.alice.ID}
-		check(h.SetSource(t.Context(), source))
+		source := store.ExternalSource{Contest: c, URL: "https://a.example", Account: h.alice.ID}
+		check(h.SetExternalSource(t.Context(), source))
 		compare := func(differences ...string) *store.Comparison {
 			t.Helper()
 			row, err := h.Contest(t.Context(), c)
 			check(err)
-			is, err := h.Source(t.Context(), c)
+			is, err := h.ExternalSource(t.Context(), c)
 			check(err)
 			return &store.Comparison{Source: is, Seq: row.LastSeq, Differences: differences}
 		}
-		finalize := func(compared *store.Comparison, want error) *store.Unfinished {
+		finalize := func(compared *store.Comparison, want error) *store.FinalizeBlockers {
 			t.Helper()
 			row, err := h.Contest(t.Context(), c)
 			check(err)
@@ -189,17 +189,17 @@ func TestFinalizeAsCompared(t *testing.T) {
 			if !errors.Is(err, want) {
 				t.Errorf("finalize: %v, want %v", err, want)
 			}
-			u, _ := errors.AsType[*store.Unfinished](err)
+			u, _ := errors.AsType[*store.FinalizeBlockers](err)
 			return u
 		}
 		finalize(nil, store.ErrChanged)
 		for _, change := range []func() error{
 			func() error { return h.PutExternalObjects(t.Context(), c, "2", nil) },
 			func() error { return h.SetExternalScoreboard(t.Context(), c, "{}") },
-			func() error { return h.NotePhase(t.Context(), c, "x") },
+			func() error { return h.RecordPhase(t.Context(), c, "x") },
 			func() error {
 				source.URL = "https://b.example"
-				err := h.SetSource(t.Context(), source)
+				err := h.SetExternalSource(t.Context(), source)
 				return errors.Join(err, h.PutExternalObjects(t.Context(), c, "2", nil)) // as before
 			},
 		} {
@@ -215,18 +215,18 @@ func TestFinalizeAsCompared(t *testing.T) {
 			t.Errorf("in the way are %+v", u)
 		}
 		source.URL = "https://c.example"
-		check(h.SetSource(t.Context(), source))
+		check(h.SetExternalSource(t.Context(), source))
 		if s := compare().Source; len(s.Acknowledged) != 0 {
 			t.Errorf("of another primary %v is acknowledged", s.Acknowledged)
 		}
 		check(h.Acknowledge(t.Context(), c, []string{"a"}))
 		source.Login = "x"
-		check(h.SetSource(t.Context(), source)) // the same
+		check(h.SetExternalSource(t.Context(), source)) // the same
 		row, err := h.Contest(t.Context(), c)
 		check(err)
 		h.clock.add(row.Length + time.Hour)
 		finalize(compare("a"), nil)
-		if err := h.Acknowledge(t.Context(), c, nil); !errors.Is(err, store.ErrFinal) {
+		if err := h.Acknowledge(t.Context(), c, nil); !errors.Is(err, store.ErrResultsFinal) {
 			t.Errorf("final results have more acknowledged: %v", err)
 		}
 		if err := h.Acknowledge(t.Context(), store.Practice, nil); !errors.Is(err, store.ErrNotFound) {

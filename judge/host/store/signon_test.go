@@ -18,10 +18,10 @@ func TestSignOns(t *testing.T) {
 		if _, err := h.AccountByIdentity(t.Context(), who); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("an unknown identity: %v", err)
 		}
-		pending := &store.SignOn{Identity: who, Name: "Zoe", Username: "zoe", Role: "judge", Next: "/c/spring"}
+		pending := &store.SignOn{Identity: who, Name: "Zoe", Username: "zoe", Role: "judge", ReturnTo: "/c/spring"}
 		spend := func(hash string, o *store.SignOn, want error) {
 			t.Helper()
-			if err := h.SpendSignOn(t.Context(), hash, o); !errors.Is(err, want) {
+			if err := h.RecordSignOn(t.Context(), hash, o); !errors.Is(err, want) {
 				t.Errorf("spend %s: %v, want %v", hash, err, want)
 			}
 		}
@@ -39,7 +39,7 @@ func TestSignOns(t *testing.T) {
 				t.Errorf("pending is %s: %v", hash, err)
 			}
 		}
-		zoe := store.NewAccount{Login: "zoe", Display: "Zoe", Kind: store.Person, Role: "contestant"}
+		zoe := store.NewAccount{Login: "zoe", Display: "Zoe", Kind: store.PersonAccount, Role: "contestant"}
 		taken := zoe
 		taken.Login = h.alice.Login
 		if _, err := h.JoinBySignOn(t.Context(), "one", taken); !errors.Is(err, store.ErrTaken) {
@@ -72,14 +72,14 @@ func TestSignOns(t *testing.T) {
 			t.Errorf("the identity of another account: %v", err)
 		}
 		identities, err := h.Identities(t.Context(), a.ID)
-		known, err2 := h.Identified(t.Context())
+		known, err2 := h.AccountsWithIdentity(t.Context())
 		if err = errors.Join(err, err2); err != nil || len(identities) != 1 || identities[0] != who || len(known) != 1 || !known[a.ID] {
 			t.Errorf("identities are %v, of %v, %v", identities, known, err)
 		}
-		if err := h.Unlink(t.Context(), a.ID); err != nil {
+		if err := h.UnlinkIdentities(t.Context(), a.ID); err != nil {
 			t.Error(err)
 		}
-		if err := h.Unlink(t.Context(), a.ID); !errors.Is(err, store.ErrNotFound) {
+		if err := h.UnlinkIdentities(t.Context(), a.ID); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("no identity any more: %v", err)
 		}
 		if err := h.LinkSignOn(t.Context(), "late", h.alice.ID); err != nil {
@@ -98,14 +98,14 @@ func TestSignOns(t *testing.T) {
 			t.Fatal(err)
 		}
 		spend("known", nil, nil) // the login was deleted
-		if staff, err := h.IsStaff(t.Context(), a.ID); err != nil || staff {
+		if staff, err := h.HasElevatedRole(t.Context(), a.ID); err != nil || staff {
 			t.Errorf("a contestant is staff: %v, %v", staff, err)
 		}
 		c := h.newContest("spring")
-		if err := h.SetRoleIn(t.Context(), a.ID, c.ID, "runner"); err != nil {
+		if err := h.SetContestRole(t.Context(), a.ID, c.ID, "runner"); err != nil {
 			t.Fatal(err)
 		}
-		if staff, err := h.IsStaff(t.Context(), a.ID); err != nil || !staff {
+		if staff, err := h.HasElevatedRole(t.Context(), a.ID); err != nil || !staff {
 			t.Errorf("a runner of a contest is staff: %v, %v", staff, err)
 		}
 	})

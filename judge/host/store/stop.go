@@ -14,19 +14,19 @@ import (
 // ErrStopped means that writes are refused because a Move is copying the last rows or has finished.
 var ErrStopped = errors.New("the data of this server is being moved to another database")
 
-// A gate refuses writes while they are stopped.
-type gate struct {
+// A writeGate refuses writes while they are stopped.
+type writeGate struct {
 	mu     sync.RWMutex // held for reading during each write
 	closed *sql.DB      // fails each query with ErrStopped; nil while writes are accepted
 }
 
-// gated runs write queries outside of transactions.
-type gated struct {
+// gatedDB runs write queries outside of transactions.
+type gatedDB struct {
 	query.DBTX
-	gate *gate
+	gate *writeGate
 }
 
-func (g gated) enter() (to query.DBTX, leave func()) {
+func (g gatedDB) enter() (db query.DBTX, leave func()) {
 	g.gate.mu.RLock()
 	if g.gate.closed != nil {
 		return g.gate.closed, g.gate.mu.RUnlock
@@ -34,36 +34,36 @@ func (g gated) enter() (to query.DBTX, leave func()) {
 	return g.DBTX, g.gate.mu.RUnlock
 }
 
-func (g gated) ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error) {
-	to, leave := g.enter()
+func (g gatedDB) ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error) {
+	db, leave := g.enter()
 	defer leave()
-	return to.ExecContext(ctx, text, args...)
+	return db.ExecContext(ctx, text, args...)
 }
 
-func (g gated) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
-	to, leave := g.enter()
+func (g gatedDB) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	db, leave := g.enter()
 	defer leave()
-	return to.QueryContext(ctx, text, args...)
+	return db.QueryContext(ctx, text, args...)
 }
 
-func (g gated) QueryRowContext(ctx context.Context, text string, args ...any) *sql.Row {
-	to, leave := g.enter()
+func (g gatedDB) QueryRowContext(ctx context.Context, text string, args ...any) *sql.Row {
+	db, leave := g.enter()
 	defer leave()
-	return to.QueryRowContext(ctx, text, args...)
+	return db.QueryRowContext(ctx, text, args...)
 }
 
-// refuser is the database used while a gate is closed.
-type refuser struct{}
+// stoppedConnector is the database used while a gate is closed.
+type stoppedConnector struct{}
 
-func (refuser) Connect(context.Context) (driver.Conn, error) { return nil, ErrStopped }
-func (refuser) Driver() driver.Driver                        { return nil }
+func (stoppedConnector) Connect(context.Context) (driver.Conn, error) { return nil, ErrStopped }
+func (stoppedConnector) Driver() driver.Driver                        { return nil }
 
 // StopWrites makes all further writes fail with ErrStopped. It waits for writes that have begun.
 func (s *Store) StopWrites() {
 	s.gate.mu.Lock()
 	defer s.gate.mu.Unlock()
 	if s.gate.closed == nil {
-		s.gate.closed = sql.OpenDB(refuser{})
+		s.gate.closed = sql.OpenDB(stoppedConnector{})
 	}
 }
 
@@ -80,9 +80,9 @@ func (s *Store) writesStopped() bool {
 	return s.gate.closed != nil
 }
 
-// lock stops writes and returns a transaction that excludes all other writers of the database, including other
+// lockWrites stops writes and returns a transaction that excludes all other writers of the database, including other
 // processes.
-func (s *Store) lock(ctx context.Context) (*sql.Tx, error) {
+func (s *Store) lockWrites(ctx context.Context) (*sql.Tx, error) {
 	s.StopWrites()
 	tx, err := s.writer.BeginTx(ctx, nil) // on SQLite, this locks the database
 	if err != nil || !s.postgres {

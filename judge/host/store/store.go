@@ -35,12 +35,12 @@ import (
 type Store struct {
 	writer, reader *sql.DB // SQLite: one connection for writing, several for reading
 	write, read    *query.Queries
-	reads          query.DBTX  // runs the queries of the reader
-	statements     *statements // of the writer; SQLite only
+	reads          query.DBTX      // runs the queries of the reader
+	statements     *statementCache // of the writer; SQLite only
 	postgres       bool
 	options        Options
 	problems       sync.Map // slug to id
-	gate           gate
+	gate           writeGate
 	moving         sync.Mutex // held by Move
 }
 
@@ -53,17 +53,17 @@ var (
 	ErrRevoked        = errors.New("it was revoked")
 	ErrExpired        = errors.New("it has expired")
 	ErrUsed           = errors.New("it was used already")
-	ErrNewer          = errors.New("the database is newer than this program")
+	ErrNewerSchema    = errors.New("the database is newer than this program")
 	ErrRolledBack     = errors.New("the database is older than what was written here before")
 	ErrNotEmpty       = errors.New("the database is not empty")
 	ErrOtherServers   = errors.New("other servers use the database")
 	ErrMoved          = errors.New("the database is not the current one")
-	ErrUnfinished     = fmt.Errorf("%w yet", ErrMoved)
+	ErrMoveUnfinished = fmt.Errorf("%w yet", ErrMoved)
 	ErrEnded          = errors.New("it has ended")
-	ErrFull           = errors.New("the database's disk is full")
-	// ErrAway means that the database does not respond. After a write, it may be unknown whether the write was
+	ErrDiskFull       = errors.New("the database's disk is full")
+	// ErrUnavailable means that the database does not respond. After a write, it may be unknown whether the write was
 	// stored.
-	ErrAway = errors.New("the database does not respond")
+	ErrUnavailable = errors.New("the database does not respond")
 )
 
 // Practice is the contest that always exists. It contains all submissions that belong to no other contest.
@@ -71,26 +71,26 @@ const Practice = "practice"
 
 // tx runs do in one transaction. It may call do several times, because PostgreSQL aborts one of two transactions
 // that wait for each other.
-func (s *Store) tx(ctx context.Context, what string, do func(q *query.Queries) error) error {
-	for left := 3; ; left-- {
-		err := s.once(ctx, do)
+func (s *Store) tx(ctx context.Context, operation string, do func(q *query.Queries) error) error {
+	for retries := 3; ; retries-- {
+		err := s.txOnce(ctx, do)
 		if err == nil {
 			return nil
 		}
-		if pg, ok := errors.AsType[*pgconn.PgError](err); left == 0 || !ok || pg.Code != "40P01" && pg.Code != "40001" {
-			return failed(what, err)
+		if pg, ok := errors.AsType[*pgconn.PgError](err); retries == 0 || !ok || pg.Code != "40P01" && pg.Code != "40001" {
+			return wrapError(operation, err)
 		}
 	}
 }
 
-func (s *Store) once(ctx context.Context, do func(q *query.Queries) error) error {
+func (s *Store) txOnce(ctx context.Context, run func(q *query.Queries) error) error {
 	s.gate.mu.RLock()
 	defer s.gate.mu.RUnlock()
 	if s.gate.closed != nil {
 		return ErrStopped
 	}
 	if s.statements != nil {
-		s.statements.catchUp(ctx)
+		s.statements.prepareMissed(ctx)
 	}
 	tx, err := s.writer.BeginTx(ctx, nil)
 	if err != nil {
@@ -101,70 +101,70 @@ func (s *Store) once(ctx context.Context, do func(q *query.Queries) error) error
 	if s.statements != nil {
 		q = s.statements.queries(tx)
 	}
-	if err := do(q); err != nil {
+	if err := run(q); err != nil {
 		return err
 	}
 	return tx.Commit()
 }
 
-// failed wraps an error with the operation that failed, and converts database errors to errors of this package.
-func failed(what string, err error) error {
+// wrapError wraps an error with the operation that failed, and converts database errors to errors of this package.
+func wrapError(operation string, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, sql.ErrNoRows):
 		err = ErrNotFound
-	case unique(err):
+	case isDuplicateKey(err):
 		err = ErrTaken
-	case full(err):
-		err = ErrFull
-	case broken(err):
-		err = fmt.Errorf("%w: %w", ErrAway, err)
+	case isDiskFull(err):
+		err = ErrDiskFull
+	case isConnectionError(err):
+		err = fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	return fmt.Errorf("%s: %w", what, err)
+	return fmt.Errorf("%s: %w", operation, err)
 }
 
-// one converts the row of a query's result.
-func one[R, T any](row R, err error, what string, read func(R) (*T, error)) (*T, error) {
+// convertRow converts the row of a query's result.
+func convertRow[R, T any](row R, err error, operation string, convert func(R) (*T, error)) (*T, error) {
 	if err != nil {
-		return nil, failed(what, err)
+		return nil, wrapError(operation, err)
 	}
-	return read(row)
+	return convert(row)
 }
 
-// each converts the rows of a query's result.
-func each[R, T any](rows []R, err error, what string, of func(R) T) ([]T, error) {
-	all := make([]T, len(rows))
+// convertRows converts the rows of a query's result.
+func convertRows[R, T any](rows []R, err error, operation string, convert func(R) T) ([]T, error) {
+	results := make([]T, len(rows))
 	for i, r := range rows {
-		all[i] = of(r)
+		results[i] = convert(r)
 	}
-	return all, failed(what, err)
+	return results, wrapError(operation, err)
 }
 
-// eachRead is like each, for a conversion that can fail.
-func eachRead[R, T any](rows []R, err error, what string, read func(R) (*T, error)) ([]*T, error) {
+// parseRows is like each, for a conversion that can fail.
+func parseRows[R, T any](rows []R, err error, operation string, parse func(R) (*T, error)) ([]*T, error) {
 	if err != nil {
-		return nil, failed(what, err)
+		return nil, wrapError(operation, err)
 	}
-	all := make([]*T, len(rows))
+	results := make([]*T, len(rows))
 	for i, r := range rows {
-		if all[i], err = read(r); err != nil {
+		if results[i], err = parse(r); err != nil {
 			return nil, err
 		}
 	}
-	return all, nil
+	return results, nil
 }
 
-// none returns missing if err means that no row was found. Otherwise it returns err.
-func none(err, missing error) error {
+// ifNoRows returns missing if err means that no row was found. Otherwise it returns err.
+func ifNoRows(err, missing error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return missing
 	}
 	return err
 }
 
-// unique reports whether err means that a row was rejected because its key already exists.
-func unique(err error) bool {
+// isDuplicateKey reports whether err means that a row was rejected because its key already exists.
+func isDuplicateKey(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pg.Code == "23505"
 	}
@@ -173,8 +173,8 @@ func unique(err error) bool {
 	return ok && (lite.Code() == uniqueKey || lite.Code() == primaryKey)
 }
 
-// full reports whether err means that a row was rejected because the disk is full.
-func full(err error) bool {
+// isDiskFull reports whether err means that a row was rejected because the disk is full.
+func isDiskFull(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pg.Code == "53100"
 	}
@@ -190,30 +190,30 @@ func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
 func (s *Store) now() int64 { return s.options.Now().UnixMicro() }
 
-func instant(us int64) time.Time {
+func fromMicros(us int64) time.Time {
 	if us == 0 {
 		return time.Time{}
 	}
 	return time.UnixMicro(us).UTC()
 }
 
-// micros returns null for the zero time.
-func micros(t time.Time) sql.NullInt64 {
+// nullMicros returns null for the zero time.
+func nullMicros(t time.Time) sql.NullInt64 {
 	if t.IsZero() {
 		return sql.NullInt64{}
 	}
-	return some(t.UnixMicro())
+	return nullInt(t.UnixMicro())
 }
 
-func some(n int64) sql.NullInt64 { return sql.NullInt64{Int64: n, Valid: true} }
+func nullInt(n int64) sql.NullInt64 { return sql.NullInt64{Int64: n, Valid: true} }
 
-func text(s string) sql.NullString { return sql.NullString{String: s, Valid: true} }
+func nullText(s string) sql.NullString { return sql.NullString{String: s, Valid: true} }
 
-// clean makes external text valid for both databases, and cuts it to 4 KiB.
-func clean(s string) string {
+// sanitize makes external text valid for both databases, and cuts it to 4 KiB.
+func sanitize(s string) string {
 	const most = 4 << 10
-	s = cut(s, most)
+	s = truncate(s, most)
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-func cut(s string, most int) string { return s[:min(len(s), most)] }
+func truncate(s string, limit int) string { return s[:min(len(s), limit)] }

@@ -128,7 +128,7 @@ func newClock() *clock {
 
 func (c *clock) Now() time.Time      { return time.UnixMicro(c.now.Load()).UTC() }
 func (c *clock) add(d time.Duration) { c.now.Add(d.Microseconds()) }
-func digest(text string) blob.Digest { return blob.Of([]byte(text)) }
+func digest(text string) blob.Digest { return blob.DigestOf([]byte(text)) }
 
 // open opens a store that is closed when the test ends.
 func open(tb testing.TB, o store.Options) *store.Store {
@@ -173,7 +173,7 @@ func newHarness(tb testing.TB, dsn string) *harness {
 
 func (h *harness) account(login string) *store.Account {
 	h.tb.Helper()
-	a, err := h.NewAccount(h.tb.Context(), login, strings.ToUpper(login), store.Person, "")
+	a, err := h.NewAccount(h.tb.Context(), login, strings.ToUpper(login), store.PersonAccount, "")
 	if err != nil {
 		h.tb.Fatal(err)
 	}
@@ -194,11 +194,11 @@ func work() job.Work {
 }
 
 func (h *harness) submission(key string) store.NewSubmission {
-	return store.NewSubmission{Key: key, Account: h.alice.ID, Problem: "nim", Work: work(), Lane: job.Practice, Class: "main", Cost: time.Second}
+	return store.NewSubmission{Key: key, Account: h.alice.ID, Problem: "nim", Work: work(), Priority: job.PracticePriority, Class: "main", Cost: time.Second}
 }
 
 // submit stores a submission.
-func (h *harness) submit() *store.Accepted {
+func (h *harness) submit() *store.StoredSubmission {
 	h.tb.Helper()
 	a, err := h.Submit(h.tb.Context(), h.submission(""))
 	if err != nil {
@@ -219,12 +219,12 @@ func TestNoRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = db.Exec("INSERT INTO t VALUES (zeroblob(1000000))")
-	if got := store.Told("keep it", err); !errors.Is(got, store.ErrFull) || got.Error() != "keep it: the database's disk is full" {
+	if got := store.Told("keep it", err); !errors.Is(got, store.ErrDiskFull) || got.Error() != "keep it: the database's disk is full" {
 		t.Errorf("%v is told as %v", err, got)
 	}
 }
 
-// TestNoDatabase checks that an error is converted to ErrAway if the database is unreachable, stopping or
+// TestNoDatabase checks that an error is converted to ErrUnavailable if the database is unreachable, stopping or
 // starting. An error that is caused by a canceled request, among others, must not be converted.
 func TestNoDatabase(t *testing.T) {
 	for _, err := range []error{
@@ -232,7 +232,7 @@ func TestNoDatabase(t *testing.T) {
 		&pgconn.PgError{Code: "57P03"}, io.ErrUnexpectedEOF, io.EOF, driver.ErrBadConn, pgconn.ErrConnClosed,
 	} {
 		got := store.Told("keep it", fmt.Errorf("write: %w", err))
-		if !errors.Is(got, store.ErrAway) || !errors.Is(got, err) || !store.Away(got) || !strings.HasPrefix(got.Error(), "keep it: the database does not respond: write: ") {
+		if !errors.Is(got, store.ErrUnavailable) || !errors.Is(got, err) || !store.IsUnavailable(got) || !strings.HasPrefix(got.Error(), "keep it: the database does not respond: write: ") {
 			t.Errorf("%v is told as %v", err, got)
 		}
 		if again := store.Told("do it", got); strings.Count(again.Error(), "does not respond") != 1 {
@@ -242,7 +242,7 @@ func TestNoDatabase(t *testing.T) {
 	for _, err := range []error{
 		&pgconn.PgError{Code: "22P02"}, errors.New("x"), sql.ErrNoRows, &net.OpError{Op: "read", Err: context.Canceled},
 	} {
-		if got := store.Told("keep it", err); errors.Is(got, store.ErrAway) {
+		if got := store.Told("keep it", err); errors.Is(got, store.ErrUnavailable) {
 			t.Errorf("%v is told as %v", err, got)
 		}
 	}

@@ -22,7 +22,7 @@ func TestASubmissionIsReadBack(t *testing.T) {
 		a := h.submit()
 		want := &store.Submission{
 			ID: a.ID, Contest: store.Practice, Number: 1, Account: h.alice.ID, Login: "alice", Display: h.alice.Display, Problem: "nim", Program: "a.py",
-			Files: work().Files, Size: 7, Received: h.clock.Now(), Judgement: a.Job, State: store.Waiting,
+			Files: work().Files, Size: 7, Received: h.clock.Now(), Judgement: a.Job, State: store.JobWaiting,
 		}
 		got, err := h.Submission(t.Context(), a.ID)
 		if d := cmp.Diff(want, got); err != nil || d != "" {
@@ -30,16 +30,16 @@ func TestASubmissionIsReadBack(t *testing.T) {
 		}
 		j, err := h.Judgement(t.Context(), a.ID)
 		if d := cmp.Diff(&store.Judgement{
-			ID: a.Job, Submission: a.ID, Bundle: digest("nim1"), Config: digest("config"), Class: "main", Origin: "first", State: store.Waiting,
+			ID: a.Job, Submission: a.ID, Bundle: digest("nim1"), Config: digest("config"), Class: "main", Origin: "first", State: store.JobWaiting,
 			Started: h.clock.Now(), Toolchains: map[string]string{},
 		}, j); err != nil || d != "" {
 			t.Errorf("%v\n%s", err, d)
 		}
-		specs, err := h.Next(t.Context(), job.Practice, "main", 10)
+		specs, err := h.NextJobs(t.Context(), job.PracticePriority, "main", 10)
 		if err != nil || len(specs) != 1 || specs[0].Token == "" {
 			t.Fatalf("got %+v, %v", specs, err)
 		}
-		spec := &job.Spec{Work: work(), ID: a.Job, Generation: 1, Lane: job.Practice, Class: "main", Token: specs[0].Token, Exclude: []string{}}
+		spec := &job.Spec{Work: work(), ID: a.Job, Generation: 1, Priority: job.PracticePriority, Class: "main", Token: specs[0].Token, Exclude: []string{}}
 		if d := cmp.Diff(spec, specs[0]); d != "" {
 			t.Error(d)
 		}
@@ -75,7 +75,7 @@ func TestWhatIsNotKept(t *testing.T) {
 		if a := h.submit(); a.Number != 1 {
 			t.Errorf("what was not kept took a number: %d", a.Number)
 		}
-		if last, err := h.LastLog(t.Context()); err != nil || last != 1 {
+		if last, err := h.EventCount(t.Context()); err != nil || last != 1 {
 			t.Errorf("the log ends with %d, %v", last, err)
 		}
 	})
@@ -84,7 +84,7 @@ func TestWhatIsNotKept(t *testing.T) {
 func TestTheSameKeyIsTheSameSubmission(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
-		submit := func(n store.NewSubmission) *store.Accepted {
+		submit := func(n store.NewSubmission) *store.StoredSubmission {
 			a, err := h.Submit(t.Context(), n)
 			if err != nil {
 				t.Fatal(err)
@@ -101,7 +101,7 @@ func TestTheSameKeyIsTheSameSubmission(t *testing.T) {
 		changed := h.submission("k")
 		changed.Work.Files = slices.Clone(changed.Work.Files)
 		changed.Work.Files[0].Size++
-		if a, err := h.Submit(t.Context(), changed); !errors.Is(err, store.ErrOtherUnderKey) {
+		if a, err := h.Submit(t.Context(), changed); !errors.Is(err, store.ErrKeyReused) {
 			t.Errorf("another program: got %+v, %v", a, err)
 		}
 		other := h.submission("k")
@@ -123,7 +123,7 @@ func TestAKeyThatComesManyTimesAtOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
 		const times = 6
-		got := make(chan *store.Accepted, times)
+		got := make(chan *store.StoredSubmission, times)
 		var wg sync.WaitGroup
 		for range times {
 			wg.Go(func() {
@@ -166,7 +166,7 @@ func TestTooManyWaiting(t *testing.T) {
 			t.Errorf("the third: %v", err)
 		}
 		n := h.submission("")
-		n.Lane = job.Contest
+		n.Priority = job.ContestPriority
 		if _, err := s.Submit(t.Context(), n); err != nil {
 			t.Errorf("in a contest: %v", err)
 		}
@@ -178,10 +178,10 @@ func TestTooManyWaiting(t *testing.T) {
 func TestOneWhoSendsWithoutEnd(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
-		send := func(account, key string, want error) *store.Accepted {
+		send := func(account, key string, want error) *store.StoredSubmission {
 			t.Helper()
 			n := h.submission(key)
-			n.Account, n.MostOpen = account, 2
+			n.Account, n.MaxPending = account, 2
 			a, err := h.Submit(t.Context(), n)
 			if !errors.Is(err, want) {
 				t.Errorf("%s: %v, want %v", key, err, want)
@@ -191,23 +191,23 @@ func TestOneWhoSendsWithoutEnd(t *testing.T) {
 		bob := h.account("bob")
 		first := send(h.alice.ID, "1", nil)
 		send(h.alice.ID, "2", nil)
-		send(h.alice.ID, "3", store.ErrManyOpen)
+		send(h.alice.ID, "3", store.ErrTooManyPending)
 		send(h.alice.ID, "2", nil) // again
 		send(bob.ID, "1", nil)
-		if _, err := h.Cancel(t.Context(), first.Job); err != nil {
+		if _, err := h.CancelJob(t.Context(), first.Job); err != nil {
 			t.Fatal(err)
 		}
 		send(h.alice.ID, "3", nil)
-		send(h.alice.ID, "4", store.ErrManyOpen)
+		send(h.alice.ID, "4", store.ErrTooManyPending)
 		for _, tt := range []struct {
 			account, problem string
 			want             int
 		}{{h.alice.ID, "", 2}, {h.alice.ID, "nim", 2}, {"", "nim", 3}, {bob.ID, "", 1}, {"", "", 3}} {
-			if jobs, err := h.OpenJobs(t.Context(), tt.account, tt.problem, ""); err != nil || len(jobs) != tt.want {
+			if jobs, err := h.PendingJobs(t.Context(), tt.account, tt.problem, ""); err != nil || len(jobs) != tt.want {
 				t.Errorf("open of %q, %q are %v, %v; want %d", tt.account, tt.problem, jobs, err, tt.want)
 			}
 		}
-		if _, err := h.OpenJobs(t.Context(), "", "none", ""); !errors.Is(err, store.ErrNotFound) {
+		if _, err := h.PendingJobs(t.Context(), "", "none", ""); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("of a problem that is not there: %v", err)
 		}
 	})
@@ -238,7 +238,7 @@ func TestManySubmitAtOnce(t *testing.T) {
 		}
 		wg.Wait()
 		const kept = people * each / 2
-		list, err := h.Submissions(t.Context(), store.Filter{Limit: 1000})
+		list, err := h.Submissions(t.Context(), store.SubmissionFilter{Limit: 1000})
 		if err != nil || len(list) != kept {
 			t.Fatalf("%d submissions, %v; want %d", len(list), err, kept)
 		}
@@ -251,7 +251,7 @@ func TestManySubmitAtOnce(t *testing.T) {
 			}
 		}
 		checkLog(t, h.Store, kept)
-		if q, err := h.Queues(t.Context()); err != nil || len(q) != 1 || q[0].Jobs != kept {
+		if q, err := h.QueueCounts(t.Context()); err != nil || len(q) != 1 || q[0].Jobs != kept {
 			t.Errorf("got %+v, %v", q, err)
 		}
 	})
@@ -260,7 +260,7 @@ func TestManySubmitAtOnce(t *testing.T) {
 // checkLog checks that the log has n events, without gaps and in order of time.
 func checkLog(t *testing.T, s *store.Store, n int) {
 	t.Helper()
-	events, err := s.LogSince(t.Context(), store.Practice, 0, n+1)
+	events, err := s.EventsSince(t.Context(), store.Practice, 0, n+1)
 	if err != nil || len(events) != n {
 		t.Fatalf("%d events, %v; want %d", len(events), err, n)
 	}
@@ -269,10 +269,10 @@ func checkLog(t *testing.T, s *store.Store, n int) {
 			t.Errorf("event %d is %+v", i, e)
 		}
 	}
-	if last, err := s.LastLog(t.Context()); err != nil || last != int64(n) {
+	if last, err := s.EventCount(t.Context()); err != nil || last != int64(n) {
 		t.Errorf("the log ends with %d, %v", last, err)
 	}
-	if page, err := s.LogSince(t.Context(), store.Practice, int64(n-1), 5); err != nil || len(page) != 1 || page[0] != events[n-1] {
+	if page, err := s.EventsSince(t.Context(), store.Practice, int64(n-1), 5); err != nil || len(page) != 1 || page[0] != events[n-1] {
 		t.Errorf("the last page is %+v, %v", page, err)
 	}
 }
@@ -309,17 +309,17 @@ func TestPagesOfSubmissions(t *testing.T) {
 			}
 		}
 		for name, tt := range map[string]struct {
-			filter store.Filter
+			filter store.SubmissionFilter
 			want   []int64
 		}{
-			"all":              {store.Filter{Limit: 3}, []int64{12, 11, 10}},
-			"the next page":    {store.Filter{Limit: 3, Before: 3}, []int64{2, 1}},
-			"of an account":    {store.Filter{Account: bob.ID, Limit: 2, Before: 7}, []int64{5, 3}},
-			"of a problem":     {store.Filter{Problem: "hex"}, []int64{10, 7, 4, 1}},
-			"of both":          {store.Filter{Problem: "hex", Account: bob.ID}, []int64{7, 1}},
-			"of nobody":        {store.Filter{Account: "none"}, nil},
-			"of no problem":    {store.Filter{Problem: "none"}, nil},
-			"before the first": {store.Filter{Before: 1}, nil},
+			"all":              {store.SubmissionFilter{Limit: 3}, []int64{12, 11, 10}},
+			"the next page":    {store.SubmissionFilter{Limit: 3, Before: 3}, []int64{2, 1}},
+			"of an account":    {store.SubmissionFilter{Account: bob.ID, Limit: 2, Before: 7}, []int64{5, 3}},
+			"of a problem":     {store.SubmissionFilter{Problem: "hex"}, []int64{10, 7, 4, 1}},
+			"of both":          {store.SubmissionFilter{Problem: "hex", Account: bob.ID}, []int64{7, 1}},
+			"of nobody":        {store.SubmissionFilter{Account: "none"}, nil},
+			"of no problem":    {store.SubmissionFilter{Problem: "none"}, nil},
+			"before the first": {store.SubmissionFilter{Before: 1}, nil},
 		} {
 			list, err := h.Submissions(t.Context(), tt.filter)
 			var got []int64
@@ -337,7 +337,7 @@ func TestCostIsTheMedianOfTheLast(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
 		cost := func() time.Duration {
-			d, err := h.Cost(t.Context(), "nim")
+			d, err := h.EstimateCost(t.Context(), "nim")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -361,7 +361,7 @@ func TestCostIsTheMedianOfTheLast(t *testing.T) {
 // next returns the waiting jobs of the practice lane.
 func (h *harness) next() []*job.Spec {
 	h.tb.Helper()
-	specs, err := h.Next(h.tb.Context(), job.Practice, "main", 1000)
+	specs, err := h.NextJobs(h.tb.Context(), job.PracticePriority, "main", 1000)
 	if err != nil {
 		h.tb.Fatal(err)
 	}
@@ -372,15 +372,15 @@ func (h *harness) next() []*job.Spec {
 func (h *harness) result(s *job.Spec, v judge.Verdict) *job.Result {
 	return &job.Result{
 		Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w1", State: job.Done, Finished: &judge.Finished{Verdict: v, Passed: 1, Judged: 2},
-		Rows:   []job.Row{{Case: "a/b", Verdict: v, CPUUS: 3, WallUS: 4, Memory: 5}},
-		Events: []byte("packed"), Version: "v9", Machine: "m", Rung: "full", Toolchains: map[string]string{"c": "gcc"}, CPUUS: 7,
+		Rows:   []job.CaseRow{{Case: "a/b", Verdict: v, CPUUS: 3, WallUS: 4, Memory: 5}},
+		Events: []byte("packed"), Version: "v9", Machine: "m", IsolationLevel: "full", Toolchains: map[string]string{"c": "gcc"}, CPUUS: 7,
 	}
 }
 
 // fold records a result, and fails the test unless the outcome is want.
-func (h *harness) fold(r *job.Result, want store.Outcome) store.Folded {
+func (h *harness) fold(r *job.Result, want store.Outcome) store.RecordedResult {
 	h.tb.Helper()
-	f, err := h.Fold(h.tb.Context(), r, blob.Of(r.Events))
+	f, err := h.RecordResult(h.tb.Context(), r, blob.DigestOf(r.Events))
 	if err != nil || f.Outcome != want {
 		h.tb.Errorf("folding %s of %s: got %+v, %v; want %s", r.State, r.Worker, f, err, want)
 	}

@@ -50,18 +50,18 @@ func (s *Store) Enter(ctx context.Context, contest string, a *Account) (*Team, e
 	if t, err := s.TeamOf(ctx, contest, a.ID); err == nil || !errors.Is(err, ErrNotFound) {
 		return t, err
 	}
-	if _, err := s.EnterAll(ctx, contest, []Entrant{{Account: a}}); err != nil {
+	if _, err := s.AddEntrants(ctx, contest, []Entrant{{Account: a}}); err != nil {
 		return nil, err
 	}
 	return s.TeamOf(ctx, contest, a.ID)
 }
 
-// EnterAll adds accounts to a contest in one transaction. If an entrant's Team is the name of an existing team,
-// the account joins that team. Accounts that are already in the contest stay unchanged. EnterAll returns the
+// AddEntrants adds accounts to a contest in one transaction. If an entrant's Team is the name of an existing team,
+// the account joins that team. Accounts that are already in the contest stay unchanged. AddEntrants returns the
 // number of accounts that joined.
-func (s *Store) EnterAll(ctx context.Context, contest string, all []Entrant) (entered int, err error) {
+func (s *Store) AddEntrants(ctx context.Context, contest string, entrants []Entrant) (entered int, err error) {
 	err = s.tx(ctx, "enter a contest", func(q *query.Queries) (err error) {
-		entered, err = s.enter(ctx, q, contest, all)
+		entered, err = s.addEntrants(ctx, q, contest, entrants)
 		return err
 	})
 	return entered, err
@@ -70,62 +70,62 @@ func (s *Store) EnterAll(ctx context.Context, contest string, all []Entrant) (en
 // Enroll creates accounts and adds all entrants to a contest, in one transaction. An entrant without an account
 // gets the next of the created accounts. If contest is empty, the entrants join no contest. Enroll returns the
 // accounts of all entrants. It returns ErrTaken if a username is taken.
-func (s *Store) Enroll(ctx context.Context, contest string, accounts []NewAccount, all []Entrant) (of []*Account, err error) {
+func (s *Store) Enroll(ctx context.Context, contest string, accounts []NewAccount, all []Entrant) (enrolled []*Account, err error) {
 	err = s.tx(ctx, "make accounts", func(q *query.Queries) error {
-		of = nil
-		left, entrants := accounts, slices.Clone(all)
-		for i, one := range entrants {
-			if one.Account == nil {
-				if one.Account, err = s.newAccount(ctx, q, left[0]); err != nil {
+		enrolled = nil
+		remaining, entrants := accounts, slices.Clone(all)
+		for i, entrant := range entrants {
+			if entrant.Account == nil {
+				if entrant.Account, err = s.newAccount(ctx, q, remaining[0]); err != nil {
 					return err
 				}
-				left, entrants[i] = left[1:], one
+				remaining, entrants[i] = remaining[1:], entrant
 			}
-			of = append(of, one.Account)
+			enrolled = append(enrolled, entrant.Account)
 		}
 		if contest == "" {
 			return nil
 		}
-		_, err := s.enter(ctx, q, contest, entrants)
+		_, err := s.addEntrants(ctx, q, contest, entrants)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return of, nil
+	return enrolled, nil
 }
 
-func (s *Store) enter(ctx context.Context, q *query.Queries, contest string, all []Entrant) (entered int, err error) {
-	if n, err := q.HoldContest(ctx, contest); changed(n, err) != nil { // concurrent calls find each other's teams
-		return 0, changed(n, err)
+func (s *Store) addEntrants(ctx context.Context, q *query.Queries, contest string, entrants []Entrant) (entered int, err error) {
+	if n, err := q.HoldContest(ctx, contest); errIfUnchanged(n, err) != nil { // concurrent calls find each other's teams
+		return 0, errIfUnchanged(n, err)
 	}
 	rows, err := q.TeamsOf(ctx, contest)
 	if err != nil {
 		return 0, err
 	}
-	named := map[string]string{}
+	idsByName := map[string]string{}
 	for _, r := range rows {
-		named[r.Name] = r.ID
+		idsByName[r.Name] = r.ID
 	}
-	for _, one := range all {
-		if _, err := q.TeamOf(ctx, contest, one.ID); err == nil {
+	for _, entrant := range entrants {
+		if _, err := q.TeamOf(ctx, contest, entrant.ID); err == nil {
 			continue
 		} else if !errors.Is(err, sql.ErrNoRows) {
 			return 0, err
 		}
 		entered++
-		id := named[clean(one.Team)]
-		if one.Team == "" || id == "" {
+		id := idsByName[sanitize(entrant.Team)]
+		if entrant.Team == "" || id == "" {
 			id = newID()
-			name := clean(cmp.Or(one.Team, one.Display, one.Login))
-			if err := s.newTeam(ctx, q, contest, id, name, one.Groups); err != nil {
+			name := sanitize(cmp.Or(entrant.Team, entrant.Display, entrant.Login))
+			if err := s.newTeam(ctx, q, contest, id, name, entrant.Groups); err != nil {
 				return 0, err
 			}
-			if one.Team != "" {
-				named[name] = id
+			if entrant.Team != "" {
+				idsByName[name] = id
 			}
 		}
-		if err := q.InsertMember(ctx, query.InsertMemberParams{Contest: contest, Account: one.ID, Team: id}); err != nil {
+		if err := q.InsertMember(ctx, query.InsertMemberParams{Contest: contest, Account: entrant.ID, Team: id}); err != nil {
 			return 0, err
 		}
 	}
@@ -135,10 +135,10 @@ func (s *Store) enter(ctx context.Context, q *query.Queries, contest string, all
 // newTeam creates a team of a contest. The caller must have locked the contest. The team's ExtID is its number. If
 // another team already has that ExtID, it is preceded by "team-".
 func (s *Store) newTeam(ctx context.Context, q *query.Queries, contest, id, name string, groups []string) error {
-	if _, err := s.step(ctx, q, contest, OfTeam, id, Created); err != nil {
+	if _, err := s.appendEvent(ctx, q, contest, KindTeam, id, OpCreated); err != nil {
 		return err
 	}
-	if err := s.changing(ctx, q, contest); err != nil {
+	if err := s.checkChangeable(ctx, q, contest); err != nil {
 		return err
 	}
 	number, err := q.NextTeam(ctx, contest)
@@ -156,47 +156,47 @@ func (s *Store) newTeam(ctx context.Context, q *query.Queries, contest, id, name
 	if err := q.InsertTeam(ctx, query.InsertTeamParams{ID: id, Contest: contest, Number: number, Name: name, ExtID: ext}); err != nil {
 		return err
 	}
-	return putInGroups(ctx, q, contest, id, groups)
+	return setGroupsByName(ctx, q, contest, id, groups)
 }
 
-// putInGroups replaces the groups of a team by the groups with the given names. It creates missing groups.
-func putInGroups(ctx context.Context, q *query.Queries, contest, team string, names []string) error {
-	all, err := q.GroupsOf(ctx, contest)
+// setGroupsByName replaces the groups of a team by the groups with the given names. It creates missing groups.
+func setGroupsByName(ctx context.Context, q *query.Queries, contest, team string, names []string) error {
+	existing, err := q.GroupsOf(ctx, contest)
 	if err != nil {
 		return err
 	}
 	var ids []string
 	for _, name := range names {
-		name = clean(name)
-		at := slices.IndexFunc(all, func(g query.TeamGroup) bool { return g.Name == name })
-		if at < 0 {
-			n := len(all) + 1
+		name = sanitize(name)
+		index := slices.IndexFunc(existing, func(g query.TeamGroup) bool { return g.Name == name })
+		if index < 0 {
+			n := len(existing) + 1
 			taken := func(g query.TeamGroup) bool { return g.ID == fmt.Sprint("group-", n) }
-			for slices.ContainsFunc(all, taken) {
+			for slices.ContainsFunc(existing, taken) {
 				n++
 			}
-			made := query.InsertGroupParams{Contest: contest, ID: fmt.Sprint("group-", n), Name: name}
-			if err := q.InsertGroup(ctx, made); err != nil {
+			created := query.InsertGroupParams{Contest: contest, ID: fmt.Sprint("group-", n), Name: name}
+			if err := q.InsertGroup(ctx, created); err != nil {
 				return err
 			}
-			at, all = len(all), append(all, query.TeamGroup(made))
+			index, existing = len(existing), append(existing, query.TeamGroup(created))
 		}
-		ids = append(ids, all[at].ID)
+		ids = append(ids, existing[index].ID)
 	}
-	return putInGroupsByID(ctx, q, contest, team, ids)
+	return setGroups(ctx, q, contest, team, ids)
 }
 
-// putInGroupsByID replaces the groups of a team. If the jury has sent messages to a group that the team joins or
+// setGroups replaces the groups of a team. If the jury has sent messages to a group that the team joins or
 // leaves, different teams can read them now, so clients of the Contest API must start again.
-func putInGroupsByID(ctx context.Context, q *query.Queries, contest, team string, ids []string) error {
+func setGroups(ctx context.Context, q *query.Queries, contest, team string, ids []string) error {
 	before, err := q.GroupsOfTeam(ctx, team)
 	if err != nil {
 		return err
 	}
 	moved := slices.Clone(ids)
 	for _, g := range before {
-		if at := slices.Index(moved, g.ID); at >= 0 {
-			moved = slices.Delete(moved, at, at+1)
+		if index := slices.Index(moved, g.ID); index >= 0 {
+			moved = slices.Delete(moved, index, index+1)
 		} else {
 			moved = append(moved, g.ID)
 		}
@@ -225,7 +225,7 @@ func putInGroupsByID(ctx context.Context, q *query.Queries, contest, team string
 func (s *Store) TeamOf(ctx context.Context, contest, account string) (*Team, error) {
 	row, err := s.read.TeamOf(ctx, contest, account)
 	if err != nil {
-		return nil, failed("read a team", err)
+		return nil, wrapError("read a team", err)
 	}
 	return readTeam(ctx, s.read, row)
 }
@@ -234,7 +234,7 @@ func (s *Store) TeamOf(ctx context.Context, contest, account string) (*Team, err
 func (s *Store) TeamByID(ctx context.Context, id string) (*Team, error) {
 	row, err := s.read.GetTeam(ctx, id)
 	if err != nil {
-		return nil, failed("read a team", err)
+		return nil, wrapError("read a team", err)
 	}
 	return readTeam(ctx, s.read, row)
 }
@@ -243,30 +243,30 @@ func (s *Store) TeamByID(ctx context.Context, id string) (*Team, error) {
 func (s *Store) Teams(ctx context.Context, contest string) ([]*Team, error) {
 	rows, err := s.read.TeamsOf(ctx, contest)
 	if err != nil {
-		return nil, failed("read the teams of a contest", err)
+		return nil, wrapError("read the teams of a contest", err)
 	}
 	in, err := s.read.TeamsInGroups(ctx, contest)
 	groups := map[string][]query.GroupsOfTeamRow{}
 	for _, r := range in {
 		groups[r.Team] = append(groups[r.Team], query.GroupsOfTeamRow{ID: r.ID, Name: r.Name})
 	}
-	return each(rows, err, "read the groups of teams", func(r query.Team) *Team { return team(r, groups[r.ID]) })
+	return convertRows(rows, err, "read the groups of teams", func(r query.Team) *Team { return team(r, groups[r.ID]) })
 }
 
 // Members maps the team ids of a contest to the accounts of each team, sorted by username.
 func (s *Store) Members(ctx context.Context, contest string) (map[string][]*Account, error) {
 	rows, err := s.read.MembersOf(ctx, contest)
-	of := map[string][]*Account{}
+	members := map[string][]*Account{}
 	for _, r := range rows {
-		of[r.Team] = append(of[r.Team], account(r.AccountRole))
+		members[r.Team] = append(members[r.Team], account(r.AccountRole))
 	}
-	return of, failed("read the members of the teams of a contest", err)
+	return members, wrapError("read the members of the teams of a contest", err)
 }
 
 // Revision identifies the state of a team, for SetTeam.
 func (t *Team) Revision() string {
-	more := []string{t.ICPCID, t.Label, t.DisplayName, t.Organization, t.Location}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %t %d %d %q", t.Name, t.Groups, t.Hidden, t.ExtraTime, t.ExtraPenalty, more))
+	fields := []string{t.ICPCID, t.Label, t.DisplayName, t.Organization, t.Location}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %t %d %d %q", t.Name, t.Groups, t.Hidden, t.ExtraTime, t.ExtraPenalty, fields))
 	return hex.EncodeToString(sum[:8])
 }
 
@@ -280,13 +280,13 @@ func (s *Store) SetTeam(ctx context.Context, t *Team, revision string) error {
 // A TeamChange is a changed team for SetTeams.
 type TeamChange struct {
 	*Team
-	Before string // the revision for SetTeam; may be empty
+	OldRevision string // the revision for SetTeam; may be empty
 }
 
 // SetTeams changes teams like SetTeam, in one transaction.
-func (s *Store) SetTeams(ctx context.Context, all []TeamChange) error {
+func (s *Store) SetTeams(ctx context.Context, changes []TeamChange) error {
 	return s.tx(ctx, "change teams", func(q *query.Queries) error {
-		for _, t := range all {
+		for _, t := range changes {
 			row, err := q.GetTeam(ctx, t.ID)
 			if err != nil {
 				return err
@@ -295,11 +295,11 @@ func (s *Store) SetTeams(ctx context.Context, all []TeamChange) error {
 			if err != nil {
 				return err
 			}
-			if t.Before != "" && now.Revision() != t.Before {
+			if t.OldRevision != "" && now.Revision() != t.OldRevision {
 				return ErrChanged
 			}
 			if !slices.Equal(now.Groups, t.Groups) {
-				if err := putInGroups(ctx, q, t.Contest, t.ID, t.Groups); err != nil {
+				if err := setGroupsByName(ctx, q, t.Contest, t.ID, t.Groups); err != nil {
 					return err
 				}
 			}
@@ -321,23 +321,23 @@ func (s *Store) setTeam(ctx context.Context, q *query.Queries, t *Team) error {
 		return err
 	}
 	n, err := q.SetTeam(ctx, query.SetTeamParams{
-		ID: t.ID, Name: clean(t.Name), Hidden: t.Hidden, ExtraTime: t.ExtraTime.Microseconds(), ExtraPenalty: int64(t.ExtraPenalty / time.Minute),
-		IcpcID: clean(t.ICPCID), Label: clean(t.Label), DisplayName: clean(t.DisplayName), Organization: t.Organization, Location: t.Location,
+		ID: t.ID, Name: sanitize(t.Name), Hidden: t.Hidden, ExtraTime: t.ExtraTime.Microseconds(), ExtraPenalty: int64(t.ExtraPenalty / time.Minute),
+		IcpcID: sanitize(t.ICPCID), Label: sanitize(t.Label), DisplayName: sanitize(t.DisplayName), Organization: t.Organization, Location: t.Location,
 	})
-	if changed(n, err) != nil {
-		return changed(n, err)
+	if errIfUnchanged(n, err) != nil {
+		return errIfUnchanged(n, err)
 	}
-	if _, err = s.step(ctx, q, t.Contest, OfTeam, t.ID, Updated); err != nil {
+	if _, err = s.appendEvent(ctx, q, t.Contest, KindTeam, t.ID, OpUpdated); err != nil {
 		return err
 	}
-	return s.changing(ctx, q, t.Contest)
+	return s.checkChangeable(ctx, q, t.Contest)
 }
 
 // readTeam reads the groups of a team.
 func readTeam(ctx context.Context, q *query.Queries, r query.Team) (*Team, error) {
 	groups, err := q.GroupsOfTeam(ctx, r.ID)
 	if err != nil {
-		return nil, failed("read the groups of a team", err)
+		return nil, wrapError("read the groups of a team", err)
 	}
 	return team(r, groups), nil
 }

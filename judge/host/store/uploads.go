@@ -20,8 +20,8 @@ const (
 	UploadFailed  UploadState = "failed"  // see Reason
 )
 
-// UploadLead is the leader lease for converting uploads to bundles.
-const UploadLead = "uploads"
+// UploadLease is the leader lease for converting uploads to bundles.
+const UploadLease = "uploads"
 
 // An Upload is an uploaded problem package.
 type Upload struct {
@@ -43,21 +43,21 @@ type Upload struct {
 // NewUpload stores an upload.
 func (s *Store) NewUpload(ctx context.Context, u *Upload) error {
 	u.ID = newID()
-	return failed("keep an upload", s.write.InsertUpload(ctx, query.InsertUploadParams{
-		ID: u.ID, Account: u.Account, Slug: u.Problem, File: clean(u.File), Verify: u.Verify, Archive: string(u.Archive), Made: s.now(),
+	return wrapError("keep an upload", s.write.InsertUpload(ctx, query.InsertUploadParams{
+		ID: u.ID, Account: u.Account, Slug: u.Problem, File: sanitize(u.File), Verify: u.Verify, Archive: string(u.Archive), Made: s.now(),
 	}))
 }
 
 // Upload reads an upload.
 func (s *Store) Upload(ctx context.Context, id string) (*Upload, error) {
 	r, err := s.read.GetUpload(ctx, id)
-	return upload(r), failed("read the upload "+id, err)
+	return upload(r), wrapError("read the upload "+id, err)
 }
 
 // Uploads reads at most n uploads of a problem, newest first. If problem is empty, it reads those of all problems.
 func (s *Store) Uploads(ctx context.Context, problem string, n int) ([]*Upload, error) {
 	rows, err := s.read.ListUploads(ctx, problem, int32(n))
-	return each(rows, err, "read the uploads", upload)
+	return convertRows(rows, err, "read the uploads", upload)
 }
 
 // NextUpload reads the upload that has waited longest. It returns nil, nil if none is waiting.
@@ -66,22 +66,22 @@ func (s *Store) NextUpload(ctx context.Context) (*Upload, error) {
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
-	return upload(r), failed("read the next upload", err)
+	return upload(r), wrapError("read the next upload", err)
 }
 
 // EndUpload stores the outcome of an upload, once: its State, Reason, Bundle and Report. Afterwards the upload no
 // longer refers to its archive.
 func (s *Store) EndUpload(ctx context.Context, u *Upload) error {
 	_, err := s.write.EndUpload(ctx, query.EndUploadParams{
-		ID: u.ID, State: string(u.State), Reason: clean(u.Reason), Bundle: string(u.Bundle), Report: string(u.Report), Ended: some(s.now()),
+		ID: u.ID, State: string(u.State), Reason: sanitize(u.Reason), Bundle: string(u.Bundle), Report: string(u.Report), Ended: nullInt(s.now()),
 	})
-	return failed("end the upload "+u.ID, err)
+	return wrapError("end the upload "+u.ID, err)
 }
 
 func upload(r query.Uploaded) *Upload {
 	return &Upload{
 		ID: r.ID, Account: r.Account, Login: r.Login, Problem: r.Slug, File: r.File, Verify: r.Verify,
 		Archive: blob.Digest(r.Archive), State: UploadState(r.State),
-		Reason: r.Reason, Bundle: blob.Digest(r.Bundle), Report: blob.Digest(r.Report), Made: instant(r.Made), Ended: instant(r.Ended.Int64),
+		Reason: r.Reason, Bundle: blob.Digest(r.Bundle), Report: blob.Digest(r.Report), Made: fromMicros(r.Made), Ended: fromMicros(r.Ended.Int64),
 	}
 }

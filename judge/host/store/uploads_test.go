@@ -13,7 +13,7 @@ import (
 func TestUploads(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
-		archive, report := blob.Of([]byte("zip")), blob.Of([]byte("report"))
+		archive, report := blob.DigestOf([]byte("zip")), blob.DigestOf([]byte("report"))
 		var made []*store.Upload
 		for _, slug := range []string{"sum", "max"} {
 			u := &store.Upload{Account: h.alice.ID, Problem: slug, File: slug + ".zip", Verify: true, Archive: archive}
@@ -23,7 +23,7 @@ func TestUploads(t *testing.T) {
 			made = append(made, u)
 		}
 		named := func() map[blob.Digest]bool {
-			all, err := h.BlobsNamed(t.Context())
+			all, err := h.ReferencedBlobs(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,7 +68,7 @@ func TestUploads(t *testing.T) {
 	})
 }
 
-// TestSeeSent checks that SeeSent returns results in order for more blobs than one transaction reads.
+// TestSeeSent checks that HasUploadedEach returns results in order for more blobs than one transaction reads.
 func TestSeeSent(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -76,12 +76,12 @@ func TestSeeSent(t *testing.T) {
 		for i := range 250 {
 			d := digest(fmt.Sprint(i))
 			if all = append(all, d); i%70 == 0 {
-				if err := h.NoteSent(t.Context(), h.alice.ID, store.Blob{Digest: d, Size: 1, Kind: "upload"}, 0); err != nil {
+				if err := h.RecordBlobUpload(t.Context(), h.alice.ID, store.Blob{Digest: d, Size: 1, Kind: "upload"}, 0); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
-		sent, err := h.SeeSent(t.Context(), h.alice.ID, all)
+		sent, err := h.HasUploadedEach(t.Context(), h.alice.ID, all)
 		if err != nil || len(sent) != len(all) {
 			t.Fatal(len(sent), err)
 		}

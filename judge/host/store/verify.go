@@ -17,7 +17,7 @@ type VerifyMode string
 
 // The verification modes. The two modes for rejected submissions require no verification of accepted ones.
 const (
-	VerifyNot            VerifyMode = ""
+	VerifyNone           VerifyMode = ""
 	VerifyBefore         VerifyMode = "before" // contestants see a verdict only after it is verified
 	VerifyBeforeRejected VerifyMode = "before-rejected"
 	VerifyAfter          VerifyMode = "after" // contestants see a verdict at once
@@ -25,10 +25,10 @@ const (
 )
 
 // VerifyModes lists all modes.
-var VerifyModes = []VerifyMode{VerifyNot, VerifyBefore, VerifyBeforeRejected, VerifyAfter, VerifyAfterRejected}
+var VerifyModes = []VerifyMode{VerifyNone, VerifyBefore, VerifyBeforeRejected, VerifyAfter, VerifyAfterRejected}
 
-// before reports whether v must be verified before contestants see it.
-func (m VerifyMode) before(v judge.Verdict) bool {
+// withholds reports whether v must be verified before contestants see it.
+func (m VerifyMode) withholds(v judge.Verdict) bool {
 	return v != judge.NotJudged && (m == VerifyBefore || m == VerifyBeforeRejected && v != judge.Accepted)
 }
 
@@ -42,8 +42,8 @@ const (
 	Verified         VerifyState = "done"
 )
 
-// Open reports whether a judge must still verify the verdict.
-func (s VerifyState) Open() bool { return s == Unverified || s == UnverifiedPublic }
+// Pending reports whether a judge must still verify the verdict.
+func (s VerifyState) Pending() bool { return s == Unverified || s == UnverifiedPublic }
 
 // A Verification is a judge's decision about a verdict.
 type Verification struct {
@@ -56,41 +56,41 @@ type Verification struct {
 	Judgement string
 }
 
-// ErrSeen means that contestants may already have seen a verdict.
-var ErrSeen = errors.New("contestants may have seen the verdict")
+// ErrVerdictPublic means that contestants may already have seen a verdict.
+var ErrVerdictPublic = errors.New("contestants may have seen the verdict")
 
 // Verify records a judge's decision about a judgement. It returns ErrChanged if the judgement is not the current
-// one of its submission, and ErrNotReady if the verdict needs no verification. It returns ErrSeen if the decision
-// would hide a verdict that contestants may have seen, and ErrFinal if the results of the contest are final.
+// one of its submission, and ErrNotReady if the verdict needs no verification. It returns ErrVerdictPublic if the decision
+// would hide a verdict that contestants may have seen, and ErrResultsFinal if the results of the contest are final.
 func (s *Store) Verify(ctx context.Context, submission, account string, v Verification) error {
 	return s.tx(ctx, "verify a verdict", func(q *query.Queries) error {
-		of, err := q.GetSubmission(ctx, submission)
+		row, err := q.GetSubmission(ctx, submission)
 		if err != nil {
 			return err
 		}
-		at, err := s.step(ctx, q, of.Contest, OfSubmission, submission, Updated) // locks the contest
+		now, err := s.appendEvent(ctx, q, row.Contest, KindSubmission, submission, OpUpdated) // locks the contest
 		if err != nil {
 			return err
 		}
-		if c, err := q.GetContest(ctx, of.Contest); err != nil || c.Finalized.Valid {
-			return errors.Join(err, ErrFinal)
+		if c, err := q.GetContest(ctx, row.Contest); err != nil || c.Finalized.Valid {
+			return errors.Join(err, ErrResultsFinal)
 		}
-		if of, err = q.GetSubmission(ctx, submission); err != nil {
+		if row, err = q.GetSubmission(ctx, submission); err != nil {
 			return err
 		}
 		switch {
-		case of.Judgement != v.Judgement:
+		case row.Judgement != v.Judgement:
 			return ErrChanged
-		case of.Verify == "":
+		case row.Verify == "":
 			return ErrNotReady
 		}
 		if j, err := q.StandingJudgement(ctx, submission); err != nil {
 			return err
-		} else if !v.OK && j.Verified && VerifyMode(j.Verify).before(judge.Verdict(j.Verdict.String)) {
-			return ErrSeen
+		} else if !v.OK && j.Verified && VerifyMode(j.Verify).withholds(judge.Verdict(j.Verdict.String)) {
+			return ErrVerdictPublic
 		}
 		if err := q.InsertVerification(ctx, query.InsertVerificationParams{
-			Judgement: v.Judgement, At: at, Account: account, Ok: v.OK, Note: clean(v.Note),
+			Judgement: v.Judgement, At: now, Account: account, Ok: v.OK, Note: sanitize(v.Note),
 		}); err != nil {
 			return err
 		}
@@ -104,21 +104,21 @@ func (s *Store) Verify(ctx context.Context, submission, account string, v Verifi
 // Verifications reads the judges' decisions about a submission's verdicts, newest first.
 func (s *Store) Verifications(ctx context.Context, submission string) ([]Verification, error) {
 	rows, err := s.read.VerificationsOf(ctx, submission)
-	return each(rows, err, "read the verifications of a submission", func(r query.VerificationsOfRow) Verification {
-		return Verification{instant(r.At), r.Ok, r.Note, r.Login, judge.Verdict(r.Verdict.String), r.ID}
+	return convertRows(rows, err, "read the verifications of a submission", func(r query.VerificationsOfRow) Verification {
+		return Verification{fromMicros(r.At), r.Ok, r.Note, r.Login, judge.Verdict(r.Verdict.String), r.ID}
 	})
 }
 
 // CountVerified returns how many verdicts of a contest are verified, and how many require verification in all.
-func (s *Store) CountVerified(ctx context.Context, contest string) (done, all int, err error) {
+func (s *Store) CountVerified(ctx context.Context, contest string) (verified, required int, err error) {
 	rows, err := s.read.CountVerify(ctx, contest)
 	for _, r := range rows {
-		all += int(r.Submissions)
+		required += int(r.Submissions)
 		if VerifyState(r.Verify) == Verified {
-			done = int(r.Submissions)
+			verified = int(r.Submissions)
 		}
 	}
-	return done, all, failed("count what is verified", err)
+	return verified, required, wrapError("count what is verified", err)
 }
 
 // SetVerify sets the verification mode of a problem in a contest. It applies to judgements that begin later.
@@ -127,28 +127,28 @@ func (s *Store) SetVerify(ctx context.Context, contest, label string, m VerifyMo
 		return fmt.Errorf("the mode of verification %q: %w", m, ErrNotFound)
 	}
 	return s.tx(ctx, "set whether judges verify", func(q *query.Queries) error {
-		if _, err := s.step(ctx, q, contest, OfContest, contest, Updated); err != nil {
+		if _, err := s.appendEvent(ctx, q, contest, KindContest, contest, OpUpdated); err != nil {
 			return err
 		}
-		if err := s.changing(ctx, q, contest); err != nil {
+		if err := s.checkChangeable(ctx, q, contest); err != nil {
 			return err
 		}
 		n, err := q.SetProblemVerify(ctx, query.SetProblemVerifyParams{Contest: contest, Label: label, Verify: string(m)})
-		return changed(n, err)
+		return errIfUnchanged(n, err)
 	})
 }
 
-// Pause stops or resumes judging of the submissions to a problem of a contest. It does not stop a submission that
+// SetPaused stops or resumes judging of the submissions to a problem of a contest. It does not stop a submission that
 // a worker is already judging.
-func (s *Store) Pause(ctx context.Context, contest, label string, paused bool) error {
+func (s *Store) SetPaused(ctx context.Context, contest, label string, paused bool) error {
 	return s.tx(ctx, "pause the judging of a problem", func(q *query.Queries) error {
 		// This locks the contest, so no submission arrives meanwhile.
-		if _, err := s.step(ctx, q, contest, OfContest, contest, Updated); err != nil {
+		if _, err := s.appendEvent(ctx, q, contest, KindContest, contest, OpUpdated); err != nil {
 			return err
 		}
 		n, err := q.SetProblemPaused(ctx, query.SetProblemPausedParams{Contest: contest, Label: label, JudgingPaused: paused})
-		if changed(n, err) != nil {
-			return changed(n, err)
+		if errIfUnchanged(n, err) != nil {
+			return errIfUnchanged(n, err)
 		}
 		return q.PauseJobs(ctx, query.PauseJobsParams{Contest: contest, Label: label, Paused: paused})
 	})
@@ -173,7 +173,7 @@ func (s *Store) verifyMode(ctx context.Context, q *query.Queries, contestID, sub
 		return "", err
 	}
 	extra := time.Duration(m.ExtraTime) * time.Microsecond
-	if end := c.Ends(); !end.IsZero() && !instant(m.At).Before(end.Add(extra)) {
+	if end := c.Ends(); !end.IsZero() && !fromMicros(m.At).Before(end.Add(extra)) {
 		return "", nil
 	}
 	return m.Verify, nil

@@ -16,9 +16,9 @@ import (
 // file served by net/http, because the site delays consecutive requests for files.
 func BenchmarkPages(b *testing.B) {
 	h := webtest.New(b)
-	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{Show: judge.ShowSamples})
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{Show: judge.ShowSamples})
 	for range 100 {
-		h.Judged(h.Send(c, "ada"), webtest.Failing()...)
+		h.RecordJudgement(h.Submit(c, "ada"), webtest.FailingEvents()...)
 	}
 	cookie := h.Cookie("ada")
 	files := httptest.NewServer(http.FileServer(http.Dir("static")))

@@ -17,78 +17,78 @@ import (
 // contest, and a submission with its verdict. It runs on a phone and a desktop screen, with and without scripts.
 // Any error in the browser's console fails the test.
 func TestAClassInABrowser(t *testing.T) {
-	webtest.Everywhere(t, class)
+	webtest.RunInBrowsers(t, class)
 }
 
 func class(t *testing.T, width int, scripts bool) {
 	h := webtest.New(t)
 	code, hash := auth.NewCode()
-	if err := h.Store.NewSetup(t.Context(), hash, h.Accounts["admin"].ID); err != nil {
+	if err := h.Store.NewSetupCode(t.Context(), hash, h.Accounts["admin"].ID); err != nil {
 		t.Fatal(err)
 	}
 	b := browser.Open(t, h.URL+"/")
-	b.Wide(width)
-	b.Scripts(scripts)
+	b.SetWidth(width)
+	b.AllowScripts(scripts)
 	name := fmt.Sprintf("%d-%v-", width, scripts)
 	look := func(page string) {
 		t.Helper()
-		b.Is(page+": what is wider than the screen", webtest.Wide, "")
+		b.ExpectValue(page+": what is wider than the screen", webtest.OverflowScript, "")
 		b.Screenshot(name + page)
 	}
 
 	// The first admin.
-	b.Go(h.URL + "/setup?code=" + code)
+	b.Navigate(h.URL + "/setup?code=" + code)
 	look("setup")
 	b.Fill("input[name=name]", "Ms Teacher")
 	b.Fill("input[name=password]", "battery-staple")
 	b.Fill("input[name=again]", "battery-staple")
 	b.Follow("form.stack button")
-	b.Is("after the set-up", webtest.Address, "/")
-	b.Is("logged in as", `document.querySelector('.end > .menu:last-child summary').textContent`, "Ms Teacher")
-	b.Contains("the first page", webtest.Said, "Welcome to your server", "No worker is connected", "1 problem is published")
+	b.ExpectValue("after the set-up", webtest.AddressScript, "/")
+	b.ExpectValue("logged in as", `document.querySelector('.end > .menu:last-child summary').textContent`, "Ms Teacher")
+	b.ExpectContains("the first page", webtest.StatusScript, "Welcome to your server", "No worker is connected", "1 problem is published")
 	look("home")
 
 	// Create a contest that begins at once.
-	b.Go(h.URL + "/admin/contests/new")
+	b.Navigate(h.URL + "/admin/contests/new")
 	look("new contest")
-	b.Fill("input[name=name]", "First contest "+webtest.Evil)
+	b.Fill("input[name=name]", "First contest "+webtest.HostileMarkup)
 	b.Fill("input[name=slug]", "first")
 	b.Eval(`document.querySelector('input[name=problem][value=sum]').click()`)
 	b.Follow("button[value=now]")
-	b.Is("the contest", webtest.Address, "/c/first")
-	b.Contains("the contest", webtest.Said, "First contest", "Sum", "not attempted")
-	b.Contains("its clock", `document.querySelector('.end .clock').textContent`, "left")
+	b.ExpectValue("the contest", webtest.AddressScript, "/c/first")
+	b.ExpectContains("the contest", webtest.StatusScript, "First contest", "Sum", "not attempted")
+	b.ExpectContains("its clock", `document.querySelector('.end .clock').textContent`, "left")
 	look("contest")
 
 	// Create three students, with login sheets.
-	b.Go(h.URL + "/admin/accounts")
+	b.Navigate(h.URL + "/admin/accounts")
 	b.Follow("a[href='/admin/import']")
-	b.Fill("textarea[name=list]", "Ada Lovelace\nAlan Turing\n"+webtest.Evil)
+	b.Fill("textarea[name=list]", "Ada Lovelace\nAlan Turing\n"+webtest.HostileMarkup)
 	b.Eval(`(document.querySelector('select[name=contest]').value = 'first')`)
 	b.Follow("form[action='/admin/import'] button")
-	b.Is("the rows to check", `document.querySelectorAll('.list tbody tr').length`, "3")
+	b.ExpectValue("the rows to check", `document.querySelectorAll('.list tbody tr').length`, "3")
 	look("import")
 	b.Follow(".save button")
-	b.Is("the slips", `document.querySelectorAll('.slip').length`, "3")
+	b.ExpectValue("the slips", `document.querySelectorAll('.slip').length`, "3")
 	look("slips")
 	password := b.Eval(`[...document.querySelectorAll('.slip')].find(s => s.innerText.includes('Ada')).querySelectorAll('code')[1].textContent`)
 	b.Eval(`document.querySelector('.end > .menu:last-child').open = true`)
 	b.Follow("form[action='/logout'] button")
-	b.Is("logged out", `document.querySelector('.end a').textContent`, "Log in")
+	b.ExpectValue("logged out", `document.querySelector('.end a').textContent`, "Log in")
 
 	// A student logs in and returns to the requested page.
-	b.Go(h.URL + "/c/first/p/A")
-	b.Is("who is not logged in", webtest.Address, "/login")
+	b.Navigate(h.URL + "/c/first/p/A")
+	b.ExpectValue("who is not logged in", webtest.AddressScript, "/login")
 	look("login")
 	b.Fill("input[name=login]", "ada-lovelace")
 	b.Fill("input[name=password]", password)
 	b.Follow("form.stack button")
-	b.Is("the problem", webtest.Address, "/c/first/p/A")
-	b.Contains("the problem", webtest.Said, "Add both", "Time limit 1 s", "Samples")
-	b.Is("buttons to copy", `[...document.querySelectorAll('[data-copy]')].every(e => e.hidden !== `+fmt.Sprint(scripts)+`)`, "true")
+	b.ExpectValue("the problem", webtest.AddressScript, "/c/first/p/A")
+	b.ExpectContains("the problem", webtest.StatusScript, "Add both", "Time limit 1 s", "Samples")
+	b.ExpectValue("buttons to copy", `[...document.querySelectorAll('[data-copy]')].every(e => e.hidden !== `+fmt.Sprint(scripts)+`)`, "true")
 	look("problem")
 	b.Follow("form[data-submit] button")
-	b.Contains("nothing was sent", webtest.Alert, "There is nothing to submit")
+	b.ExpectContains("nothing was sent", webtest.AlertScript, "There is nothing to submit")
 
 	// She submits a file with Ctrl+Enter or, without scripts, a text.
 	if scripts {
@@ -96,16 +96,16 @@ func class(t *testing.T, width int, scripts bool) {
 		if err := os.WriteFile(file, []byte("print(sum(map(int, input().split())))\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		b.Choose("input[type=file]", file)
-		b.Is("the language of the file", `document.querySelector('select[name=language]').value`, "py")
+		b.ChooseFiles("input[type=file]", file)
+		b.ExpectValue("the language of the file", `document.querySelector('select[name=language]').value`, "py")
 		b.Eval(`document.querySelector('textarea[name=text]').dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', ctrlKey: true, bubbles: true}))`)
 	} else {
 		b.Fill("textarea[name=text]", "print(sum(map(int, input().split())))")
 		b.Fill("select[name=language]", "py")
 		b.Follow("form[data-submit] button")
 	}
-	b.Is("the judging", webtest.Address, "/c/first/s/1")
-	b.Contains("the judging", webtest.Said, "waiting", "print(sum")
+	b.ExpectValue("the judging", webtest.AddressScript, "/c/first/s/1")
+	b.ExpectContains("the judging", webtest.StatusScript, "waiting", "print(sum")
 	look("waiting")
 
 	// The verdict appears. With scripts, it appears without loading another page.
@@ -118,47 +118,47 @@ func class(t *testing.T, width int, scripts bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.Judged(&store.Accepted{Job: sub.Judgement}, webtest.Failing()...)
+	h.RecordJudgement(&store.StoredSubmission{Job: sub.Judgement}, webtest.FailingEvents()...)
 	// Without scripts, a meta element reloads the page. Chromium ignores the element while a test controls the
 	// browser.
-	b.Is("the page loads itself again", `document.querySelectorAll('meta[http-equiv=refresh]').length === 1`, fmt.Sprint(!scripts))
+	b.ExpectValue("the page loads itself again", `document.querySelectorAll('meta[http-equiv=refresh]').length === 1`, fmt.Sprint(!scripts))
 	if !scripts {
-		b.Go(h.URL + "/c/first/s/1")
+		b.Navigate(h.URL + "/c/first/s/1")
 	}
-	b.Contains("the verdict", webtest.Said, "wrong answer", "sample/one")
+	b.ExpectContains("the verdict", webtest.StatusScript, "wrong answer", "sample/one")
 	if scripts {
-		b.Is("the page is the same", `window.before`, "here")
-		b.Contains("the title of the tab", `document.title`, "wrong answer", "Submission 1")
+		b.ExpectValue("the page is the same", `window.before`, "here")
+		b.ExpectContains("the title of the tab", `document.title`, "wrong answer", "Submission 1")
 	}
 	if text := b.Eval(`document.documentElement.outerHTML`); strings.Contains(text, webtest.Secret) {
 		t.Error("the page has a secret in it")
 	}
 	look("judged")
 	b.Follow("main p a")
-	b.Contains("her submissions", webtest.Said, "Your submissions", "wrong answer")
+	b.ExpectContains("her submissions", webtest.StatusScript, "Your submissions", "wrong answer")
 
 	// She creates a token for the command line on her account page.
-	b.Go(h.URL + "/account")
+	b.Navigate(h.URL + "/account")
 	look("account")
 	b.Follow("form[action='/account/tokens'] button")
-	b.Contains("a token", webtest.Said, "judge login http://judge.example --token assay_")
+	b.ExpectContains("a token", webtest.StatusScript, "judge login http://judge.example --token assay_")
 
 	// Staff see all of it.
 	b.Eval(`document.querySelector('.end > .menu:last-child').open = true`)
 	b.Follow("form[action='/logout'] button")
-	b.Go(h.URL + "/login")
+	b.Navigate(h.URL + "/login")
 	b.Fill("input[name=login]", "admin")
 	b.Fill("input[name=password]", "battery-staple")
 	b.Follow("form.stack button")
 	for page, want := range map[string]string{
 		"/c/first/submissions": "Ada Lovelace", "/c/first/s/1": webtest.Secret, "/admin/accounts": "ada-lovelace", "/admin/workers": "No worker is connected", "/problems": "Upload a problem package", "/problem/sum": "Versions", "/c/first/edit": "Settings", "/c/first/overview": "Needs attention",
 	} {
-		b.Go(h.URL + page)
-		b.Contains(page, webtest.Said, want)
+		b.Navigate(h.URL + page)
+		b.ExpectContains(page, webtest.StatusScript, want)
 		look(strings.ReplaceAll(page, "/", "_"))
 	}
-	b.Is("text that was written to be run", `document.querySelectorAll('marked').length`, "0")
-	for _, wrong := range b.Wrong {
+	b.ExpectValue("text that was written to be run", `document.querySelectorAll('marked').length`, "0")
+	for _, wrong := range b.Errors {
 		if strings.Contains(wrong, "responded with a status of 400") { // from the empty form
 			continue
 		}

@@ -9,8 +9,8 @@ import (
 // A NumberCache caches the number of the newest event of each contest or ladder. It queries the database at most
 // once per PollEvery for each of them, however many browsers listen.
 type NumberCache struct {
-	mu sync.Mutex
-	by map[string]*cachedNumber // by contest id or ladder id
+	mu      sync.Mutex
+	numbers map[string]*cachedNumber // numbers contest id or ladder id
 }
 
 type cachedNumber struct {
@@ -24,25 +24,25 @@ const PollEvery = 500 * time.Millisecond
 
 // Last returns the number of the newest event of the contest or ladder with the given id. It returns the cached
 // number, or calls query if that is too old.
-func (c *NumberCache) Last(ctx context.Context, id string, query func(context.Context, string) (int64, error)) (int64, error) {
+func (c *NumberCache) Last(ctx context.Context, id string, read func(context.Context, string) (int64, error)) (int64, error) {
 	c.mu.Lock()
-	one := c.by[id]
-	if one == nil {
-		if c.by == nil {
-			c.by = map[string]*cachedNumber{}
+	entry := c.numbers[id]
+	if entry == nil {
+		if c.numbers == nil {
+			c.numbers = map[string]*cachedNumber{}
 		}
-		one = &cachedNumber{}
-		c.by[id] = one
+		entry = &cachedNumber{}
+		c.numbers[id] = entry
 	}
 	c.mu.Unlock()
-	one.mu.Lock()
-	defer one.mu.Unlock()
-	if time.Since(one.at) < PollEvery {
-		return one.number, nil
+	entry.mu.Lock()
+	defer entry.mu.Unlock()
+	if time.Since(entry.at) < PollEvery {
+		return entry.number, nil
 	}
-	number, err := query(ctx, id)
+	number, err := read(ctx, id)
 	if err == nil {
-		one.number, one.at = number, time.Now()
+		entry.number, entry.at = number, time.Now()
 	}
-	return one.number, err
+	return entry.number, err
 }

@@ -13,23 +13,23 @@ type Choice struct {
 
 // Visibilities lists the choices for who may see a contest.
 var Visibilities = []Choice{
-	{string(store.Public), "Public", "Anyone can watch; anyone with an account can join."},
-	{string(store.Accounts), "Registered users", "Only people with an account can see it and join."},
-	{string(store.Teams), "Invited teams only", "Only the teams on the Teams page."},
-	{string(store.Staff), "Hidden", "Only the jury, while you prepare it."},
+	{string(store.VisibilityPublic), "Public", "Anyone can watch; anyone with an account can join."},
+	{string(store.VisibilityAccounts), "Registered users", "Only people with an account can see it and join."},
+	{string(store.VisibilityTeams), "Invited teams only", "Only the teams on the Teams page."},
+	{string(store.VisibilityJury), "Hidden", "Only the jury, while you prepare it."},
 }
 
 // OpenVisibilities lists the choices for who may see a hole or a ladder. They mention no teams, because holes and
 // ladders have none.
 var OpenVisibilities = []Choice{
-	{string(store.Public), "Public", "Anyone can see it."},
-	{string(store.Accounts), "Registered users", "Only people with an account can see it."},
-	{string(store.Staff), "Hidden", "Only administrators, while you prepare it."},
+	{string(store.VisibilityPublic), "Public", "Anyone can see it."},
+	{string(store.VisibilityAccounts), "Registered users", "Only people with an account can see it."},
+	{string(store.VisibilityJury), "Hidden", "Only administrators, while you prepare it."},
 }
 
 // ChoiceName returns the name of a value. If no choice has the value, it returns value itself.
-func ChoiceName(all []Choice, value string) string {
-	for _, c := range all {
+func ChoiceName(choices []Choice, value string) string {
+	for _, c := range choices {
 		if c.Value == value {
 			return c.Name
 		}
@@ -37,12 +37,12 @@ func ChoiceName(all []Choice, value string) string {
 	return value
 }
 
-// Counted returns a number with the singular or plural of a word.
-func Counted(n int, one, many string) string {
+// CountText returns a number with the singular or plural of a word.
+func CountText(n int, singular, plural string) string {
 	if n == 1 {
-		return "1 " + one
+		return "1 " + singular
 	}
-	return fmt.Sprint(n, " ", many)
+	return fmt.Sprint(n, " ", plural)
 }
 
 // A Removal is the section of settings that deletes an empty object. The template "removal" renders the part

@@ -7,14 +7,14 @@ import (
 	"strconv"
 	"sync"
 
-	"assay/judge/host/board"
+	"assay/judge/host/scoreboard"
 )
 
-// leastCompressed is the minimum size of a page that is compressed. A smaller page fits into the packets that a
+// minCompressed is the minimum size of a page that is compressed. A smaller page fits into the packets that a
 // connection sends at once, so compression would not deliver it sooner.
-const leastCompressed = 8 << 10
+const minCompressed = 8 << 10
 
-var zippers = sync.Pool{New: func() any {
+var gzipWriters = sync.Pool{New: func() any {
 	w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is valid
 	return w
 }}
@@ -36,13 +36,13 @@ func (s *Site) mayCompress(r *http.Request) bool {
 	default:
 		return false
 	}
-	return board.TakesGzip(r.Header.Get("Accept-Encoding"))
+	return scoreboard.AcceptsGzip(r.Header.Get("Accept-Encoding"))
 }
 
 // sendPage sends a page. It compresses the page if that is worthwhile and safe.
 func (s *Site) sendPage(w http.ResponseWriter, r *http.Request, code int, page []byte) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	send(w, code, page, len(page) >= leastCompressed && s.mayCompress(r))
+	send(w, code, page, len(page) >= minCompressed && s.mayCompress(r))
 }
 
 // send sends a response. If zip is set, send compresses the body.
@@ -51,11 +51,11 @@ func send(w http.ResponseWriter, code int, body []byte, zip bool) {
 	h.Add("Vary", "Accept-Encoding")
 	if zip {
 		var b bytes.Buffer
-		z := zippers.Get().(*gzip.Writer)
+		z := gzipWriters.Get().(*gzip.Writer)
 		z.Reset(&b)
 		_, _ = z.Write(body) // writing to memory does not fail
 		_ = z.Close()
-		zippers.Put(z)
+		gzipWriters.Put(z)
 		body = b.Bytes()
 		h.Set("Content-Encoding", "gzip")
 	}

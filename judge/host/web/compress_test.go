@@ -20,20 +20,20 @@ import (
 // other site caused the request.
 func TestPagesAreCompressed(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
 	for range 20 {
-		h.Judged(h.Send(c, "ada"), webtest.Failing()...)
+		h.RecordJudgement(h.Submit(c, "ada"), webtest.FailingEvents()...)
 	}
-	secure := web.New(web.Options{Desk: h.Desk, Name: "Test", Secure: true}, func(s *web.Site) web.Pages {
-		return web.Pages{Routes: []web.Route{web.Handle("GET /long", auth.Enter, func(w http.ResponseWriter, r *web.Request) error {
-			return s.Page(w, r, http.StatusOK, "refused", strings.Repeat("long ", 2000), struct {
+	secure := web.New(web.Options{Service: h.Intake, Name: "Test", Secure: true}, func(s *web.Site) web.Pages {
+		return web.Pages{Routes: []web.Route{web.Handle("GET /long", auth.UseSite, func(w http.ResponseWriter, r *web.Request) error {
+			return s.RenderPage(w, r, http.StatusOK, "refused", strings.Repeat("long ", 2000), struct {
 				Text, Hint string
-				Sent       bool
+				FormSent   bool
 				Back       *web.Tab
 			}{})
 		})}}
 	})
-	_, style, _ := strings.Cut(h.Ask("", "GET", "/login", nil).Body, `rel="stylesheet" href="`)
+	_, style, _ := strings.Cut(h.Fetch("", "GET", "/login", nil).Body, `rel="stylesheet" href="`)
 	style, _, _ = strings.Cut(style, `"`)
 	for _, tt := range []struct {
 		secure       bool

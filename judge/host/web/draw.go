@@ -17,8 +17,8 @@ import (
 
 	"assay/judge/blob"
 	"assay/judge/host/auth"
-	"assay/judge/host/board"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
+	"assay/judge/host/scoreboard"
 	"assay/judge/host/store"
 	"assay/judge/report"
 )
@@ -29,8 +29,8 @@ var files embed.FS
 // Templates returns the templates of a package by page name. It parses them once.
 type Templates func() (map[string]*template.Template, error)
 
-// base returns the templates that all pages share.
-var base = sync.OnceValues(func() (*template.Template, error) {
+// sharedTemplates returns the templates that all pages share.
+var sharedTemplates = sync.OnceValues(func() (*template.Template, error) {
 	t, err := template.New("").Funcs(functions).ParseFS(files, "templates/base.html", "templates/parts.html")
 	if err != nil {
 		return nil, fmt.Errorf("read the templates: %w", err)
@@ -44,7 +44,7 @@ var templates = NewTemplates(files)
 // common frame.
 func NewTemplates(files fs.FS) Templates {
 	return sync.OnceValues(func() (map[string]*template.Template, error) {
-		around, err := base()
+		around, err := sharedTemplates()
 		if err != nil {
 			return nil, err
 		}
@@ -52,7 +52,7 @@ func NewTemplates(files fs.FS) Templates {
 		if err != nil {
 			return nil, err
 		}
-		all := map[string]*template.Template{}
+		parsed := map[string]*template.Template{}
 		for _, path := range names {
 			t, err := around.Clone()
 			if err == nil {
@@ -61,29 +61,29 @@ func NewTemplates(files fs.FS) Templates {
 			if err != nil {
 				return nil, fmt.Errorf("read the template %s: %w", path, err)
 			}
-			all[strings.TrimSuffix(strings.TrimPrefix(path, "templates/"), ".html")] = t
+			parsed[strings.TrimSuffix(strings.TrimPrefix(path, "templates/"), ".html")] = t
 		}
-		return all, nil
+		return parsed, nil
 	})
 }
 
 // template returns the template of a page.
 func (s *Site) template(name string) (*template.Template, error) {
-	for _, of := range s.templates {
-		all, err := of()
+	for _, parse := range s.templates {
+		parsed, err := parse()
 		if err != nil {
 			return nil, err
 		}
-		if t := all[name]; t != nil {
+		if t := parsed[name]; t != nil {
 			return t, nil
 		}
 	}
 	return nil, fmt.Errorf("there is no template %s", name)
 }
 
-// Page renders a page and sends it. If code is that of an error, such as for a refused form, the page's title
+// RenderPage renders a page and sends it. If code is that of an error, such as for a refused form, the page's title
 // begins with "Error:". If Page returns an error, it has sent nothing.
-func (s *Site) Page(w http.ResponseWriter, r *Request, code int, name, title string, view any) error {
+func (s *Site) RenderPage(w http.ResponseWriter, r *Request, code int, name, title string, view any) error {
 	asks := name == "login" && code == http.StatusUnauthorized // a form came without a session
 	if v, is := view.(confirmView); is {
 		asks = len(v.Errors) == 0
@@ -91,7 +91,7 @@ func (s *Site) Page(w http.ResponseWriter, r *Request, code int, name, title str
 	if code >= http.StatusBadRequest && name != "refused" && !asks && !strings.HasPrefix(title, "Error: ") {
 		title = "Error: " + title
 	}
-	page, err := s.draw(r, name, title, view)
+	page, err := s.drawPage(r, name, title, view)
 	if err != nil {
 		return err
 	}
@@ -99,19 +99,19 @@ func (s *Site) Page(w http.ResponseWriter, r *Request, code int, name, title str
 	return nil
 }
 
-// draw draws a page.
-func (s *Site) draw(r *Request, name, title string, view any) ([]byte, error) {
+// drawPage draws a page.
+func (s *Site) drawPage(r *Request, name, title string, view any) ([]byte, error) {
 	t, err := s.template(name)
 	if err != nil {
 		return nil, err
 	}
 	p := newPageView(s.Name, title, view)
-	can := func(a auth.Action) bool { return auth.Can(desk.Role(r.Me), a, auth.State{}) }
-	p.Me, p.Insecure = r.Me, s.Insecure(r) && can(auth.Accounts)
+	can := func(a auth.Action) bool { return auth.Can(intake.ServerRole(r.Me), a, auth.State{}) }
+	p.Me, p.Insecure = r.Me, s.Insecure(r) && can(auth.ManageAccounts)
 	if r.Me == nil {
-		p.Return = r.here()
+		p.Return = r.currentPath()
 	} else {
-		p.Role = roleWords(desk.Role(r.Me))
+		p.Role = roleText(intake.ServerRole(r.Me))
 	}
 	if r.Access != nil {
 		if p.Head, err = r.Access.Head(r); err != nil {
@@ -119,9 +119,9 @@ func (s *Site) draw(r *Request, name, title string, view any) ([]byte, error) {
 		}
 	}
 	if p.Nav.Tabs == nil {
-		place := p.Nav.Place
+		object := p.Nav.Object
 		p.Nav = siteNav(r.URL.Path, can)
-		p.Nav.Place = place
+		p.Nav.Object = object
 	}
 	var b bytes.Buffer
 	if err := t.ExecuteTemplate(&b, "base", p); err != nil {
@@ -130,29 +130,29 @@ func (s *Site) draw(r *Request, name, title string, view any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Part renders a part of a page that the page's template defines.
-func (s *Site) Part(page, part string, view any) (template.HTML, error) {
+// RenderPart renders a part of a page that the page's template defines.
+func (s *Site) RenderPart(page, name string, view any) (template.HTML, error) {
 	t, err := s.template(page)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
-	if err := t.ExecuteTemplate(&b, part, view); err != nil {
+	if err := t.ExecuteTemplate(&b, name, view); err != nil {
 		return "", fmt.Errorf("draw a part of the page %s: %w", page, err)
 	}
 	return template.HTML(b.String()), nil
 }
 
-// SharedPage renders a page for all readers. The page differs only in whether the reader is logged in.
-func (t Templates) SharedPage(server, name, title string, loggedIn bool, head Head, view any) ([]byte, error) {
-	all, err := t()
+// RenderShared renders a page for all readers. The page differs only in whether the reader is logged in.
+func (t Templates) RenderShared(server, name, title string, loggedIn bool, head Head, view any) ([]byte, error) {
+	parsed, err := t()
 	if err != nil {
 		return nil, err
 	}
 	p := newPageView(server, title, view)
 	p.Head, p.LoggedIn = head, loggedIn
 	var b bytes.Buffer
-	if err := all[name].ExecuteTemplate(&b, "base", p); err != nil {
+	if err := parsed[name].ExecuteTemplate(&b, "base", p); err != nil {
 		return nil, fmt.Errorf("draw the page %s: %w", name, err)
 	}
 	return b.Bytes(), nil
@@ -162,10 +162,10 @@ func (t Templates) SharedPage(server, name, title string, loggedIn bool, head He
 // HTTPS.
 func (s *Site) Insecure(r *Request) bool { return !s.Secure && !loopback(r.Host) }
 
-// OnlyHere reports whether the address of the server works only on this machine.
-func (s *Site) OnlyHere() bool {
-	at, err := url.Parse(s.URL)
-	return err == nil && loopback(at.Host)
+// IsLoopback reports whether the address of the server works only on this machine.
+func (s *Site) IsLoopback() bool {
+	address, err := url.Parse(s.URL)
+	return err == nil && loopback(address.Host)
 }
 
 // loopback reports whether host refers to the machine itself.
@@ -185,14 +185,14 @@ var functions = template.FuncMap{
 	"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"local":   func(t time.Time) string { return t.Local().Format("2 Jan 2006, 15:04:05") },
 	"clock":   func(t time.Time) string { return t.Local().Format("2 Jan, 15:04") },
-	"span":    span,
+	"span":    formatDuration,
 	"class":   report.VerdictClass,
 	"visible": visible,
-	"bytes":   size,
+	"bytes":   formatSize,
 	"seconds": func(ms int64) string { return strconv.FormatFloat(float64(ms)/1000, 'f', -1, 64) + " s" },
 	"join":    strings.Join,
 	"add":     func(a, b int) int { return a + b },
-	"counted": Counted,
+	"counted": CountText,
 	"percent": func(share float64) string { return fmt.Sprintf("%.0f", 100*share) },
 	"rows":    func(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") },
 	"lines":   func(lines []Line, all bool) linesView { return linesView{lines, all} },
@@ -203,18 +203,18 @@ var functions = template.FuncMap{
 func visible(text string) string {
 	var b strings.Builder
 	for {
-		i := strings.IndexFunc(text, func(c rune) bool { return auth.Joins(c) || unicode.Is(unicode.Zs, c) })
+		i := strings.IndexFunc(text, func(c rune) bool { return auth.IsJoiner(c) || unicode.Is(unicode.Zs, c) })
 		if i < 0 {
-			return b.String() + report.Visible(text)
+			return b.String() + report.EscapeText(text)
 		}
 		_, n := utf8.DecodeRuneInString(text[i:])
-		b.WriteString(report.Visible(text[:i]) + text[i:i+n])
+		b.WriteString(report.EscapeText(text[:i]) + text[i:i+n])
 		text = text[i+n:]
 	}
 }
 
-// span formats a duration to the minute, or to the second if it is shorter than a minute.
-func span(d time.Duration) string {
+// formatDuration formats a duration to the minute, or to the second if it is shorter than a minute.
+func formatDuration(d time.Duration) string {
 	d = max(d, 0)
 	if d < time.Minute {
 		return fmt.Sprintf("%d s", int(d.Seconds()))
@@ -232,7 +232,7 @@ func span(d time.Duration) string {
 	return strings.Join(parts, " ")
 }
 
-func size(n int64) string {
+func formatSize(n int64) string {
 	switch {
 	case n < 10<<10:
 		return fmt.Sprintf("%d bytes", n)
@@ -244,15 +244,15 @@ func size(n int64) string {
 
 // The names of static files contain a digest, so that browsers can cache the files forever.
 var (
-	style      = []byte(report.Style() + read("style.css") + report.BookletStyle() + board.Style())
-	script     = []byte(read("stream.js") + read("live.js") + board.Script())
-	shared     = []byte(read("stream.js") + read("shared.js"))
-	styleName  = "style-" + string(blob.Of(style))[:12] + ".css"
-	scriptName = "live-" + string(blob.Of(script))[:12] + ".js"
-	sharedName = "shared-" + string(blob.Of(shared))[:12] + ".js"
+	style      = []byte(report.Style() + mustReadFile("style.css") + report.BookletStyle() + scoreboard.Style())
+	script     = []byte(mustReadFile("stream.js") + mustReadFile("live.js") + scoreboard.Script())
+	shared     = []byte(mustReadFile("stream.js") + mustReadFile("shared.js"))
+	styleName  = "style-" + string(blob.DigestOf(style))[:12] + ".css"
+	scriptName = "live-" + string(blob.DigestOf(script))[:12] + ".js"
+	sharedName = "shared-" + string(blob.DigestOf(shared))[:12] + ".js"
 )
 
-func read(name string) string {
+func mustReadFile(name string) string {
 	data, err := files.ReadFile("static/" + name)
 	if err != nil {
 		panic(err) // the file is embedded in the program
@@ -261,20 +261,20 @@ func read(name string) string {
 }
 
 func (s *Site) static(w http.ResponseWriter, r *Request) error {
-	of := map[string]struct {
+	static := map[string]struct {
 		kind string
 		data []byte
 	}{
 		styleName: {"text/css", style}, scriptName: {"text/javascript", script}, sharedName: {"text/javascript", shared},
-		"icon.svg": {"image/svg+xml", []byte(read("icon.svg"))},
+		"icon.svg": {"image/svg+xml", []byte(mustReadFile("icon.svg"))},
 	}
-	f, known := of[r.PathValue("file")]
-	if !known {
+	f, found := static[r.PathValue("file")]
+	if !found {
 		return ErrNotFound
 	}
 	w.Header().Set("Content-Type", f.kind+"; charset=utf-8")
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	send(w, http.StatusOK, f.data, len(f.data) >= leastCompressed && board.TakesGzip(r.Header.Get("Accept-Encoding")))
+	send(w, http.StatusOK, f.data, len(f.data) >= minCompressed && scoreboard.AcceptsGzip(r.Header.Get("Accept-Encoding")))
 	return nil
 }
 
@@ -316,18 +316,18 @@ func ClockAt(now, starts, ends time.Time) Clock {
 	case starts.IsZero():
 		return Clock{Text: "not scheduled"}
 	case now.Before(starts):
-		return Clock{Before: "starts in ", Until: starts, Text: "starts in " + span(starts.Sub(now))}
+		return Clock{Before: "starts in ", Until: starts, Text: "starts in " + formatDuration(starts.Sub(now))}
 	case ends.IsZero():
 		return Clock{Text: "open"}
 	case now.Before(ends):
-		return Clock{After: " left", Until: ends, Text: span(ends.Sub(now)) + " left"}
+		return Clock{After: " left", Until: ends, Text: formatDuration(ends.Sub(now)) + " left"}
 	}
 	return Clock{Text: "ended"}
 }
 
-// Kept returns the clock for a cached page. Without scripts, it shows when the contest starts or ends, because a
+// WithoutCountdown returns the clock for a cached page. Without scripts, it shows when the contest starts or ends, because a
 // cached time left would be outdated.
-func (c Clock) Kept() Clock {
+func (c Clock) WithoutCountdown() Clock {
 	switch at := c.Until.Local().Format("2 Jan, 15:04 MST"); {
 	case c.Until.IsZero():
 	case c.Before != "":
@@ -338,16 +338,16 @@ func (c Clock) Kept() Clock {
 	return c
 }
 
-// News counts the clarifications that the reader has not read. For the jury, it counts the requests without an
+// UnreadCount counts the clarifications that the reader has not read. For the jury, it counts the requests without an
 // answer.
-type News struct {
+type UnreadCount struct {
 	Count int
 	Words string
 }
 
-// refusedView is an error page.
-type refusedView struct {
+// errorView is an error page.
+type errorView struct {
 	Text, Hint string
-	Sent       bool // the request sent a form, which the browser still holds
+	FormSent   bool // the request sent a form, which the browser still holds
 	Back       *Tab // the previous page; nil if unknown
 }

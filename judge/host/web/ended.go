@@ -19,7 +19,7 @@ type KeptForm struct {
 	Path   string // path of the request
 	Type   string // content type; empty unless multipart/form-data
 	Back   string // page that contained the form
-	Fields []sentField
+	Fields []formField
 	Files  []File
 }
 
@@ -29,32 +29,32 @@ const (
 	multipartType = "multipart/form-data"
 )
 
-// heldForms is the maximum number of bytes in all forms held at one time. It is limited because anyone can send
+// maxKeptBytes is the maximum number of bytes in all forms held at one time. It is limited because anyone can send
 // them.
-const heldForms = 64 << 20
+const maxKeptBytes = 64 << 20
 
-// mostKept is the maximum size in bytes of a form that is kept. A form with a submission of the maximum size must
+// maxKeptForm is the maximum size in bytes of a form that is kept. A form with a submission of the maximum size must
 // fit, even if it was kept before and its files are therefore in base64.
-func (s *Site) mostKept() int64 { return s.Desk.MaxSize*4/3 + 2*SmallForm }
+func (s *Site) maxKeptForm() int64 { return s.Service.MaxSize*4/3 + 2*MaxSmallForm }
 
-// mostLogin is the maximum size in bytes of a login form that carries another form, which is encoded twice.
-func (s *Site) mostLogin() int64 { return s.mostKept()*2 + SmallForm }
+// maxLoginForm is the maximum size in bytes of a login form that carries another form, which is encoded twice.
+func (s *Site) maxLoginForm() int64 { return s.maxKeptForm()*2 + MaxSmallForm }
 
 // Label returns the label of the field on a page. It is empty if the field need not be shown.
-func (f sentField) Label() string {
+func (f formField) Label() string {
 	switch {
 	case f.Name == "text":
 		return "Text"
 	case f.Name == "language":
 		return "Language"
-	case f.Long():
+	case f.IsLong():
 		return f.Name
 	}
 	return ""
 }
 
-// Long reports whether the field needs several lines.
-func (f sentField) Long() bool { return len(f.Value) > 60 || strings.Contains(f.Value, "\n") }
+// IsLong reports whether the field needs several lines.
+func (f formField) IsLong() bool { return len(f.Value) > 60 || strings.Contains(f.Value, "\n") }
 
 // Encoded returns the file as the value of a form field.
 func (f File) Encoded() string {
@@ -97,15 +97,15 @@ func decodeForm(text string) *KeptForm {
 // keepForm reads a form from a browser that is not logged in. It returns nil if the form has no fields, is too
 // large, or contains a password.
 func (s *Site) keepForm(w http.ResponseWriter, r *Request) *KeptForm {
-	r.Body = http.MaxBytesReader(w, r.Body, s.mostKept())
-	k := &KeptForm{Path: r.URL.RequestURI(), Back: r.back()}
+	r.Body = http.MaxBytesReader(w, r.Body, s.maxKeptForm())
+	k := &KeptForm{Path: r.URL.RequestURI(), Back: r.referrerPath()}
 	if strings.HasPrefix(r.Header.Get("Content-Type"), multipartType) {
-		if r.ParseMultipartForm(s.mostKept()) != nil {
+		if r.ParseMultipartForm(s.maxKeptForm()) != nil {
 			return nil
 		}
 		defer func() { _ = r.MultipartForm.RemoveAll() }() // the form is held in memory
 		k.Type = multipartType
-		files, err := r.Files(s.mostKept())
+		files, err := r.Files(s.maxKeptForm())
 		if err != nil {
 			return nil
 		}
@@ -119,37 +119,37 @@ func (s *Site) keepForm(w http.ResponseWriter, r *Request) *KeptForm {
 		}
 		for _, value := range values {
 			if name != keptFileField {
-				k.Fields = append(k.Fields, sentField{name, value})
+				k.Fields = append(k.Fields, formField{name, value})
 			}
 		}
 	}
 	if len(k.Fields)+len(k.Files) == 0 {
 		return nil
 	}
-	slices.SortFunc(k.Fields, func(a, b sentField) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Value, b.Value)) })
+	slices.SortFunc(k.Fields, func(a, b formField) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Value, b.Value)) })
 	return k
 }
 
 // LoginView is the login page.
 type LoginView struct {
-	Login, Next string
-	Errors      FieldErrors
-	Open        bool      // anyone may create an account
-	Kept        *KeptForm // the form to send after the login; may be nil
-	Ended       bool      // the session has ended
-	Unsent      bool      // a form was sent without a session
-	SignOn      string    // host of the single sign-on provider; empty if there is none
-	Staff       bool      // only administrators and juries log in with passwords
-	Joins       bool      // users can create accounts by single sign-on
-	Team        string    // account that may log in from this address; may be empty
+	Login, ReturnTo string
+	Errors          FieldErrors
+	Open            bool      // anyone may create an account
+	Kept            *KeptForm // the form to send after the login; may be nil
+	SessionEnded    bool      // the session has ended
+	Unsent          bool      // a form was sent without a session
+	SignOn          string    // host of the single sign-on provider; empty if there is none
+	Staff           bool      // only administrators and juries log in with passwords
+	CanJoin         bool      // users can create accounts by single sign-on
+	Team            string    // account that may log in from this address; may be empty
 }
 
 // SignOnPath is the path prefix of single sign-on.
 const SignOnPath = "/login/sso"
 
-// SignOnLink returns the link that starts single sign-on and then leads to v.Next.
+// SignOnLink returns the link that starts single sign-on and then leads to v.ReturnTo.
 func (v LoginView) SignOnLink() string {
-	return SignOnPath + "?" + url.Values{"next": {v.Next}}.Encode()
+	return SignOnPath + "?" + url.Values{"next": {v.ReturnTo}}.Encode()
 }
 
 // SignOnJoins reports whether users without an account can create one by single sign-on.
@@ -157,65 +157,65 @@ func (s *Site) SignOnJoins() bool {
 	return s.SignOn != nil && (s.Registration == auth.ByOIDC || s.Registration == auth.Open)
 }
 
-// LoginPage renders the login page.
-func (s *Site) LoginPage(w http.ResponseWriter, r *Request, code int, v LoginView) error {
+// RenderLogin renders the login page.
+func (s *Site) RenderLogin(w http.ResponseWriter, r *Request, code int, v LoginView) error {
 	v.Open = s.Registration == auth.Open
 	if s.SignOn != nil {
-		v.SignOn, v.Staff, v.Joins = s.SignOn.Host(), s.StaffPasswords, s.SignOnJoins()
+		v.SignOn, v.Staff, v.CanJoin = s.SignOn.Host(), s.StaffPasswords, s.SignOnJoins()
 	}
-	here, err := s.AtAddress(r.Context(), r.RemoteAddr)
+	account, err := s.AccountAtAddress(r.Context(), r.RemoteAddr)
 	if err != nil {
 		return err
 	}
-	if here != nil {
-		v.Team = here.Display
+	if account != nil {
+		v.Team = account.Display
 	}
-	return s.Page(w, r, code, "login", "Log in", v)
+	return s.RenderPage(w, r, code, "login", "Log in", v)
 }
 
 // ReadLogin reads the login form, which may carry another form.
 func (s *Site) ReadLogin(w http.ResponseWriter, r *Request) (v LoginView, err error) {
-	if err := ReadForm(w, r, s.mostLogin()); err != nil {
+	if err := ReadForm(w, r, s.maxLoginForm()); err != nil {
 		return v, err
 	}
-	v = LoginView{Login: r.Field("login"), Next: LocalPath(r.PostFormValue("next")), Kept: decodeForm(r.PostFormValue(keptField))}
+	v = LoginView{Login: r.Field("login"), ReturnTo: LocalPath(r.PostFormValue("next")), Kept: decodeForm(r.PostFormValue(keptField))}
 	v.Unsent = v.Kept != nil
 	return v, nil
 }
 
 // LocalPath returns next if it is a path on this server. Otherwise it returns "/".
-func LocalPath(next string) string {
-	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n\t") {
+func LocalPath(path string) string {
+	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.ContainsAny(path, "\\\r\n\t") {
 		return "/"
 	}
-	return next
+	return path
 }
 
-// ended responds to a form from a browser that is not logged in. It sends the login page, which carries the form
+// requireLogin responds to a form from a browser that is not logged in. It sends the login page, which carries the form
 // if the form can be kept.
-func (s *Site) ended(w http.ResponseWriter, r *Request) error {
-	v := LoginView{Next: r.back(), Ended: r.ended, Unsent: true}
+func (s *Site) requireLogin(w http.ResponseWriter, r *Request) error {
+	v := LoginView{ReturnTo: r.referrerPath(), SessionEnded: r.sessionEnded, Unsent: true}
 	select {
 	case s.expiredForms <- struct{}{}:
 		defer func() { <-s.expiredForms }()
 		v.Kept = s.keepForm(w, r)
 	default: // too many at once
 	}
-	return s.LoginPage(w, r, http.StatusUnauthorized, v)
+	return s.RenderLogin(w, r, http.StatusUnauthorized, v)
 }
 
-// SendAgain shows a form that was kept during the login.
-func (s *Site) SendAgain(w http.ResponseWriter, r *Request, k *KeptForm) error {
-	return s.Page(w, r, http.StatusOK, "ended", "You are logged in", k)
+// ShowKeptForm shows a form that was kept during the login.
+func (s *Site) ShowKeptForm(w http.ResponseWriter, r *Request, k *KeptForm) error {
+	return s.RenderPage(w, r, http.StatusOK, "ended", "You are logged in", k)
 }
 
-// here returns the path of the page that the reader is looking at. For a sent form, it is the path of the page
+// currentPath returns the path of the page that the reader is looking at. For a sent form, it is the path of the page
 // that contains the form. On the login, registration and setup pages, it is the path to which the reader returns
 // after the login. If the path contains a secret code, here returns "/".
-func (r *Request) here() string {
+func (r *Request) currentPath() string {
 	path := r.URL.RequestURI()
 	if r.Method != http.MethodGet {
-		path = r.back()
+		path = r.referrerPath()
 	}
 	if r.PathValue("code") != "" || strings.HasPrefix(path, "/invite/") {
 		return "/" // the code is a secret
@@ -228,12 +228,12 @@ func (r *Request) here() string {
 	return LocalPath(path)
 }
 
-// back returns the path of the page from which a form was sent, according to the Referer header. It returns "/" if
+// referrerPath returns the path of the page from which a form was sent, according to the Referer header. It returns "/" if
 // that is unknown or on another server.
-func (r *Request) back() string {
-	from, err := url.Parse(r.Referer())
-	if err != nil || from.Host != r.Host {
+func (r *Request) referrerPath() string {
+	referrer, err := url.Parse(r.Referer())
+	if err != nil || referrer.Host != r.Host {
 		return "/"
 	}
-	return LocalPath(from.RequestURI())
+	return LocalPath(referrer.RequestURI())
 }

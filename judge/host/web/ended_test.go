@@ -17,7 +17,7 @@ import (
 )
 
 // field returns the value of a hidden form field on a page.
-func field(t *testing.T, a webtest.Answer, name string) string {
+func field(t *testing.T, a webtest.Response, name string) string {
 	t.Helper()
 	_, rest, found := strings.Cut(a.Body, `name="`+name+`" value="`)
 	value, _, ends := strings.Cut(rest, `"`)
@@ -33,21 +33,21 @@ func field(t *testing.T, a webtest.Answer, name string) string {
 func TestFormsOutliveTheSession(t *testing.T) {
 	for what, cookie := range map[string]string{"the session has ended": "assay=nosuchsession", "the cookie is lost": ""} {
 		h := webtest.New(t)
-		c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
-		logIn := func(page webtest.Answer, password string) webtest.Answer {
+		c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
+		logIn := func(page webtest.Response, password string) webtest.Response {
 			t.Helper()
-			webtest.Harmless(t, "the page", page.Body)
-			return h.Ask(cookie, "POST", "/login", url.Values{"login": {"ada"}, "password": {password}, "next": {field(t, page, "next")}, "kept": {field(t, page, "kept")}})
+			webtest.CheckHTML(t, "the page", page.Body)
+			return h.Fetch(cookie, "POST", "/login", url.Values{"login": {"ada"}, "password": {password}, "next": {field(t, page, "next")}, "kept": {field(t, page, "kept")}})
 		}
-		session := func(a webtest.Answer) string {
+		session := func(a webtest.Response) string {
 			all := a.Values("Set-Cookie") // the first cookie may delete the old session
 			i := slices.IndexFunc(all, func(one string) bool { return strings.HasPrefix(one, "assay=") && !strings.HasPrefix(one, "assay=;") })
 			text, _, _ := strings.Cut(all[i], ";")
 			return text
 		}
 
-		const text = "is 0 allowed?\nI ask" + webtest.Evil
-		page := h.Ask(cookie, "POST", "/c/now/clar", url.Values{"text": {text}, "problem": {"A"}})
+		const text = "is 0 allowed?\nI ask" + webtest.HostileMarkup
+		page := h.Fetch(cookie, "POST", "/c/now/clar", url.Values{"text": {text}, "problem": {"A"}})
 		if page.Code != 401 || !strings.Contains(page.Body, "Nothing has been sent") || strings.Contains(page.Body, "Your session has ended") != (cookie != "") {
 			t.Errorf("%s: %d\n%s", what, page.Code, page.Body)
 		}
@@ -56,7 +56,7 @@ func TestFormsOutliveTheSession(t *testing.T) {
 			t.Errorf("%s, a wrong password: %d\n%s", what, page.Code, page.Body)
 		}
 		page = logIn(page, "correct-horse")
-		webtest.Harmless(t, "the form", page.Body)
+		webtest.CheckHTML(t, "the form", page.Body)
 		for _, want := range []string{"Your form has not been sent yet", `action="/c/now/clar"`, `name="problem" value="A"`, "\n" + html.EscapeString(text) + "</textarea>"} {
 			if page.Code != 200 || !strings.Contains(page.Body, want) {
 				t.Errorf("%s: %d, without %q in\n%s", what, page.Code, want, page.Body)
@@ -89,7 +89,7 @@ func TestFormsOutliveTheSession(t *testing.T) {
 		if got := h.Upload(session(page), "/c/now/p/A", again, nil); got.Code != 303 {
 			t.Errorf("%s: the form that came back is answered %d\n%s", what, got.Code, got.Body)
 		}
-		sent := webtest.Must[[]*store.Submission](t)(h.Store.Submissions(t.Context(), store.Filter{Contest: c.ID, Limit: 9}))
+		sent := webtest.Must[[]*store.Submission](t)(h.Store.Submissions(t.Context(), store.SubmissionFilter{Contest: c.ID, Limit: 9}))
 		if len(sent) != 1 || sent[0].Program != "sol.txt" || sent[0].Language != "sh" || sent[0].Size != 10 {
 			t.Errorf("%s: submitted are %+v", what, sent)
 		}
@@ -106,8 +106,8 @@ func TestFormsOutliveTheSession(t *testing.T) {
 func TestALargeProgramOutlivesTheSession(t *testing.T) {
 	for name, letter := range map[string]string{"angle brackets": "<", "quotes": `"`, "bytes": "\xff"} {
 		h := webtest.New(t)
-		h.Desk.MaxSize = 1 << 20
-		h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+		h.Intake.MaxSize = 1 << 20
+		h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
 		fields, files := map[string]string{"language": "sh", "key": "k1"}, map[string]string{}
 		program := strings.Repeat(letter, 1<<20)
 		if name == "bytes" {
@@ -116,7 +116,7 @@ func TestALargeProgramOutlivesTheSession(t *testing.T) {
 			fields["text"] = program
 		}
 		page := h.Upload("", "/c/now/p/A", fields, files)
-		page = h.Ask("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}, "kept": {field(t, page, "kept")}})
+		page = h.Fetch("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}, "kept": {field(t, page, "kept")}})
 		if name == "bytes" {
 			if file := field(t, page, "kept-file"); len(file) < 4<<20/3 {
 				t.Errorf("%s: a file of %d characters has come back", name, len(file))
@@ -131,7 +131,7 @@ func TestALargeProgramOutlivesTheSession(t *testing.T) {
 // The login page must report this. A manipulated form is ignored.
 func TestFormsThatAreNotKept(t *testing.T) {
 	h := webtest.New(t)
-	h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
 	for name, row := range map[string]struct {
 		path   string
 		fields url.Values
@@ -141,7 +141,7 @@ func TestFormsThatAreNotKept(t *testing.T) {
 		"too much":   {"/c/now/clar", url.Values{"text": {strings.Repeat("x", 300<<10)}}},
 	} {
 		for _, cookie := range []string{"", "assay=nosuchsession"} {
-			got := h.Ask(cookie, "POST", row.path, row.fields)
+			got := h.Fetch(cookie, "POST", row.path, row.fields)
 			if got.Code != 401 || !strings.Contains(got.Body, "Nothing has been sent. Log in, then fill in the form again.") || strings.Contains(got.Body, `name="kept"`) {
 				t.Errorf("%s: %d\n%s", name, got.Code, got.Body)
 			}
@@ -154,13 +154,13 @@ func TestFormsThatAreNotKept(t *testing.T) {
 		"of another type":   base64.RawURLEncoding.EncodeToString([]byte(`{"Path":"/c/now/clar","Type":"text/plain"}`)),
 		"to a script":       base64.RawURLEncoding.EncodeToString([]byte(`{"Path":"javascript:alert(1)"}`)),
 	} {
-		got := h.Ask("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}, "next": {"/account"}, "kept": {kept}})
+		got := h.Fetch("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}, "next": {"/account"}, "kept": {kept}})
 		if got.Code != 303 || got.Get("Location") != "/account" {
 			t.Errorf("%s: %d to %q", name, got.Code, got.Get("Location"))
 		}
 	}
 	back := base64.RawURLEncoding.EncodeToString([]byte(`{"Path":"/c/now/clar","Back":"//evil.example/"}`))
-	if got := h.Ask("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}, "kept": {back}}); got.Code != 200 || strings.Contains(got.Body, "evil.example") {
+	if got := h.Fetch("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}, "kept": {back}}); got.Code != 200 || strings.Contains(got.Body, "evil.example") {
 		t.Errorf("a form with another way back: %d\n%s", got.Code, got.Body)
 	}
 }

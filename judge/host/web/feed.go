@@ -18,8 +18,8 @@ type FeedItem struct {
 	At    time.Time
 }
 
-// MostFeedItems is the maximum number of entries in a feed.
-const MostFeedItems = 100
+// MaxFeedItems is the maximum number of entries in a feed.
+const MaxFeedItems = 100
 
 // WriteFeed sends entries, newest first. It writes Atom if self ends in .atom, and a JSON feed otherwise. Base is
 // the URL of the server; home, self and the URLs of the entries are paths.
@@ -74,11 +74,11 @@ func WriteFeed(w http.ResponseWriter, base, title, home, self string, items []Fe
 			Links: []link{{base + self, "self"}, {base + home, "alternate"}},
 		}
 		for i, one := range items {
-			at := one.At.UTC().Format(time.RFC3339)
+			updated := one.At.UTC().Format(time.RFC3339)
 			if i == 0 {
-				feed.Updated = at
+				feed.Updated = updated
 			}
-			feed.Entries = append(feed.Entries, entry{base + one.ID, one.Title, at, link{Href: base + one.URL}})
+			feed.Entries = append(feed.Entries, entry{base + one.ID, one.Title, updated, link{Href: base + one.URL}})
 		}
 		h.Set("Content-Type", "application/atom+xml")
 		b.WriteString(xml.Header)
@@ -94,14 +94,14 @@ func WriteFeed(w http.ResponseWriter, base, title, home, self string, items []Fe
 // WriteBadge sends an SVG image with a label and a text, such as a rank.
 func WriteBadge(w http.ResponseWriter, label, text string) error {
 	const letter = 7 // approximate width of a character
-	cut := func(text string, most int) string {
-		if letters := []rune(text); len(letters) > most {
-			return string(letters[:most-1]) + "…"
+	cut := func(text string, limit int) string {
+		if letters := []rune(text); len(letters) > limit {
+			return string(letters[:limit-1]) + "…"
 		}
 		return text
 	}
 	label, text = cut(visible(label), 40), cut(visible(text), 40)
-	left, right := len([]rune(label))*letter+12, len([]rune(text))*letter+12
+	labelWidth, textWidth := len([]rune(label))*letter+12, len([]rune(text))*letter+12
 	escaped := func(text string) string {
 		var b strings.Builder
 		_ = xml.EscapeText(&b, []byte(text)) // writing to memory does not fail
@@ -114,6 +114,6 @@ func WriteBadge(w http.ResponseWriter, label, text string) error {
 		`%[5]s"><rect width="%[1]d" height="20" rx="3" fill="#24507a"/><rect width="%[2]d" height="20" rx="3" `+
 		`fill="#444"/><g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11"><text x="6" `+
 		`y="14">%[4]s</text><text x="%[3]d" y="14">%[5]s</text></g></svg>`,
-		left+right, left, left+6, escaped(label), escaped(text))
+		labelWidth+textWidth, labelWidth, labelWidth+6, escaped(label), escaped(text))
 	return nil
 }

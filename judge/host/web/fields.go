@@ -11,7 +11,7 @@ import (
 	"unicode"
 
 	"assay/judge/host/auth"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/store"
 )
 
@@ -30,7 +30,7 @@ func (e *FieldErrors) Add(field, format string, args ...any) {
 
 // For returns the error message for a field. It is empty if the field is valid.
 func (e FieldErrors) For(field string) string {
-	if i := slices.IndexFunc(e, func(one FieldError) bool { return one.Field == field }); i >= 0 {
+	if i := slices.IndexFunc(e, func(fieldError FieldError) bool { return fieldError.Field == field }); i >= 0 {
 		return e[i].Text
 	}
 	return ""
@@ -69,69 +69,69 @@ func (e FieldErrors) Any(fields ...string) bool {
 
 // Fields returns the number of errors that concern a field and not the whole form.
 func (e FieldErrors) Fields() (n int) {
-	for _, one := range e {
-		if one.Field != "" {
+	for _, fieldError := range e {
+		if fieldError.Field != "" {
 			n++
 		}
 	}
 	return n
 }
 
-// Refused converts the refusal of a form to an error of the field r.Field. If r names no field, the error belongs
-// to the field usual. If usual is empty, or if the refusal does not concern the input, the error belongs to the
+// RefusalErrors converts the refusal of a form to an error of the field r.Field. If r names no field, the error belongs
+// to the field usual. If defaultField is empty, or if the refusal does not concern the input, the error belongs to the
 // whole form.
-func Refused(r *desk.Refusal, usual string) FieldErrors {
+func RefusalErrors(r *intake.Refusal, defaultField string) FieldErrors {
 	if r.Code != http.StatusBadRequest && r.Code != http.StatusRequestEntityTooLarge {
-		usual = ""
+		defaultField = ""
 	}
-	return FieldErrors{{cmp.Or(r.Field, usual), Reason(r)}}
+	return FieldErrors{{cmp.Or(r.Field, defaultField), RefusalText(r)}}
 }
 
-// Number parses an integer from a form field. It returns usual if text is empty. If text is not an integer from
+// ReadNumber parses an integer from a form field. It returns usual if text is empty. If text is not an integer from
 // least to most, Number adds an error. The argument what names the quantity in the error.
-func (e *FieldErrors) Number(field, text, what string, usual, least, most int64) int64 {
+func (e *FieldErrors) ReadNumber(field, text, noun string, fallback, minimum, maximum int64) int64 {
 	if text == "" {
-		return usual
+		return fallback
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < least || n > most {
-		e.Add(field, "Enter a number of %s from %d to %d.", what, least, most)
-		return usual
+	if err != nil || n < minimum || n > maximum {
+		e.Add(field, "Enter a number of %s from %d to %d.", noun, minimum, maximum)
+		return fallback
 	}
 	return n
 }
 
-// Name checks the name of a new or changed object.
-func (e *FieldErrors) Name(name string) {
-	if text := auth.BadName(name); text != "" {
-		e.Add("name", "%s.", Sentence(text))
+// CheckName checks the name of a new or changed object.
+func (e *FieldErrors) CheckName(name string) {
+	if text := auth.CheckName(name); text != "" {
+		e.Add("name", "%s.", Capitalize(text))
 	}
 }
 
-// Slug checks the web address of a new object, and returns it. If slug is empty, it is derived from name. Example
+// ReadSlug checks the web address of a new object, and returns it. If slug is empty, it is derived from name. Example
 // is a valid address for the error message.
-func (e *FieldErrors) Slug(slug, name, example string) string {
+func (e *FieldErrors) ReadSlug(slug, name, example string) string {
 	if slug == "" {
 		slug = SlugOf(name)
 	}
 	switch {
 	case slug == "" && name != "":
 		e.Add("slug", "Enter a web address: the name has no letters or digits to make one from.")
-	case name != "" && !store.GoodSlug(slug):
+	case name != "" && !store.IsSlug(slug):
 		e.Add("slug", "Use 1 to 40 lower-case letters, digits and hyphens, for example %s.", cmp.Or(SlugOf(slug), example))
 	}
 	return slug
 }
 
-// Choice adds an error if value is none of the choices.
-func (e *FieldErrors) Choice(field, value string, all []Choice) {
-	if !slices.ContainsFunc(all, func(c Choice) bool { return c.Value == value }) {
+// CheckChoice adds an error if value is none of the choices.
+func (e *FieldErrors) CheckChoice(field, value string, choices []Choice) {
+	if !slices.ContainsFunc(choices, func(c Choice) bool { return c.Value == value }) {
 		e.Add(field, "Select one of the choices.")
 	}
 }
 
-// Sentence returns text with a capital first letter.
-func Sentence(text string) string {
+// Capitalize returns text with a capital first letter.
+func Capitalize(text string) string {
 	first, rest := []rune(text)[:1], []rune(text)[1:]
 	return string(unicode.ToUpper(first[0])) + string(rest)
 }
@@ -139,5 +139,5 @@ func Sentence(text string) string {
 // SlugOf derives a web address from a name: "Klasse 9" becomes "klasse-9". It returns an empty string if the name
 // contains no usable letter or digit.
 func SlugOf(name string) string {
-	return strings.Trim(fmt.Sprintf("%.40s", auth.PlainName(name)), "-")
+	return strings.Trim(fmt.Sprintf("%.40s", auth.ASCIIName(name)), "-")
 }

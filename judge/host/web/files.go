@@ -15,36 +15,36 @@ import (
 )
 
 // Markdown renders a statement in Markdown, without the title that it may begin with.
-func Markdown(text string, pictures report.Pictures) (template.HTML, error) {
+func Markdown(text string, pictures report.PictureFunc) (template.HTML, error) {
 	var b strings.Builder
-	err := report.StatementPart(&b, []byte(report.WithoutTitle(text)), pictures)
+	err := report.StatementFragment(&b, []byte(report.TrimTitle(text)), pictures)
 	return template.HTML(b.String()), err // contains only safe HTML elements
 }
 
 // A StatementKey identifies a rendered statement.
 type StatementKey struct {
-	Sheet blob.Digest // digest of the problem metadata
-	Of    string      // language of the statement, or GolfStatement
-	Base  string      // address of the page; prefix of the statement's links
+	ProblemInfo blob.Digest // digest of the problem metadata
+	Of          string      // language of the statement, or GolfStatementLanguage
+	Base        string      // address of the page; prefix of the statement's links
 }
 
-// GolfStatement identifies the statement shown on hole pages. It is not a language code.
-const GolfStatement = "golf statement"
+// GolfStatementLanguage identifies the statement shown on hole pages. It is not a language code.
+const GolfStatementLanguage = "golf statement"
 
-// Statement renders a statement like Markdown, and caches the result by key. Sheet is the problem metadata. Text
+// Statement renders a statement like Markdown, and caches the result by key. ProblemInfo is the problem metadata. Text
 // and names are the statement's text and pictures in the metadata.
-func (s *Site) Statement(key StatementKey, sheet *client.Sheet, text string, names map[string]string) (template.HTML, error) {
+func (s *Site) Statement(key StatementKey, info *client.ProblemInfo, text string, names map[string]string) (template.HTML, error) {
 	return s.statements.Get(key, func() (template.HTML, int64, error) {
-		drawn, err := Markdown(text, Pictures(sheet, names, key.Base))
+		drawn, err := Markdown(text, Pictures(info, names, key.Base))
 		return drawn, int64(len(drawn)), err
 	})
 }
 
 // Pictures returns a function that finds the pictures of a statement. Names maps the names in the statement to
 // files of the problem, and base is the address of the page.
-func Pictures(sheet *client.Sheet, names map[string]string, base string) report.Pictures {
+func Pictures(info *client.ProblemInfo, names map[string]string, base string) report.PictureFunc {
 	return func(path string) *report.Picture {
-		f := sheet.File(names[path])
+		f := info.File(names[path])
 		if f == nil {
 			return nil
 		}
@@ -53,7 +53,7 @@ func Pictures(sheet *client.Sheet, names map[string]string, base string) report.
 }
 
 // FileLink returns the address of a problem file. Base is the address of the problem's page.
-func FileLink(base string, f *client.SheetFile) string {
+func FileLink(base string, f *client.ProblemFile) string {
 	parts := strings.Split(f.Name, "/")
 	for i := range parts {
 		parts[i] = url.PathEscape(parts[i])
@@ -61,9 +61,9 @@ func FileLink(base string, f *client.SheetFile) string {
 	return base + "/file/" + strings.Join(parts, "/")
 }
 
-// shownTypes maps the media types that browsers may show to the content security policy for each type. If the
+// inlineTypes maps the media types that browsers may show to the content security policy for each type. If the
 // policy is empty, the response is sandboxed. Files of other types are downloaded. No file can run scripts.
-var shownTypes = map[string]string{
+var inlineTypes = map[string]string{
 	"image/png": "", "image/jpeg": "", "image/gif": "",
 	"image/svg+xml":            "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:",
 	"text/html; charset=utf-8": "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'",
@@ -71,12 +71,12 @@ var shownTypes = map[string]string{
 	"application/pdf": "default-src 'none'; style-src 'unsafe-inline'; object-src 'self'; frame-ancestors 'self'",
 }
 
-// SendSheetFile sends a file of a problem.
-func (s *Site) SendSheetFile(w http.ResponseWriter, sheet *client.Sheet, name string) error {
-	if sheet == nil {
+// SendProblemFile sends a file of a problem.
+func (s *Site) SendProblemFile(w http.ResponseWriter, info *client.ProblemInfo, name string) error {
+	if info == nil {
 		return ErrNotFound
 	}
-	f := sheet.File(name)
+	f := info.File(name)
 	if f == nil {
 		return ErrNotFound
 	}
@@ -87,7 +87,7 @@ func (s *Site) SendSheetFile(w http.ResponseWriter, sheet *client.Sheet, name st
 			return err
 		}
 	}
-	if _, shown := shownTypes[f.Type]; !shown || f.Attached {
+	if _, shown := inlineTypes[f.Type]; !shown || f.Attachment {
 		return SendFile(w, f.Name, data)
 	}
 	AllowMedia(w, f.Type)
@@ -99,7 +99,7 @@ func (s *Site) SendSheetFile(w http.ResponseWriter, sheet *client.Sheet, name st
 // AllowMedia sets the type and the content security policy of a response with a picture or a PDF.
 func AllowMedia(w http.ResponseWriter, mime string) {
 	w.Header().Set("Content-Type", mime)
-	w.Header().Set("Content-Security-Policy", cmp.Or(shownTypes[mime], "sandbox; default-src 'none'"))
+	w.Header().Set("Content-Security-Policy", cmp.Or(inlineTypes[mime], "sandbox; default-src 'none'"))
 }
 
 // SendFile sends a user's text, which the browser saves instead of showing it.
@@ -114,11 +114,11 @@ func SendFile(w http.ResponseWriter, name string, data []byte) error {
 
 // SetAttachment makes the browser save a response under the given name.
 func SetAttachment(w http.ResponseWriter, name string) {
-	w.Header().Set("Content-Disposition", "attachment; filename*=UTF-8''"+quoted(name))
+	w.Header().Set("Content-Disposition", "attachment; filename*=UTF-8''"+encodeFileName(name))
 }
 
-// quoted encodes a file name for a header.
-func quoted(name string) string {
+// encodeFileName encodes a file name for a header.
+func encodeFileName(name string) string {
 	var b strings.Builder
 	for i := range len(name) {
 		if c := name[i]; c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._", c) >= 0 {

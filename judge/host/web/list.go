@@ -13,8 +13,8 @@ import (
 	"assay/judge/host/auth"
 )
 
-// listPage is the number of rows per page of a long table.
-const listPage = 50
+// rowsPerPage is the number of rows per page of a long table.
+const rowsPerPage = 50
 
 // A List selects the part of a long table that a page shows. The search, filter, order and page are in the
 // address. Links and a form set them, so a list works without scripts.
@@ -45,8 +45,8 @@ type Column[T any] struct {
 // Rows returns the rows on the current page of the list. The list contains the rows for which matches returns true
 // and whose text contains the search. It is sorted by the column in l.Sort, or by the first column if l.Sort names
 // no column. The function text returns the text of a row for the search.
-func Rows[T any](l *List, all []T, matches func(T) bool, text func(T) string, columns ...Column[T]) []T {
-	rows := slices.DeleteFunc(slices.Clone(all), func(row T) bool { return !matches(row) || !found(text(row), l.Search) })
+func Rows[T any](l *List, candidates []T, matches func(T) bool, text func(T) string, columns ...Column[T]) []T {
+	rows := slices.DeleteFunc(slices.Clone(candidates), func(row T) bool { return !matches(row) || !matchesSearch(text(row), l.Search) })
 	name, descending := strings.CutPrefix(l.Sort, "-")
 	i := slices.IndexFunc(columns, func(c Column[T]) bool { return c.Name == name })
 	if i < 0 {
@@ -60,26 +60,26 @@ func Rows[T any](l *List, all []T, matches func(T) bool, text func(T) string, co
 		return columns[i].Compare(a, b)
 	})
 	l.Total = len(rows)
-	l.Page = min(l.Page, max(1, (l.Total+listPage-1)/listPage))
-	l.From = (l.Page-1)*listPage + min(1, l.Total)
-	l.To = min(l.Page*listPage, l.Total)
-	return rows[(l.Page-1)*listPage : l.To]
+	l.Page = min(l.Page, max(1, (l.Total+rowsPerPage-1)/rowsPerPage))
+	l.From = (l.Page-1)*rowsPerPage + min(1, l.Total)
+	l.To = min(l.Page*rowsPerPage, l.Total)
+	return rows[(l.Page-1)*rowsPerPage : l.To]
 }
 
-// found reports whether text contains each word of a search. It ignores case and accents.
-func found(text, search string) bool {
+// matchesSearch reports whether text contains each word of a search. It ignores case and accents.
+func matchesSearch(text, search string) bool {
 	text = strings.ToLower(text)
-	plain := auth.PlainName(text)
+	plain := auth.ASCIIName(text)
 	for word := range strings.FieldsSeq(strings.ToLower(search)) {
-		letters := auth.PlainName(word)
-		if !strings.Contains(text, word) && (letters == "" || strings.ContainsFunc(word, unletter) || !strings.Contains(plain, letters)) {
+		letters := auth.ASCIIName(word)
+		if !strings.Contains(text, word) && (letters == "" || strings.ContainsFunc(word, isSeparator) || !strings.Contains(plain, letters)) {
 			return false
 		}
 	}
 	return true
 }
 
-func unletter(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }
+func isSeparator(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }
 
 // Query returns the list as a URL query.
 func (l List) Query() string {
@@ -108,13 +108,13 @@ func (l List) With(filter string) template.URL {
 func (l List) SelectAll() template.URL { return l.Link() + "&all=1#rows" }
 
 // Previous returns the address of the previous page. It is empty if there is none.
-func (l List) Previous() template.URL { return l.at(l.Page - 1) }
+func (l List) Previous() template.URL { return l.pageLink(l.Page - 1) }
 
 // Next returns the address of the next page. It is empty if there is none.
-func (l List) Next() template.URL { return l.at(l.Page + 1) }
+func (l List) Next() template.URL { return l.pageLink(l.Page + 1) }
 
-func (l List) at(page int) template.URL {
-	if page < 1 || page > 1 && (page-1)*listPage >= l.Total {
+func (l List) pageLink(page int) template.URL {
+	if page < 1 || page > 1 && (page-1)*rowsPerPage >= l.Total {
 		return ""
 	}
 	l.Page = page
@@ -146,9 +146,9 @@ func (l List) Sorter(column, name, class string) Sorter {
 // ByText compares two texts in natural order. It ignores case and accents, and compares numbers in them by value:
 // "Émile" is before "Fritz", and "Team 2" before "Team 10".
 func ByText(a, b string) int {
-	x, y := auth.PlainName(a), auth.PlainName(b)
+	x, y := auth.ASCIIName(a), auth.ASCIIName(b)
 	for x != "" && y != "" {
-		m, n := digits(x), digits(y)
+		m, n := countDigits(x), countDigits(y)
 		if m == 0 || n == 0 {
 			if x[0] != y[0] {
 				return cmp.Compare(x[0], y[0])
@@ -165,18 +165,18 @@ func ByText(a, b string) int {
 	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(a, b))
 }
 
-// digits returns the number of digits at the beginning of text.
-func digits(text string) int {
+// countDigits returns the number of digits at the beginning of text.
+func countDigits(text string) int {
 	return len(text) - len(strings.TrimLeft(text, "0123456789"))
 }
 
-// BackTo redirects the browser to a list after a form was sent. The form field "back" contains the query that the
+// RedirectToList redirects the browser to a list after a form was sent. The form field "back" contains the query that the
 // list had before.
-func (s *Site) BackTo(w http.ResponseWriter, r *Request, path, done string) error {
+func (s *Site) RedirectToList(w http.ResponseWriter, r *Request, path, message string) error {
 	q, err := url.ParseQuery(r.PostFormValue("back"))
 	if err != nil {
 		return BadRequest("The form has an invalid address")
 	}
-	q.Set("done", done)
+	q.Set("done", message)
 	return Redirect(w, r, path+"?"+q.Encode())
 }

@@ -9,32 +9,32 @@ import (
 // A Nav is the navigation bar at the top of each page. It contains the contest, ladder or hole of the page, tabs,
 // and links to create objects.
 type Nav struct {
-	Label string // of the tabs, for screen readers
-	Place *Tab   // contest, ladder or hole; nil on other pages
-	Tabs  []Tab
-	New   []Tab // objects that the reader can create
+	Label  string // of the tabs, for screen readers
+	Object *Tab   // contest, ladder or hole; nil on other pages
+	Tabs   []Tab
+	New    []Tab // objects that the reader can create
 }
 
 // A Tab is an entry in the navigation bar.
 type Tab struct {
-	Link, Name string
-	Here       bool   // the current page belongs to the tab
-	Folded     bool   // in the menu More
-	Narrow     bool   // stays in the bar on narrow screens, instead of the menu More
-	News       string // address of the stream of unread counts; may be empty
-	Count      *News
+	Link, Name   string
+	Current      bool   // the current page belongs to the tab
+	Folded       bool   // in the menu More
+	Narrow       bool   // stays in the bar on narrow screens, instead of the menu More
+	UnreadStream string // address of the stream of unread counts; may be empty
+	Count        *UnreadCount
 }
 
-// More reports whether the bar has the menu "More" on a wide screen.
-func (v Nav) More() (wide bool) {
+// HasMore reports whether the bar has the menu "More" on a wide screen.
+func (v Nav) HasMore() (wide bool) {
 	for _, t := range v.Tabs {
 		wide = wide || t.Folded
 	}
 	return wide
 }
 
-// Slim reports whether the bar has the menu "More" on a narrow screen.
-func (v Nav) Slim() bool {
+// HasMoreIfNarrow reports whether the bar has the menu "More" on a narrow screen.
+func (v Nav) HasMoreIfNarrow() bool {
 	for _, t := range v.Tabs {
 		if t.Folded || !t.Narrow {
 			return true
@@ -43,20 +43,20 @@ func (v Nav) Slim() bool {
 	return false
 }
 
-// InMore returns the current page's tab if the tab is in the menu "More". Otherwise it returns the zero Tab.
-func (v Nav) InMore() (here Tab) {
+// CurrentInMore returns the current page's tab if the tab is in the menu "More". Otherwise it returns the zero Tab.
+func (v Nav) CurrentInMore() (current Tab) {
 	for _, t := range v.Tabs {
-		if t.Here && t.Folded {
-			here = t
+		if t.Current && t.Folded {
+			current = t
 		}
 	}
-	return here
+	return current
 }
 
-// InSlim reports whether the current page's tab is in the menu "More" on a narrow screen.
-func (v Nav) InSlim() bool {
+// CurrentInMoreIfNarrow reports whether the current page's tab is in the menu "More" on a narrow screen.
+func (v Nav) CurrentInMoreIfNarrow() bool {
 	for _, t := range v.Tabs {
-		if t.Here && (t.Folded || !t.Narrow) {
+		if t.Current && (t.Folded || !t.Narrow) {
 			return true
 		}
 	}
@@ -73,39 +73,39 @@ func siteNav(path string, can func(auth.Action) bool) Nav {
 			{Link: "/ladders", Name: "Ladders", Narrow: true},
 		},
 	}
-	if can(auth.Make) {
+	if can(auth.ManageContent) {
 		v.Tabs = append(v.Tabs, Tab{Link: "/problems", Name: "Problems"}, Tab{Link: "/tournaments", Name: "Arena"})
 		v.New = []Tab{
 			{Link: "/admin/contests/new", Name: "Contest"}, {Link: "/admin/holes/new", Name: "Golf hole"},
 			{Link: "/admin/ladders/new", Name: "Ladder"}, {Link: "/tournaments#new", Name: "Tournament"},
 			{Link: "/problems#upload", Name: "Problem package"},
 		}
-		if can(auth.Accounts) {
+		if can(auth.ManageAccounts) {
 			v.New = append(v.New, Tab{Link: "/admin/contests/import", Name: "Contest package"})
 		}
 	}
-	if can(auth.Accounts) {
+	if can(auth.ManageAccounts) {
 		v.Tabs = append(v.Tabs, Tab{Link: "/admin/accounts", Name: "People"})
 	}
-	if can(auth.Machines) {
+	if can(auth.SeeWorkers) {
 		v.Tabs = append(v.Tabs, Tab{Link: "/admin/workers", Name: "System"})
 	}
-	within := map[string][]string{
+	prefixes := map[string][]string{
 		"/": {"/admin/contests"}, "/golf": {"/hole", "/admin/holes"}, "/ladders": {"/ladder", "/admin/ladders"}, "/problems": {"/problem"},
 		"/admin/accounts": {"/admin/invitations", "/admin/import"}, "/admin/workers": {"/admin/audit"},
 	}
 	for i := range v.Tabs {
 		t := &v.Tabs[i]
-		t.Here = path == t.Link
-		for _, prefix := range append(within[t.Link], t.Link) {
-			t.Here = t.Here || prefix != "/" && strings.HasPrefix(path+"/", prefix+"/")
+		t.Current = path == t.Link
+		for _, prefix := range append(prefixes[t.Link], t.Link) {
+			t.Current = t.Current || prefix != "/" && strings.HasPrefix(path+"/", prefix+"/")
 		}
 	}
 	return v
 }
 
-// roleWords returns the name of a role for the account menu.
-func roleWords(r auth.Role) string {
-	return map[auth.Role]string{auth.Runner: "balloon runner", auth.Judge: "jury", auth.ContestAdmin: "contest administrator",
+// roleText returns the name of a role for the account menu.
+func roleText(r auth.Role) string {
+	return map[auth.Role]string{auth.BalloonRunner: "balloon runner", auth.Judge: "jury", auth.ContestAdmin: "contest administrator",
 		auth.Admin: "administrator"}[r]
 }

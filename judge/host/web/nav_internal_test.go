@@ -16,7 +16,7 @@ func TestSiteNav(t *testing.T) {
 	} {
 		here := ""
 		for _, tab := range siteNav(path, func(auth.Action) bool { return true }).Tabs {
-			if tab.Here {
+			if tab.Current {
 				here += tab.Name
 			}
 		}
@@ -28,13 +28,13 @@ func TestSiteNav(t *testing.T) {
 		may  []auth.Action
 		tabs int
 		news int
-	}{{nil, 3, 0}, {[]auth.Action{auth.Machines}, 4, 0}, {[]auth.Action{auth.Make}, 5, 5}, {[]auth.Action{auth.Make, auth.Machines, auth.Accounts}, 7, 6}} {
+	}{{nil, 3, 0}, {[]auth.Action{auth.SeeWorkers}, 4, 0}, {[]auth.Action{auth.ManageContent}, 5, 5}, {[]auth.Action{auth.ManageContent, auth.SeeWorkers, auth.ManageAccounts}, 7, 6}} {
 		v := siteNav("/", func(a auth.Action) bool { return slices.Contains(tt.may, a) })
 		if len(v.Tabs) != tt.tabs || len(v.New) != tt.news {
 			t.Errorf("%v: %d tabs and %d in New, want %d and %d", tt.may, len(v.Tabs), len(v.New), tt.tabs, tt.news)
 		}
-		if v.More() || v.Slim() != (tt.tabs > 3) {
-			t.Errorf("%v: a menu More %t, on a narrow screen %t", tt.may, v.More(), v.Slim())
+		if v.HasMore() || v.HasMoreIfNarrow() != (tt.tabs > 3) {
+			t.Errorf("%v: a menu More %t, on a narrow screen %t", tt.may, v.HasMore(), v.HasMoreIfNarrow())
 		}
 	}
 }

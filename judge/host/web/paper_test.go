@@ -30,16 +30,16 @@ func TestPaper(t *testing.T) {
 	}
 	const a4, landscape = 190 * 960 / 254, 273 * 960 / 254 // 190 mm and 273 mm in CSS pixels
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
-	h.Judged(h.Send(c, "ada"), webtest.Accepted()...)
-	h.Judged(h.Send(c, "bob"), webtest.Failing()...)
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
+	h.RecordJudgement(h.Submit(c, "ada"), webtest.AcceptedEvents()...)
+	h.RecordJudgement(h.Submit(c, "bob"), webtest.FailingEvents()...)
 	b := browser.Open(t, h.URL+"/login")
 	printed := func(what string, width int, columns string, texts ...string) {
 		t.Helper()
 		b.Paper(width)
-		b.Contains(what, webtest.Said, texts...)
-		b.Is(what+": what has no use on paper", useless, "")
-		b.Is(what+": what is cut off", cut, "")
+		b.ExpectContains(what, webtest.StatusScript, texts...)
+		b.ExpectValue(what+": what has no use on paper", useless, "")
+		b.ExpectValue(what+": what is cut off", cut, "")
 		if sheets := b.Eval(`new Set([...document.querySelectorAll('.slip')].map(e => e.getBoundingClientRect().left)).size`); sheets != columns {
 			t.Errorf("%s: %s columns of sheets, want %s", what, sheets, columns)
 		}
@@ -52,21 +52,21 @@ func TestPaper(t *testing.T) {
 		b.Follow("form.stack button")
 	}
 	logIn("ada")
-	b.Go(h.URL + "/c/now/p/A")
-	b.Is("the form on the screen", `document.querySelector('form[data-submit]').checkVisibility()`, "true")
+	b.Navigate(h.URL + "/c/now/p/A")
+	b.ExpectValue("the form on the screen", `document.querySelector('form[data-submit]').checkVisibility()`, "true")
 	printed("a statement", a4, "0", "Add both", "Samples")
-	b.Go(h.URL + "/c/now/scoreboard")
+	b.Navigate(h.URL + "/c/now/scoreboard")
 	printed("a scoreboard", landscape, "0", "Scoreboard of", "Rank", "ada", "bob")
-	b.Go(h.URL + "/account")
+	b.Navigate(h.URL + "/account")
 	b.Follow("form[action='/account/sessions/end'] button")
 	logIn("admin")
-	b.Go(h.URL + "/c/now/teams/login-sheets?" + url.Values{"t": {"1", "2"}}.Encode())
+	b.Navigate(h.URL + "/c/now/teams/login-sheets?" + url.Values{"t": {"1", "2"}}.Encode())
 	b.Eval(`document.querySelector('#sure').click()`)
 	b.Follow("form.stack button")
-	b.Is("the sheets", `document.querySelectorAll('.slip').length`, "2")
-	b.Is("a link on the screen", `document.querySelectorAll('header.site a').length > 0`, "true")
+	b.ExpectValue("the sheets", `document.querySelectorAll('.slip').length`, "2")
+	b.ExpectValue("a link on the screen", `document.querySelectorAll('header.site a').length > 0`, "true")
 	printed("login sheets", a4, "2", "ada", "bob")
-	if len(b.Wrong) > 0 {
-		t.Errorf("the browser complains: %s", strings.Join(b.Wrong, "\n"))
+	if len(b.Errors) > 0 {
+		t.Errorf("the browser complains: %s", strings.Join(b.Errors, "\n"))
 	}
 }

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// workMark is the element at which the frame of a page with long work is split. Everything before it is sent
+	// contentMark is the element at which the frame of a page with long work is split. Everything before it is sent
 	// at once.
-	workMark = `<p hidden id="work"></p>`
+	contentMark = `<p hidden id="work"></p>`
 	// progressLines is the approximate number of progress lines for one piece of work.
 	progressLines = 50
 )
@@ -22,22 +22,22 @@ const (
 // A Progress is called with the number of completed steps and of all steps.
 type Progress func(done, all int)
 
-// A Drawing is a page to be rendered.
-type Drawing struct {
+// A PageContent is a page to be rendered.
+type PageContent struct {
 	Name string // name of the template
 	View any
 }
 
-// WorkPage responds with a page for long work. It sends the beginning of the page at once, then lines that report
+// RenderWork responds with a page for long work. It sends the beginning of the page at once, then lines that report
 // progress, and finally the page that work returns. If work returns an error, the page reports the error; work
 // must then have changed nothing. If the browser disconnects, the context of work is canceled.
-func (s *Site) WorkPage(w http.ResponseWriter, r *Request, title, doing string,
-	work func(context.Context, Progress) (Drawing, error)) error {
-	b, err := s.draw(r, "working", title, doing)
+func (s *Site) RenderWork(w http.ResponseWriter, r *Request, title, activity string,
+	work func(context.Context, Progress) (PageContent, error)) error {
+	b, err := s.drawPage(r, "working", title, activity)
 	if err != nil {
 		return err
 	}
-	before, after, found := bytes.Cut(b, []byte(workMark))
+	before, after, found := bytes.Cut(b, []byte(contentMark))
 	if !found {
 		return errors.New("the page of long work has no mark")
 	}
@@ -45,41 +45,41 @@ func (s *Site) WorkPage(w http.ResponseWriter, r *Request, title, doing string,
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)
-	out := http.NewResponseController(w)
-	ctx, gone := context.WithCancel(r.Context())
-	defer gone()
+	controller := http.NewResponseController(w)
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
 	send := func(part []byte) {
-		_ = out.SetWriteDeadline(time.Now().Add(writeWithin)) // not supported by test recorders
+		_ = controller.SetWriteDeadline(time.Now().Add(writeTimeout)) // not supported by test recorders
 		_, err := w.Write(part)
 		if err == nil {
-			if err = out.Flush(); errors.Is(err, http.ErrNotSupported) { // a wrapping writer waits for the whole page
+			if err = controller.Flush(); errors.Is(err, http.ErrNotSupported) { // a wrapping writer waits for the whole page
 				err = nil
 			}
 		}
 		if err != nil {
-			gone()
+			cancel()
 		}
 	}
 	send(before)
-	told := 0
+	reported := 0
 	d, err := work(ctx, func(done, all int) {
-		if part := done * progressLines / max(1, all); part > told {
-			told = part
-			send(fmt.Appendf(nil, `<p class="working">%s: %d of %d</p>`+"\n", template.HTMLEscapeString(doing), done, all))
+		if part := done * progressLines / max(1, all); part > reported {
+			reported = part
+			send(fmt.Appendf(nil, `<p class="working">%s: %d of %d</p>`+"\n", template.HTMLEscapeString(activity), done, all))
 		}
 	})
 	var end strings.Builder
 	if err == nil {
-		err = s.body(&end, d)
+		err = s.renderContent(&end, d)
 	}
 	if err != nil {
 		if r.Context().Err() != nil {
 			return nil
 		}
-		refusal := s.refusal(r, err)
+		refusal := s.refusalOf(r, err)
 		end.Reset()
-		if err := s.body(&end, Drawing{"refused", refusedView{refusal.Text, refusal.Hint, true, r.wayBack()}}); err != nil {
-			s.Log.Error("draw what went wrong", "path", plainPath(r), "error", err)
+		if err := s.renderContent(&end, PageContent{"refused", errorView{refusal.Text, refusal.Hint, true, r.backLink()}}); err != nil {
+			s.Log.Error("draw what went wrong", "path", logPath(r), "error", err)
 		}
 	}
 	send([]byte(end.String()))
@@ -87,8 +87,8 @@ func (s *Site) WorkPage(w http.ResponseWriter, r *Request, title, doing string,
 	return nil
 }
 
-// body renders the content of a page inside the frame.
-func (s *Site) body(b *strings.Builder, d Drawing) error {
+// renderContent renders the content of a page inside the frame.
+func (s *Site) renderContent(b *strings.Builder, d PageContent) error {
 	t, err := s.template(d.Name)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"assay/judge/host/auth"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/web"
 	"assay/judge/host/web/webtest"
 )
@@ -23,28 +23,30 @@ func noTemplates() (map[string]*template.Template, error) { return nil, nil }
 func TestWorkPage(t *testing.T) {
 	h := webtest.New(t)
 	var logged strings.Builder
-	work := map[string]func(context.Context, web.Progress) (web.Drawing, error){
-		"good": func(_ context.Context, told web.Progress) (web.Drawing, error) {
+	work := map[string]func(context.Context, web.Progress) (web.PageContent, error){
+		"good": func(_ context.Context, told web.Progress) (web.PageContent, error) {
 			for i := range 1000 {
 				told(i+1, 1000)
 			}
-			return web.Drawing{Name: "refused", View: struct {
+			return web.PageContent{Name: "refused", View: struct {
 				Text, Hint string
 				Sent       bool
 				Back       *web.Tab
 			}{Text: "all <done>"}}, nil
 		},
-		"refused": func(context.Context, web.Progress) (web.Drawing, error) {
-			return web.Drawing{}, &desk.Refusal{Code: 409, Text: "taken <x>", Hint: "try another"}
+		"refused": func(context.Context, web.Progress) (web.PageContent, error) {
+			return web.PageContent{}, &intake.Refusal{Code: 409, Text: "taken <x>", Hint: "try another"}
 		},
-		"failed": func(context.Context, web.Progress) (web.Drawing, error) {
-			return web.Drawing{}, errors.New("the secret of the server")
+		"failed": func(context.Context, web.Progress) (web.PageContent, error) {
+			return web.PageContent{}, errors.New("the secret of the server")
 		},
-		"undrawn": func(context.Context, web.Progress) (web.Drawing, error) { return web.Drawing{Name: "none"}, nil },
+		"undrawn": func(context.Context, web.Progress) (web.PageContent, error) {
+			return web.PageContent{Name: "none"}, nil
+		},
 	}
-	pages := web.New(web.Options{Desk: h.Desk, Name: "Test", Log: slog.New(slog.NewTextHandler(&logged, nil))}, func(s *web.Site) web.Pages {
-		return web.Pages{Templates: noTemplates, Routes: []web.Route{web.Handle("GET /work/{what}", auth.Enter, func(w http.ResponseWriter, r *web.Request) error {
-			return s.WorkPage(w, r, "A title", "Doing <it>", work[r.PathValue("what")])
+	pages := web.New(web.Options{Service: h.Intake, Name: "Test", Log: slog.New(slog.NewTextHandler(&logged, nil))}, func(s *web.Site) web.Pages {
+		return web.Pages{Templates: noTemplates, Routes: []web.Route{web.Handle("GET /work/{what}", auth.UseSite, func(w http.ResponseWriter, r *web.Request) error {
+			return s.RenderWork(w, r, "A title", "Doing <it>", work[r.PathValue("what")])
 		})}}
 	})
 	for what, wants := range map[string][]string{
@@ -81,12 +83,12 @@ func (gone) Write([]byte) (int, error) { return 0, errors.New("the connection is
 func TestWorkEndsWithItsBrowser(t *testing.T) {
 	h := webtest.New(t)
 	ended := false
-	pages := web.New(web.Options{Desk: h.Desk, Name: "Test"}, func(s *web.Site) web.Pages {
-		return web.Pages{Templates: noTemplates, Routes: []web.Route{web.Handle("GET /work", auth.Enter, func(w http.ResponseWriter, r *web.Request) error {
-			return s.WorkPage(gone{w}, r, "A title", "Doing it", func(ctx context.Context, told web.Progress) (web.Drawing, error) {
+	pages := web.New(web.Options{Service: h.Intake, Name: "Test"}, func(s *web.Site) web.Pages {
+		return web.Pages{Templates: noTemplates, Routes: []web.Route{web.Handle("GET /work", auth.UseSite, func(w http.ResponseWriter, r *web.Request) error {
+			return s.RenderWork(gone{w}, r, "A title", "Doing it", func(ctx context.Context, told web.Progress) (web.PageContent, error) {
 				told(1, 1)
 				ended = ctx.Err() != nil
-				return web.Drawing{}, &desk.Refusal{Text: "ended"}
+				return web.PageContent{}, &intake.Refusal{Text: "ended"}
 			})
 		})}}
 	})

@@ -34,7 +34,7 @@ func TestReadersInTurn(t *testing.T) {
 		}
 		for _, path := range paths {
 			for _, w := range slices.Concat(who, backward) {
-				got := h.Ask(cookies[w], "GET", path, nil)
+				got := h.Fetch(cookies[w], "GET", path, nil)
 				if got.Code != 200 || !strings.HasPrefix(got.Header.Get("Content-Type"), "text/html") {
 					continue
 				}

@@ -19,8 +19,8 @@ import (
 // the contest, hole or ladder in the address. It never links to another server.
 func TestErrorsLeadBack(t *testing.T) {
 	h := webtest.New(t)
-	h.Contest("now", time.Hour, store.Public, store.Settings{})
-	h.Ladder("hill", store.Public, true)
+	h.Contest("now", time.Hour, store.VisibilityPublic, store.Settings{})
+	h.Ladder("hill", store.VisibilityPublic, true)
 	h.Hole("nim")
 	bob := h.Cookie("bob")
 	for _, tt := range []struct {
@@ -47,7 +47,7 @@ func TestErrorsLeadBack(t *testing.T) {
 		if tt.method == "POST" {
 			fields = url.Values{"do": {"retire"}}
 		}
-		got := h.Ask(bob, tt.method, tt.path, fields, "Referer", from)
+		got := h.Fetch(bob, tt.method, tt.path, fields, "Referer", from)
 		_, main, _ := strings.Cut(got.Body, "<main")
 		links := strings.Count(main, "href=")
 		if got.Code != tt.code || !strings.Contains(main, `<a href="/">Home page</a>`) {
@@ -69,12 +69,12 @@ func TestErrorsLeadBack(t *testing.T) {
 // page after the login.
 func TestLogInLeadsBack(t *testing.T) {
 	h := webtest.New(t)
-	h.Contest("now", time.Hour, store.Public, store.Settings{})
+	h.Contest("now", time.Hour, store.VisibilityPublic, store.Settings{})
 	for path, link := range map[string]string{
 		"/": "/login", "/c/now?x=1": "/login?next=%2fc%2fnow%3fx%3d1", "/nothing": "/login?next=%2fnothing",
 		"/login": "/login", "/login?next=/c/now": "/login?next=%2fc%2fnow", "/login?next=//evil.example": "/login",
 	} {
-		if got := h.Ask("", "GET", path, nil); !strings.Contains(got.Body, `href="`+link+`">Log in</a>`) {
+		if got := h.Fetch("", "GET", path, nil); !strings.Contains(got.Body, `href="`+link+`">Log in</a>`) {
 			t.Errorf("%s does not lead to %s:\n%s", path, link, got.Body)
 		}
 	}
@@ -84,13 +84,13 @@ func TestLogInLeadsBack(t *testing.T) {
 // must still work.
 func TestWritesAreStopped(t *testing.T) {
 	h := webtest.New(t)
-	h.Contest("now", time.Hour, store.Public, store.Settings{})
+	h.Contest("now", time.Hour, store.VisibilityPublic, store.Settings{})
 	admin := h.Cookie("admin")
 	h.Store.StopWrites()
-	if got := h.Ask(admin, "GET", "/c/now", nil); got.Code != 200 {
+	if got := h.Fetch(admin, "GET", "/c/now", nil); got.Code != 200 {
 		t.Errorf("a page: %d", got.Code)
 	}
-	got := h.Ask(admin, "POST", "/account/sessions/end", url.Values{})
+	got := h.Fetch(admin, "POST", "/account/sessions/end", url.Values{})
 	if got.Code != 503 || got.Header.Get("Retry-After") != "5" || !strings.Contains(got.Body, "the data of this server is being moved to another database") ||
 		!strings.Contains(got.Body, "try again in a few seconds") {
 		t.Errorf("a form: %d %v\n%s", got.Code, got.Header, got.Body)
@@ -108,11 +108,11 @@ func (away) Get(blob.Digest) (io.ReadCloser, error) {
 func TestSharedFilesAreAway(t *testing.T) {
 	h := webtest.New(t, func(h *webtest.Harness, o *web.Options) {
 		o.Log = slog.New(slog.DiscardHandler)
-		h.Desk.Blobs = webtest.Must[*blob.Dir](t)(blob.Open(t.TempDir(), 1<<20))
-		h.Desk.Blobs.CacheOf(away{})
+		h.Intake.Blobs = webtest.Must[*blob.Dir](t)(blob.Open(t.TempDir(), 1<<20))
+		h.Intake.Blobs.CacheOf(away{})
 	})
-	h.Contest("now", -time.Minute, store.Public, store.Settings{})
-	got := h.Ask("", "GET", "/c/now/p/A", nil)
+	h.Contest("now", -time.Minute, store.VisibilityPublic, store.Settings{})
+	got := h.Fetch("", "GET", "/c/now/p/A", nil)
 	if got.Code != 503 || got.Header.Get("Retry-After") != "5" || !strings.Contains(got.Body, "the shared files do not respond") ||
 		!strings.Contains(got.Body, "try again in a few seconds") || strings.Contains(got.Body, "secret") {
 		t.Errorf("a page that needs a file: %d %v\n%s", got.Code, got.Header, got.Body)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"assay/judge/host/auth"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/roster"
 	"assay/judge/host/store"
 )
@@ -19,12 +19,12 @@ import (
 // address.
 type Request struct {
 	*http.Request
-	Me       *store.Account // nil if the caller is anonymous
-	Session  *store.Session // of Me
-	Access   Access         // nil if the address names no object that a package resolves
-	ended    bool           // the browser has the cookie of an ended session
-	turn     *desk.Turn     // nil if the route needs no turn
-	sweeping *sync.RWMutex  // see desk.Desk; nil unless blobs are pinned
+	Me           *store.Account // nil if the caller is anonymous
+	Session      *store.Session // of Me
+	Access       Access         // nil if the address names no object that a package resolves
+	sessionEnded bool           // the browser has the cookie of an ended session
+	slot         *intake.Slot   // nil if the route needs no turn
+	garbageLock  *sync.RWMutex  // see intake.Intake; nil unless blobs are pinned
 }
 
 // Access is the object in the address of a request, such as a contest or a ladder, and the caller's permissions
@@ -50,14 +50,16 @@ func (r *Request) Can(a auth.Action) bool {
 
 // CanAnywhere reports whether the caller may perform an action on the whole server, and not only in the contest in
 // the address.
-func (r *Request) CanAnywhere(a auth.Action) bool { return auth.Can(desk.Role(r.Me), a, auth.State{}) }
+func (r *Request) CanAnywhere(a auth.Action) bool {
+	return auth.Can(intake.ServerRole(r.Me), a, auth.State{})
+}
 
-// Allow returns nil if the caller may perform an action on the object in the address. Otherwise it returns an
+// CheckPermission returns nil if the caller may perform an action on the object in the address. Otherwise it returns an
 // error that does not reveal what the caller may not see.
-func (r *Request) Allow(a auth.Action) error {
+func (r *Request) CheckPermission(a auth.Action) error {
 	can := r.Can(a)
 	if !can && r.Me == nil {
-		return ErrLogIn
+		return ErrLoginRequired
 	}
 	if r.Access != nil {
 		if err := r.Access.Refusal(r, a); err != nil {
@@ -65,16 +67,16 @@ func (r *Request) Allow(a auth.Action) error {
 		}
 	}
 	if !can {
-		return &desk.Refusal{Code: http.StatusForbidden, Text: "this is not for you", Hint: "ask the server's administrator"}
+		return &intake.Refusal{Code: http.StatusForbidden, Text: "this is not for you", Hint: "ask the server's administrator"}
 	}
 	return nil
 }
 
-// Hidden returns the error for an object that does not exist or is hidden from the caller. Both cases look the
+// NotFoundError returns the error for an object that does not exist or is hidden from the caller. Both cases look the
 // same.
-func (r *Request) Hidden() error {
+func (r *Request) NotFoundError() error {
 	if r.Me == nil {
-		return ErrLogIn
+		return ErrLoginRequired
 	}
 	return ErrNotFound
 }
@@ -83,8 +85,8 @@ func (r *Request) Hidden() error {
 // copy spaces with a password from a login sheet, and no password contains such spaces.
 func (r *Request) Field(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 
-// CookieLife is the longest time for which browsers keep a cookie.
-const CookieLife = 400 * 24 * time.Hour
+// CookieLifetime is the longest time for which browsers keep a cookie.
+const CookieLifetime = 400 * 24 * time.Hour
 
 // Cookie returns the name of the session cookie. Over plain HTTP, browsers reject the name reserved for secure
 // cookies.
@@ -105,14 +107,14 @@ func (s *Site) authenticate(w http.ResponseWriter, r *Request) error {
 	session, me, err := s.Store.Session(r.Context(), auth.Hash(c.Value))
 	if errors.Is(err, store.ErrNotFound) {
 		s.ClearSession(w)
-		r.ended = true
+		r.sessionEnded = true
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	err = s.Elsewhere(r.Context(), me, r.RemoteAddr)
-	if _, elsewhere := errors.AsType[*desk.Refusal](err); elsewhere {
+	err = s.CheckAddress(r.Context(), me, r.RemoteAddr)
+	if _, elsewhere := errors.AsType[*intake.Refusal](err); elsewhere {
 		return nil // the login page will say why
 	}
 	r.Session, r.Me = session, me
@@ -122,7 +124,7 @@ func (s *Site) authenticate(w http.ResponseWriter, r *Request) error {
 // SetSession stores the secret of a session in the browser.
 func (s *Site) SetSession(w http.ResponseWriter, secret string) {
 	http.SetCookie(w, &http.Cookie{
-		Name: s.Cookie(), Value: secret, Path: "/", MaxAge: int(CookieLife.Seconds()), HttpOnly: true, Secure: s.Secure,
+		Name: s.Cookie(), Value: secret, Path: "/", MaxAge: int(CookieLifetime.Seconds()), HttpOnly: true, Secure: s.Secure,
 		SameSite: http.SameSiteLaxMode,
 	})
 }
@@ -132,20 +134,20 @@ func (s *Site) ClearSession(w http.ResponseWriter) {
 	http.SetCookie(w, &http.Cookie{Name: s.Cookie(), Path: "/", MaxAge: -1, HttpOnly: true, Secure: s.Secure, SameSite: http.SameSiteLaxMode})
 }
 
-// SmallForm is the maximum size in bytes of a form without files or lists.
-const SmallForm = 64 << 10
+// MaxSmallForm is the maximum size in bytes of a form without files or lists.
+const MaxSmallForm = 64 << 10
 
 // MaxListForm is the maximum size in bytes of a form with a list of people. Browsers encode an accented letter in
 // six bytes.
 const MaxListForm = 4 * roster.MaxBytes
 
-var errForm = &desk.Refusal{Code: http.StatusBadRequest, Text: "invalid form: reload the page and try again"}
+var errForm = &intake.Refusal{Code: http.StatusBadRequest, Text: "invalid form: reload the page and try again"}
 
-// ReadForm reads the fields of a form. Most is the maximum size of the form in bytes.
-func ReadForm(w http.ResponseWriter, r *Request, most int64) error {
-	r.Body = http.MaxBytesReader(w, r.Body, most)
+// ReadForm reads the fields of a form. MaxSize is the maximum size of the form in bytes.
+func ReadForm(w http.ResponseWriter, r *Request, maxSize int64) error {
+	r.Body = http.MaxBytesReader(w, r.Body, maxSize)
 	err := r.Yield(r.ParseForm)
-	if refusal := desk.BodyRefusal(err); refusal != nil {
+	if refusal := intake.BodyRefusal(err); refusal != nil {
 		return refusal
 	}
 	if _, large := errors.AsType[*http.MaxBytesError](err); err != nil && !large {
@@ -154,10 +156,10 @@ func ReadForm(w http.ResponseWriter, r *Request, most int64) error {
 	return err
 }
 
-// ReadMultipart reads a form with files. Most is the maximum total size of the files in bytes. What describes them
+// ReadMultipart reads a form with files. MaxSize is the maximum total size of the files in bytes. Noun describes them
 // in an error message.
-func ReadMultipart(w http.ResponseWriter, r *Request, most int64, what string) error {
-	r.Body = http.MaxBytesReader(w, r.Body, most*4/3+2*SmallForm) // kept files are in base64
+func ReadMultipart(w http.ResponseWriter, r *Request, maxSize int64, noun string) error {
+	r.Body = http.MaxBytesReader(w, r.Body, maxSize*4/3+2*MaxSmallForm) // kept files are in base64
 	const inMemory = 1 << 20
 	err := r.Yield(func() error {
 		err := r.ParseForm() // ParseMultipartForm would not report a large form without files
@@ -168,9 +170,9 @@ func ReadMultipart(w http.ResponseWriter, r *Request, most int64, what string) e
 	})
 	if err != nil && !errors.Is(err, http.ErrNotMultipart) {
 		if _, large := errors.AsType[*http.MaxBytesError](err); large {
-			return &desk.Refusal{Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("the %s is too large: the most is %d bytes", what, most)}
+			return &intake.Refusal{Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("the %s is too large: the most is %d bytes", noun, maxSize)}
 		}
-		if refusal := desk.BodyRefusal(err); refusal != nil {
+		if refusal := intake.BodyRefusal(err); refusal != nil {
 			return refusal
 		}
 		return errForm
@@ -186,7 +188,7 @@ type File struct {
 
 // Files returns the files in a form, including those of a form kept during a login. If a file has more than most
 // bytes, Files reads most+1 of them.
-func (r *Request) Files(most int64) (files []File, err error) {
+func (r *Request) Files(maxSize int64) (files []File, err error) {
 	for _, text := range r.PostForm[keptFileField] {
 		f, err := decodeFile(text)
 		if err != nil {
@@ -205,7 +207,7 @@ func (r *Request) Files(most int64) (files []File, err error) {
 		if err != nil {
 			return nil, err
 		}
-		data, err := io.ReadAll(io.LimitReader(file, most+1))
+		data, err := io.ReadAll(io.LimitReader(file, maxSize+1))
 		if err = errors.Join(err, file.Close()); err != nil {
 			return nil, err
 		}
@@ -215,27 +217,27 @@ func (r *Request) Files(most int64) (files []File, err error) {
 }
 
 // Redirect makes the browser load another page after a form was sent.
-func Redirect(w http.ResponseWriter, r *Request, to string) error {
-	http.Redirect(w, r.Request, to, http.StatusSeeOther)
+func Redirect(w http.ResponseWriter, r *Request, path string) error {
+	http.Redirect(w, r.Request, path, http.StatusSeeOther)
 	return nil
 }
 
-// Entry returns an audit log entry of the caller, without action and object.
-func (s *Site) Entry(r *Request, detail string) store.Entry {
-	return store.Entry{Actor: r.Me.ID, Detail: detail, Address: r.RemoteAddr}
+// AuditEntry returns an audit log entry of the caller, without action and object.
+func (s *Site) AuditEntry(r *Request, detail string) store.AuditEntry {
+	return store.AuditEntry{Actor: r.Me.ID, Detail: detail, Address: r.RemoteAddr}
 }
 
 // Audit records an action of the caller in the audit log.
 func (s *Site) Audit(r *Request, action, object, detail string) error {
-	e := s.Entry(r, detail)
+	e := s.AuditEntry(r, detail)
 	e.Action, e.Object = action, object
 	return s.Store.Audit(r.Context(), e)
 }
 
-// Done records an action of the caller in the audit log and redirects to another page.
-func (s *Site) Done(w http.ResponseWriter, r *Request, action, object, detail, to string) error {
+// AuditAndRedirect records an action of the caller in the audit log and redirects to another page.
+func (s *Site) AuditAndRedirect(w http.ResponseWriter, r *Request, action, object, detail, path string) error {
 	if err := s.Audit(r, action, object, detail); err != nil {
 		return err
 	}
-	return Redirect(w, r, to)
+	return Redirect(w, r, path)
 }

@@ -57,30 +57,30 @@ func TestFrozenVerdictsAreSecretOnPages(t *testing.T) {
 	}
 	play := func(frozen ...judge.Verdict) (all map[string]string) {
 		h := webtest.New(t)
-		c := h.Contest("spring", -30*time.Minute, store.Public, store.Settings{})
+		c := h.Contest("spring", -30*time.Minute, store.VisibilityPublic, store.Settings{})
 		c.Freeze = 20 * time.Minute
 		if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
 			t.Fatal(err)
 		}
 		all = map[string]string{}
 		plain := func(s string) string { return differing.ReplaceAllString(s, "#") }
-		send := func(login string, minute int) *store.Accepted {
+		send := func(login string, minute int) *store.StoredSubmission {
 			team := webtest.Must[*store.Team](t)(h.Store.Enter(t.Context(), c.ID, h.Accounts[login]))
 			text := []byte("print(1)")
-			return webtest.Must[*store.Accepted](t)(h.Store.Submit(t.Context(), store.NewSubmission{
-				Contest: c.ID, Team: team.ID, Account: h.Accounts[login].ID, Problem: "sum", Lane: job.Contest, Class: "main",
+			return webtest.Must[*store.StoredSubmission](t)(h.Store.Submit(t.Context(), store.NewSubmission{
+				Contest: c.ID, Team: team.ID, Account: h.Accounts[login].ID, Problem: "sum", Priority: job.ContestPriority, Class: "main",
 				At: c.Starts.Add(time.Duration(minute) * time.Minute),
 				Work: job.Work{
 					Kind: job.Submission, Bundle: h.Problem.Bundle, Config: h.Problem.Config, Problem: "sum", Program: "sum.py",
-					Files: []job.File{{Path: "sum.py", Size: int64(len(text)), Digest: h.Put(text)}},
+					Files: []job.File{{Path: "sum.py", Size: int64(len(text)), Digest: h.StoreBlob(text)}},
 				},
 			}))
 		}
-		judged := func(a *store.Accepted, v judge.Verdict) {
-			h.Judged(a, &judge.Finished{Verdict: v, Passed: 1, Judged: 2, Cases: 2})
+		judged := func(a *store.StoredSubmission, v judge.Verdict) {
+			h.RecordJudgement(a, &judge.Finished{Verdict: v, Passed: 1, Judged: 2, Cases: 2})
 		}
 		early := send("bob", 5)
-		var late []*store.Accepted
+		var late []*store.StoredSubmission
 		for i := range frozen {
 			late = append(late, send("ada", 21+i))
 		}
@@ -112,7 +112,7 @@ func TestFrozenVerdictsAreSecretOnPages(t *testing.T) {
 			}
 			for _, who := range readers {
 				for _, path := range slices.Compact([]string{path, strings.Replace(path, "/s/1", "/s/2", 1)}) { // of bob and of ada
-					got := h.Ask(cookies[who], "GET", path, nil)
+					got := h.Fetch(cookies[who], "GET", path, nil)
 					if got.Header.Get("Content-Type") == "application/zip" { // has the time of the start
 						got.Body = fmt.Sprint(len(got.Body))
 					}
@@ -120,8 +120,8 @@ func TestFrozenVerdictsAreSecretOnPages(t *testing.T) {
 				}
 			}
 		}
-		all["the home page"] = plain(h.Ask(cookies["bob"], "GET", "/", nil).Body)
-		all["own"] = plain(h.Ask(h.Cookie("ada"), "GET", base+"/s/2", nil).Body)
+		all["the home page"] = plain(h.Fetch(cookies["bob"], "GET", "/", nil).Body)
+		all["own"] = plain(h.Fetch(h.Cookie("ada"), "GET", base+"/s/2", nil).Body)
 		return all
 	}
 	one := play(judge.WrongAnswer, judge.Accepted)

@@ -22,7 +22,7 @@ type sitesWorld struct {
 
 func newSites(t *testing.T) *sitesWorld {
 	h := webtest.New(t)
-	w := &sitesWorld{Harness: h, Contest: h.Contest("spring", -time.Minute, store.Accounts, store.Settings{Printing: true})}
+	w := &sitesWorld{Harness: h, Contest: h.Contest("spring", -time.Minute, store.VisibilityAccounts, store.Settings{Printing: true})}
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -42,20 +42,20 @@ func newSites(t *testing.T) *sitesWorld {
 		if w.south = team; login == "ada" {
 			w.north = team
 		}
-		h.Judged(h.Send(w.Contest, login), webtest.Accepted()...)
+		h.RecordJudgement(h.Submit(w.Contest, login), webtest.AcceptedEvents()...)
 		h.Clarify(w.Contest, store.NewClarification{Text: "question of " + login}, login)
 		_, err = h.Store.NewPrint(t.Context(), store.Print{
 			Contest: w.ID, Team: team.ID, Account: h.Accounts[login].ID, Name: "print-of-" + login, Body: "page of " + login, Pages: 1}, 20)
 		must(err)
 	}
-	h.Clarify(w.Contest, store.NewClarification{Staff: true, Text: "only for bob", Teams: []string{w.south.ID}}, "judge")
-	h.Clarify(w.Contest, store.NewClarification{Staff: true, Text: "for the south", Groups: []string{"s"}}, "judge")
-	h.Clarify(w.Contest, store.NewClarification{Staff: true, Text: "for both", Teams: []string{w.north.ID, w.south.ID}}, "judge")
-	h.Clarify(w.Contest, store.NewClarification{Staff: true, Text: "for everybody"}, "judge")
-	must(h.Store.SetRoleIn(t.Context(), h.Accounts["chair"].ID, w.ID, "judge", "n"))
-	must(h.Store.SetRoleIn(t.Context(), h.Accounts["other"].ID, w.ID, "runner", "n"))
+	h.Clarify(w.Contest, store.NewClarification{Jury: true, Text: "only for bob", Teams: []string{w.south.ID}}, "judge")
+	h.Clarify(w.Contest, store.NewClarification{Jury: true, Text: "for the south", Groups: []string{"s"}}, "judge")
+	h.Clarify(w.Contest, store.NewClarification{Jury: true, Text: "for both", Teams: []string{w.north.ID, w.south.ID}}, "judge")
+	h.Clarify(w.Contest, store.NewClarification{Jury: true, Text: "for everybody"}, "judge")
+	must(h.Store.SetContestRole(t.Context(), h.Accounts["chair"].ID, w.ID, "judge", "n"))
+	must(h.Store.SetContestRole(t.Context(), h.Accounts["other"].ID, w.ID, "runner", "n"))
 	// A judge of the whole server is not restricted by a role at a site.
-	must(h.Store.SetRoleIn(t.Context(), h.Accounts["judge"].ID, w.ID, "judge", "n"))
+	must(h.Store.SetContestRole(t.Context(), h.Accounts["judge"].ID, w.ID, "judge", "n"))
 	return w
 }
 
@@ -84,7 +84,7 @@ var siteRoutes = []struct{ path, north, south string }{
 func TestSites(t *testing.T) {
 	w := newSites(t)
 	deadline := time.Now().Add(3 * time.Minute)
-	for !strings.Contains(w.Ask(w.Cookie("judge"), "GET", "/c/spring/balloons.csv", nil).Body, "bob") {
+	for !strings.Contains(w.Fetch(w.Cookie("judge"), "GET", "/c/spring/balloons.csv", nil).Body, "bob") {
 		if time.Now().After(deadline) {
 			t.Fatal("the balloons do not appear")
 		}
@@ -95,7 +95,7 @@ func TestSites(t *testing.T) {
 			cookie := w.Cookie(who)
 			for _, rt := range siteRoutes {
 				jury := strings.HasPrefix(rt.path, "/s")
-				got := w.Ask(cookie, "GET", "/c/spring"+rt.path, nil)
+				got := w.Fetch(cookie, "GET", "/c/spring"+rt.path, nil)
 				all := who == "judge" || who == "runner" && !jury && !strings.HasPrefix(rt.path, "/clar")
 				sited := who == "chair" || who == "other" && !jury && !strings.HasPrefix(rt.path, "/clar")
 				for _, part := range []struct {
@@ -117,11 +117,11 @@ func TestSites(t *testing.T) {
 	}
 	walk("with a role at the north", true, false)
 	for _, path := range []string{"/overview", "/scoreboard?view=jury", "/scoreboard/table.csv?view=jury", "/rejudgings", "/shadow", "/clar/replies", "/finalize", "/teams", "/export"} {
-		if got := w.Ask(w.Cookie("chair"), "GET", "/c/spring"+path, nil); got.Code != 403 && got.Code != 404 {
+		if got := w.Fetch(w.Cookie("chair"), "GET", "/c/spring"+path, nil); got.Code != 403 && got.Code != 404 {
 			t.Errorf("a judge of a site reads %s: %d", path, got.Code)
 		}
 	}
-	if page := w.Ask(w.Cookie("chair"), "GET", "/c/spring/clar", nil).Body; !strings.Contains(page, ">1<") && !strings.Contains(page, "1 unanswered") {
+	if page := w.Fetch(w.Cookie("chair"), "GET", "/c/spring/clar", nil).Body; !strings.Contains(page, ">1<") && !strings.Contains(page, "1 unanswered") {
 		t.Errorf("a judge of the north has one unanswered request:\n%s", page)
 	}
 	// The team leaves the site.
@@ -135,10 +135,10 @@ func TestSites(t *testing.T) {
 		t.Fatal(err)
 	}
 	walk("after it is back", true, false)
-	if err := w.Store.SetRoleIn(t.Context(), w.Accounts["chair"].ID, w.ID, "judge", "n", "s"); err != nil {
+	if err := w.Store.SetContestRole(t.Context(), w.Accounts["chair"].ID, w.ID, "judge", "n", "s"); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Store.SetRoleIn(t.Context(), w.Accounts["other"].ID, w.ID, "runner", "s", "n"); err != nil {
+	if err := w.Store.SetContestRole(t.Context(), w.Accounts["other"].ID, w.ID, "runner", "s", "n"); err != nil {
 		t.Fatal(err)
 	}
 	walk("with roles at both sites", true, true)
@@ -154,9 +154,9 @@ func TestSites(t *testing.T) {
 // messages for other teams or the site has no team. The judge must not see names of other teams.
 func TestSitesClarifications(t *testing.T) {
 	w := newSites(t)
-	page := func() string { return w.Ask(w.Cookie("chair"), "GET", "/c/spring/clar", nil).Body }
+	page := func() string { return w.Fetch(w.Cookie("chair"), "GET", "/c/spring/clar", nil).Body }
 	say := func(n store.NewClarification) {
-		n.Staff = true
+		n.Jury = true
 		w.Clarify(w.Contest, n, "judge")
 	}
 	if body := page(); strings.Contains(body, "bob") || !strings.Contains(body, "1 unanswered") {
@@ -217,23 +217,23 @@ func TestSitesDo(t *testing.T) {
 		{"chair", "/prints/1", url.Values{"do": {"done"}}, 303},
 		{"runner", "/prints/2", url.Values{"do": {"take"}}, 303},
 	} {
-		if got := w.Ask(w.Cookie(tt.who), "POST", "/c/spring"+tt.path, tt.form); got.Code != tt.code {
+		if got := w.Fetch(w.Cookie(tt.who), "POST", "/c/spring"+tt.path, tt.form); got.Code != tt.code {
 			t.Errorf("%s sends %v to %s: %d, want %d\n%s", tt.who, tt.form, tt.path, got.Code, tt.code, got.Body)
 		}
 	}
 	balloon := func(who string, team *store.Team) int {
-		w.Ask(w.Cookie(who), "GET", "/c/spring/balloons", nil)
-		return w.Ask(w.Cookie(who), "POST", "/c/spring/balloons", url.Values{"team": {team.ID}, "label": {"A"}, "do": {"give"}}).Code
+		w.Fetch(w.Cookie(who), "GET", "/c/spring/balloons", nil)
+		return w.Fetch(w.Cookie(who), "POST", "/c/spring/balloons", url.Values{"team": {team.ID}, "label": {"A"}, "do": {"give"}}).Code
 	}
 	deadline := time.Now().Add(3 * time.Minute)
 	for balloon("runner", w.south) != 303 && time.Now().Before(deadline) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	undo := url.Values{"team": {w.south.ID}, "label": {"A"}, "do": {"undo"}}
-	if got := w.Ask(w.Cookie("chair"), "POST", "/c/spring/balloons", undo); got.Code != 400 {
+	if got := w.Fetch(w.Cookie("chair"), "POST", "/c/spring/balloons", undo); got.Code != 400 {
 		t.Errorf("a judge of the north takes a balloon of the south back: %d", got.Code)
 	}
-	if page := w.Ask(w.Cookie("chair"), "GET", "/c/spring/clar/new", nil).Body; strings.Contains(page, w.south.ID) || !strings.Contains(page, w.north.ID) ||
+	if page := w.Fetch(w.Cookie("chair"), "GET", "/c/spring/clar/new", nil).Body; strings.Contains(page, w.south.ID) || !strings.Contains(page, w.north.ID) ||
 		strings.Contains(page, `value="all"`) {
 		t.Errorf("the form for an announcement at the north:\n%s", page)
 	}
@@ -246,13 +246,13 @@ func TestSitesCount(t *testing.T) {
 	admin := w.Cookie("admin")
 	post := func(path string, form url.Values) {
 		t.Helper()
-		if got := w.Ask(admin, "POST", "/c/spring"+path, form); got.Code != 303 {
+		if got := w.Fetch(admin, "POST", "/c/spring"+path, form); got.Code != 303 {
 			t.Fatalf("%s: %d\n%s", path, got.Code, got.Body)
 		}
 	}
 	reads := func(who, path string, wants ...string) {
 		t.Helper()
-		page := w.Ask(w.Cookie(who), "GET", "/c/spring"+path, nil).Body
+		page := w.Fetch(w.Cookie(who), "GET", "/c/spring"+path, nil).Body
 		for _, want := range wants {
 			if text, not := strings.CutPrefix(want, "!"); strings.Contains(page, text) == not {
 				t.Errorf("%s reads %q at %s:\n%s", who, want, path, page)
@@ -262,14 +262,14 @@ func TestSitesCount(t *testing.T) {
 	reads("chair", "/submissions", "!Verified:", "!verify=")
 	post("/problems/A/judging", url.Values{"do": {"verify"}, "mode": {"before"}})
 	for _, login := range []string{"bob", "bob", "ada", "bob", "ada"} { // 3 to 7
-		w.Judged(w.Send(w.Contest, login), webtest.Failing()...)
+		w.RecordJudgement(w.Submit(w.Contest, login), webtest.FailingEvents()...)
 	}
 	verify := func(who string, n int) {
 		t.Helper()
-		page := w.Ask(w.Cookie(who), "GET", fmt.Sprint("/c/spring/s/", n), nil).Body
-		form := webtest.Shown(page)
+		page := w.Fetch(w.Cookie(who), "GET", fmt.Sprint("/c/spring/s/", n), nil).Body
+		form := webtest.HiddenFields(page)
 		form.Set("do", "verify")
-		if got := w.Ask(w.Cookie(who), "POST", fmt.Sprint("/c/spring/s/", n, "/verify"), form); got.Code != 303 {
+		if got := w.Fetch(w.Cookie(who), "POST", fmt.Sprint("/c/spring/s/", n, "/verify"), form); got.Code != 303 {
 			t.Fatalf("%s verifies %d: %d\n%s", who, n, got.Code, got.Body)
 		}
 	}
@@ -295,7 +295,7 @@ func TestSitesCount(t *testing.T) {
 func TestRoleInContest(t *testing.T) {
 	w := newSites(t)
 	admin := w.Cookie("admin")
-	page := func() string { return w.Ask(admin, "GET", "/admin/accounts/bob?contest=spring", nil).Body }
+	page := func() string { return w.Fetch(admin, "GET", "/admin/accounts/bob?contest=spring", nil).Body }
 	if body := page(); !strings.Contains(body, "North") || !strings.Contains(body, "South") || strings.Contains(body, "Newcomers") {
 		t.Errorf("the form has other groups than the sites:\n%s", body)
 	}
@@ -318,8 +318,8 @@ func TestRoleInContest(t *testing.T) {
 	} {
 		tt.form.Set("do", "contest-role")
 		tt.form.Set("contest", "spring")
-		got := w.Ask(admin, "POST", "/admin/accounts/bob?contest=spring", tt.form)
-		role, sites, err := w.Store.RoleAt(t.Context(), w.Accounts["bob"].ID, w.ID)
+		got := w.Fetch(admin, "POST", "/admin/accounts/bob?contest=spring", tt.form)
+		role, sites, err := w.Store.ContestRole(t.Context(), w.Accounts["bob"].ID, w.ID)
 		if is := fmt.Sprint(role, " ", sites); got.Code != tt.code || is != tt.want || err != nil {
 			t.Errorf("%v: %d, %s, want %d, %s %v\n%s", tt.form, got.Code, is, tt.code, tt.want, err, got.Body)
 		}
@@ -328,15 +328,15 @@ func TestRoleInContest(t *testing.T) {
 		}
 	}
 	none := url.Values{"do": {"contest-role"}, "contest": {"spring"}, "role": {"judge"}, "where": {"sites"}}
-	webtest.RefusedField(t, "no site", w.Ask(admin, "POST", "/admin/accounts/bob?contest=spring", none), "sites", `value="sites" checked`)
+	webtest.RefusedField(t, "no site", w.Fetch(admin, "POST", "/admin/accounts/bob?contest=spring", none), "sites", `value="sites" checked`)
 	none.Set("role", "x")
 	none.Del("where")
-	webtest.RefusedField(t, "no role", w.Ask(admin, "POST", "/admin/accounts/bob?contest=spring", none), "contest-role", "")
+	webtest.RefusedField(t, "no role", w.Fetch(admin, "POST", "/admin/accounts/bob?contest=spring", none), "contest-role", "")
 	gone := url.Values{"do": {"contest-role"}, "contest": {"none"}, "role": {"judge"}}
-	if got := w.Ask(admin, "POST", "/admin/accounts/bob", gone); got.Code != 400 {
+	if got := w.Fetch(admin, "POST", "/admin/accounts/bob", gone); got.Code != 400 {
 		t.Errorf("a contest that is not there: %d", got.Code)
 	}
-	if got := w.Ask(w.Cookie("chair"), "POST", "/admin/accounts/bob", gone); got.Code != 403 {
+	if got := w.Fetch(w.Cookie("chair"), "POST", "/admin/accounts/bob", gone); got.Code != 403 {
 		t.Errorf("a judge gives roles: %d", got.Code)
 	}
 }

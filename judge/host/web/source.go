@@ -10,18 +10,18 @@ import (
 
 	"assay/judge/blob"
 	"assay/judge/host/client"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
 )
 
 // A SourceForm is the form for submitting a program or golf submission, as files or as a text.
 type SourceForm struct {
-	Key       string // identifies repeated sends of the form
-	Languages []OfferedLanguage
-	Chosen    string // language id; empty if the files determine it
-	Text      string
-	MaxSize   int64
+	Key              string // identifies repeated sends of the form
+	Languages        []OfferedLanguage
+	SelectedLanguage string // language id; empty if the files determine it
+	Text             string
+	MaxSize          int64
 }
 
 // ReadSource reads the form, except for its languages and files.
@@ -29,40 +29,40 @@ func (s *Site) ReadSource(w http.ResponseWriter, r *Request) (f SourceForm, err 
 	if err := ReadMultipart(w, r, s.MaxSize, "submission"); err != nil {
 		return f, err
 	}
-	return SourceForm{Key: r.PostFormValue("key"), Chosen: r.PostFormValue("language"), Text: r.PostFormValue("text"), MaxSize: s.MaxSize}, nil
+	return SourceForm{Key: r.PostFormValue("key"), SelectedLanguage: r.PostFormValue("language"), Text: r.PostFormValue("text"), MaxSize: s.MaxSize}, nil
 }
 
 // An OfferedLanguage is a selectable language. Claims lists the file extensions that select it. If several
 // languages share an extension, only the first of them claims it.
 type OfferedLanguage struct {
 	client.OfferedLanguage
-	Claims []string
+	Extensions []string
 }
 
 // OfferedLanguages returns the selectable languages of a problem, sorted by name. They must have file extensions
-// and be installed on the workers. If only is not empty, it lists the allowed language ids.
-func (s *Site) OfferedLanguages(r *Request, sheet *client.Sheet, only []string) (all []OfferedLanguage, err error) {
-	if sheet == nil {
+// and be installed on the workers. If ids is not empty, it lists the allowed language ids.
+func (s *Site) OfferedLanguages(r *Request, info *client.ProblemInfo, ids []string) (all []OfferedLanguage, err error) {
+	if info == nil {
 		return nil, nil
 	}
-	class, err := s.Store.Class(r.Context(), s.Desk.Class)
+	class, err := s.Store.Class(r.Context(), s.Service.Class)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
 	claimed := map[string]bool{}
-	for _, l := range sheet.Languages {
+	for _, l := range info.Languages {
 		if len(l.Extensions) == 0 {
 			continue // only the command line can select it, by name
 		}
-		has := class == nil || len(class.Languages) == 0 || class.Languages[l.ID] != ""
-		if has && (len(only) == 0 || slices.Contains(only, l.ID)) {
-			one := OfferedLanguage{OfferedLanguage: l}
+		installed := class == nil || len(class.Languages) == 0 || class.Languages[l.ID] != ""
+		if installed && (len(ids) == 0 || slices.Contains(ids, l.ID)) {
+			language := OfferedLanguage{OfferedLanguage: l}
 			for _, ending := range l.Extensions {
 				if !claimed[ending] {
-					claimed[ending], one.Claims = true, append(one.Claims, ending)
+					claimed[ending], language.Extensions = true, append(language.Extensions, ending)
 				}
 			}
-			all = append(all, one)
+			all = append(all, language)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b OfferedLanguage) int {
@@ -71,9 +71,9 @@ func (s *Site) OfferedLanguages(r *Request, sheet *client.Sheet, only []string) 
 	return all, nil
 }
 
-// ReadProgram returns the contents of the submitted files, and sets their names in n. The selectable languages are
+// ReadSourceFiles returns the contents of the submitted files, and sets their names in n. The selectable languages are
 // f.Languages.
-func (s *Site) ReadProgram(r *Request, n *desk.New, f SourceForm) (texts [][]byte, err error) {
+func (s *Site) ReadSourceFiles(r *Request, n *intake.NewSubmission, f SourceForm) (texts [][]byte, err error) {
 	offered, text := f.Languages, f.Text
 	var language *OfferedLanguage
 	for i := range offered {
@@ -112,41 +112,41 @@ func (s *Site) ReadProgram(r *Request, n *desk.New, f SourceForm) (texts [][]byt
 	if n.Folder = len(files) > 1; n.Folder {
 		n.Program = fmt.Sprintf("%s and %d more", n.Program, len(files)-1)
 	}
-	if language == nil && !n.Folder && len(offered) > 0 && !Claimed(n.Program, offered) {
+	if language == nil && !n.Folder && len(offered) > 0 && !ExtensionSelects(n.Program, offered) {
 		return nil, BadField("language", "no language has programs called %.100q: choose the language, or name the file as programs "+
 			"of its language are named", n.Program)
 	}
 	return texts, nil
 }
 
-// Claimed reports whether the extension of a file selects an offered language. It also returns true for a file
+// ExtensionSelects reports whether the extension of a file selects an offered language. It also returns true for a file
 // without an extension, because its first line may name the language.
-func Claimed(name string, offered []OfferedLanguage) bool {
-	return path.Ext(name) == "" || ClaimingLanguage(name, offered) != nil
+func ExtensionSelects(name string, offered []OfferedLanguage) bool {
+	return path.Ext(name) == "" || LanguageForFile(name, offered) != nil
 }
 
-// ClaimingLanguage returns a language that the file extension of name selects. It returns nil if there is none.
-func ClaimingLanguage(name string, offered []OfferedLanguage) *client.OfferedLanguage {
-	var all []client.OfferedLanguage
+// LanguageForFile returns a language that the file extension of name selects. It returns nil if there is none.
+func LanguageForFile(name string, offered []OfferedLanguage) *client.OfferedLanguage {
+	var languages []client.OfferedLanguage
 	for _, l := range offered {
-		all = append(all, l.OfferedLanguage)
+		languages = append(languages, l.OfferedLanguage)
 	}
-	if found := client.Claiming(all, name); len(found) > 0 {
+	if found := client.LanguagesForFile(languages, name); len(found) > 0 {
 		return &found[0]
 	}
 	return nil
 }
 
-// StoreProgram stores the texts of a submission as blobs, after it has checked the size.
-func (s *Site) StoreProgram(r *Request, n *desk.New, texts [][]byte) error {
+// StoreSourceFiles stores the texts of a submission as blobs, after it has checked the size.
+func (s *Site) StoreSourceFiles(r *Request, n *intake.NewSubmission, texts [][]byte) error {
 	for i, text := range texts {
-		n.Files[i].Size, n.Files[i].Digest = int64(len(text)), blob.Of(text)
+		n.Files[i].Size, n.Files[i].Digest = int64(len(text)), blob.DigestOf(text)
 	}
-	if err := errors.Join(s.HasDisk(desk.RoomForSubmissions), s.Bounded(n.Files, n.Folder)); err != nil {
+	if err := errors.Join(s.CheckDisk(intake.MinDiskForSubmissions), s.CheckLimits(n.Files, n.Folder)); err != nil {
 		return err
 	}
 	for _, text := range texts {
-		if err := s.Keep(r.Context(), r.Me, text); err != nil {
+		if err := s.StoreBlob(r.Context(), r.Me, text); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // body, the account can load other pages, and blobs can be removed.
 func TestStalledForms(t *testing.T) {
 	h := walkers(t)
-	h.Desk.Sweeping = new(sync.RWMutex)
+	h.Intake.CollectLock = new(sync.RWMutex)
 	waited := map[string]int{}
 	for pattern := range webtest.Routes() {
 		state := "running"
@@ -48,15 +48,15 @@ func TestStalledForms(t *testing.T) {
 			if first.StatusCode == http.StatusContinue {
 				waited[who]++
 			}
-			if got := h.Ask(cookie, "GET", "/account", nil); got.Code != 200 {
+			if got := h.Fetch(cookie, "GET", "/account", nil); got.Code != 200 {
 				t.Errorf("%s as %s: %d %s", pattern, who, got.Code, got.Body)
 			}
-			for deadline := time.Now().Add(time.Minute); !h.Desk.Sweeping.TryLock(); time.Sleep(time.Millisecond) {
+			for deadline := time.Now().Add(time.Minute); !h.Intake.CollectLock.TryLock(); time.Sleep(time.Millisecond) {
 				if time.Now().After(deadline) {
 					t.Fatalf("%s keeps the server from removing blobs", pattern)
 				}
 			}
-			h.Desk.Sweeping.Unlock()
+			h.Intake.CollectLock.Unlock()
 			c.Close()
 		}
 	}

@@ -29,31 +29,31 @@ type linesView struct {
 
 // A State is the verdict of a submission or the progress of judging, as far as the reader may know it.
 type State struct {
-	Class string // CSS class
-	Code  string // empty if there is no verdict
-	Words string
-	Score string
-	Open  bool
-	Note  string // the jury's decision; may be empty
+	Class   string // CSS class
+	Code    string // empty if there is no verdict
+	Words   string
+	Score   string
+	Pending bool
+	Note    string // the jury's decision; may be empty
 }
 
 // CurrentState returns the state of a submission, including the jury's decisions. Unless staff is set, a judge
 // error is shown as a delay, and an unverified verdict is hidden.
-func (s *Site) CurrentState(sub *store.Submission, staff bool) (v State) {
-	if sub.Verify == store.Unverified && !staff {
-		return State{Class: "none", Words: "judging", Open: true}
+func (s *Site) CurrentState(sub *store.Submission, jury bool) (v State) {
+	if sub.Verify == store.Unverified && !jury {
+		return State{Class: "none", Words: "judging", Pending: true}
 	}
-	if v = StateOf(s.Dispatch.JobState(sub.Judgement, sub.State), sub.Verdict, sub.Score, staff); sub.Given {
-		v = StateOf(store.Done, sub.Verdict, sub.Score, true)
+	if v = StateOf(s.Dispatch.JobState(sub.Judgement, sub.State), sub.Verdict, sub.Score, jury); sub.Overridden {
+		v = StateOf(store.JobDone, sub.Verdict, sub.Score, true)
 		v.Note = "by the jury"
 	}
 	if sub.Ignored {
 		v.Note = "ignored"
 	}
-	if staff && sub.Verify.Open() {
+	if jury && sub.Verify.Pending() {
 		v.Note = "not verified"
 	}
-	if staff && sub.Paused && v.Open {
+	if jury && sub.Paused && v.Pending {
 		v.Words = "judging paused"
 	}
 	return v
@@ -61,18 +61,18 @@ func (s *Site) CurrentState(sub *store.Submission, staff bool) (v State) {
 
 // StateOf returns the state of a judgement for display. The state of the judgement's job must come from
 // dispatch.JobState. Unless staff is set, a judge error is shown as a delay.
-func StateOf(state store.JobState, v judge.Verdict, score string, staff bool) State {
+func StateOf(state store.JobState, v judge.Verdict, score string, jury bool) State {
 	switch {
-	case state == store.Cancelled:
+	case state == store.JobCancelled:
 		return State{Class: "none", Words: "cancelled"}
-	case (state == store.Failed || v == judge.JudgeError) && !staff:
+	case (state == store.JobFailed || v == judge.JudgeError) && !jury:
 		return State{Class: "none", Words: "pending: the jury is investigating"}
 	case v != judge.NotJudged:
 		return State{Class: report.VerdictClass(v), Code: string(v), Words: v.Words(), Score: score}
-	case state == store.Failed:
+	case state == store.JobFailed:
 		return State{Class: "je", Code: string(judge.JudgeError), Words: "no worker could judge it"}
-	case state == store.Out:
-		return State{Class: "none", Words: "judging", Open: true}
+	case state == store.JobDispatched:
+		return State{Class: "none", Words: "judging", Pending: true}
 	}
-	return State{Class: "none", Words: "waiting", Open: true}
+	return State{Class: "none", Words: "waiting", Pending: true}
 }

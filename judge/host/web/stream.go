@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/store"
 )
 
@@ -24,20 +24,20 @@ func OpenStream(w http.ResponseWriter) (send func(text string) bool, ok bool) {
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)
-	out := http.NewResponseController(w)
+	controller := http.NewResponseController(w)
 	send = func(text string) bool {
-		_ = out.SetWriteDeadline(time.Now().Add(writeWithin)) // not supported by test recorders
+		_ = controller.SetWriteDeadline(time.Now().Add(writeTimeout)) // not supported by test recorders
 		_, err := w.Write([]byte(text))
-		return err == nil && out.Flush() == nil
+		return err == nil && controller.Flush() == nil
 	}
 	return send, send("retry: 3000\n\n")
 }
 
-// bounded handles a stream unless the caller has too many. A stream inside a shared connection does not count
+// limitStreams handles a stream unless the caller has too many. A stream inside a shared connection does not count
 // separately.
-func (s *Site) bounded(w http.ResponseWriter, r *Request, rt Route) error {
-	if _, within := w.(*topicWriter); !within {
-		leave, err := s.EnterStream(r.Context(), r.Me, r.RemoteAddr)
+func (s *Site) limitStreams(w http.ResponseWriter, r *Request, rt Route) error {
+	if _, nested := w.(*topicWriter); !nested {
+		leave, err := s.OpenStream(r.Context(), r.Me, r.RemoteAddr)
 		if err != nil {
 			w.Header().Set("Retry-After", "10")
 			return err
@@ -47,13 +47,13 @@ func (s *Site) bounded(w http.ResponseWriter, r *Request, rt Route) error {
 	ctx, end := context.WithCancel(r.Context())
 	defer end()
 	r.Request = r.WithContext(ctx)
-	go s.whileAllowed(ctx, end, *r, rt)
+	go s.watchAccess(ctx, end, *r, rt)
 	return rt.Handle(w, r)
 }
 
-// whileAllowed calls end when the session of a stream ends or its reader loses access to it. It checks once per
+// watchAccess calls end when the session of a stream ends or its reader loses access to it. It checks once per
 // KeepAlive.
-func (s *Site) whileAllowed(ctx context.Context, end func(), r Request, rt Route) {
+func (s *Site) watchAccess(ctx context.Context, stop func(), r Request, rt Route) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -65,7 +65,7 @@ func (s *Site) whileAllowed(ctx context.Context, end func(), r Request, rt Route
 			var err error
 			now.Session, now.Me, err = s.Store.Session(ctx, r.Session.Hash)
 			if errors.Is(err, store.ErrNotFound) {
-				end()
+				stop()
 				return
 			}
 			if err != nil {
@@ -73,8 +73,8 @@ func (s *Site) whileAllowed(ctx context.Context, end func(), r Request, rt Route
 			}
 		}
 		err := s.resolve(now, rt)
-		if _, refused := errors.AsType[*desk.Refusal](err); refused || errors.Is(err, ErrLogIn) {
-			end()
+		if _, refused := errors.AsType[*intake.Refusal](err); refused || errors.Is(err, ErrLoginRequired) {
+			stop()
 			return
 		}
 	}
@@ -82,9 +82,9 @@ func (s *Site) whileAllowed(ctx context.Context, end func(), r Request, rt Route
 
 // The times of a stream.
 const (
-	drawEvery   = 400 * time.Millisecond // at most
-	writeWithin = 5 * time.Second
-	askAgain    = 2 * time.Second // another server may have seen the end of a judgement
+	redrawInterval = 400 * time.Millisecond // at most
+	writeTimeout   = 5 * time.Second
+	accessInterval = 2 * time.Second // another server may have seen the end of a judgement
 )
 
 // A Watch reports events of a job or a flow, like the watches of package dispatch.
@@ -92,15 +92,15 @@ type Watch interface {
 	Next(from int) (events [][]byte, changed <-chan struct{}, ended bool)
 }
 
-// Redraw streams a part of a page whenever it changes. It calls draw when a watch has events, and from time to
+// StreamPart streams a part of a page whenever it changes. It calls draw when a watch has events, and from time to
 // time. It ends when draw returns false for open. The argument what names the stream in the log.
-func (s *Site) Redraw(w http.ResponseWriter, r *Request, what string, draw func() (part template.HTML, open bool, err error),
+func (s *Site) StreamPart(w http.ResponseWriter, r *Request, name string, draw func() (part template.HTML, open bool, err error),
 	watches ...Watch) error {
 	send, ok := OpenStream(w)
 	if !ok {
 		return nil
 	}
-	before, told := template.HTML(""), time.Now()
+	before, lastSent := template.HTML(""), time.Now()
 	for {
 		var moved [2]<-chan struct{} // taken before draw, so that no change is missed
 		for i, w := range watches {
@@ -109,43 +109,43 @@ func (s *Site) Redraw(w http.ResponseWriter, r *Request, what string, draw func(
 		part, open, err := draw()
 		if err != nil {
 			if r.Context().Err() == nil {
-				s.Log.Error("draw what changes", "of", what, "error", err)
+				s.Log.Error("draw what changes", "of", name, "error", err)
 			}
 			return nil // the browser reconnects
 		}
 		text := ""
 		switch {
 		case !open:
-			send(Event("end", string(part)))
+			send(FormatEvent("end", string(part)))
 			return nil
 		case part != before:
-			text = Event("part", string(part))
-		case time.Since(told) > s.KeepAlive:
+			text = FormatEvent("part", string(part))
+		case time.Since(lastSent) > s.KeepAlive:
 			text = ": still here\n\n"
 		}
 		if text != "" {
 			if !send(text) {
 				return nil
 			}
-			before, told = part, time.Now()
+			before, lastSent = part, time.Now()
 		}
 		select { // limits updates to a readable rate
 		case <-r.Context().Done():
 			return nil
-		case <-time.After(drawEvery):
+		case <-time.After(redrawInterval):
 		}
 		select {
 		case <-r.Context().Done():
 			return nil
 		case <-moved[0]:
 		case <-moved[1]:
-		case <-time.After(askAgain):
+		case <-time.After(accessInterval):
 		}
 	}
 }
 
-// Event formats an event for a stream.
-func Event(name, data string) string {
+// FormatEvent formats an event for a stream.
+func FormatEvent(name, data string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "event: %s\n", name)
 	for line := range strings.SplitSeq(strings.ReplaceAll(data, "\r", ""), "\n") {
@@ -155,8 +155,8 @@ func Event(name, data string) string {
 	return b.String()
 }
 
-// mostTopics is the maximum number of streams per connection.
-const mostTopics = 32
+// maxTopics is the maximum number of streams per connection.
+const maxTopics = 32
 
 // topicEvent is an event of one of a connection's streams.
 type topicEvent struct {
@@ -165,13 +165,13 @@ type topicEvent struct {
 	Data  string `json:"data"`
 }
 
-// events carries several streams of this server in one connection, because browsers open only a few connections.
+// multiplexEvents carries several streams of this server in one connection, because browsers open only a few connections.
 // Each parameter t is the address of a stream. The permissions for a stream are checked as if it were requested
 // alone. If the caller may not read a stream, it sends no events.
-func (s *Site) events(w http.ResponseWriter, r *Request) error {
+func (s *Site) multiplexEvents(w http.ResponseWriter, r *Request) error {
 	topics := r.URL.Query()["t"]
-	if len(topics) == 0 || len(topics) > mostTopics {
-		return BadRequest("a connection must request 1 to %d streams", mostTopics)
+	if len(topics) == 0 || len(topics) > maxTopics {
+		return BadRequest("a connection must request 1 to %d streams", maxTopics)
 	}
 	addresses := make([]*url.URL, len(topics))
 	for i, t := range topics {
@@ -187,15 +187,15 @@ func (s *Site) events(w http.ResponseWriter, r *Request) error {
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	frames := make(chan string)
-	var all sync.WaitGroup
-	defer all.Wait()
+	var streams sync.WaitGroup
+	defer streams.Wait()
 	defer cancel() // ends all streams
 	for i, u := range addresses {
-		all.Go(func() {
-			one := r.Request.Clone(ctx)
-			one.URL, one.RequestURI = u, u.RequestURI()
-			one.Header.Del("Last-Event-ID") // it belongs to another stream
-			s.mux.ServeHTTP(&topicWriter{ctx: ctx, topic: topics[i], to: frames, header: http.Header{}}, one)
+		streams.Go(func() {
+			request := r.Request.Clone(ctx)
+			request.URL, request.RequestURI = u, u.RequestURI()
+			request.Header.Del("Last-Event-ID") // it belongs to another stream
+			s.mux.ServeHTTP(&topicWriter{ctx: ctx, topic: topics[i], messages: frames, header: http.Header{}}, request)
 		})
 	}
 	still := time.NewTicker(s.KeepAlive)
@@ -222,11 +222,11 @@ func (s *Site) isStream(u *url.URL) bool {
 
 // topicWriter forwards the events of one stream. It discards responses that are not streams.
 type topicWriter struct {
-	ctx    context.Context
-	topic  string
-	to     chan<- string
-	header http.Header
-	part   []byte // incomplete event
+	ctx        context.Context
+	topic      string
+	messages   chan<- string
+	header     http.Header
+	incomplete []byte // incomplete event
 }
 
 func (t *topicWriter) Header() http.Header { return t.header }
@@ -240,16 +240,16 @@ func (t *topicWriter) Write(p []byte) (int, error) {
 	if t.header.Get("Content-Type") != "text/event-stream" {
 		return len(p), nil
 	}
-	t.part = append(t.part, p...)
+	t.incomplete = append(t.incomplete, p...)
 	for {
-		whole, rest, found := bytes.Cut(t.part, []byte("\n\n"))
+		event, rest, found := bytes.Cut(t.incomplete, []byte("\n\n"))
 		if !found {
 			return len(p), nil
 		}
-		t.part = rest
+		t.incomplete = rest
 		e := topicEvent{Topic: t.topic}
 		var data []string
-		for line := range strings.Lines(string(whole)) {
+		for line := range strings.Lines(string(event)) {
 			key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ":")
 			switch value = strings.TrimPrefix(value, " "); key {
 			case "event":
@@ -267,7 +267,7 @@ func (t *topicWriter) Write(p []byte) (int, error) {
 			return 0, err
 		}
 		select {
-		case t.to <- Event("topic", string(text)):
+		case t.messages <- FormatEvent("topic", string(text)):
 		case <-t.ctx.Done():
 			return 0, t.ctx.Err()
 		}

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"assay/judge/host/auth"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/store"
 	"assay/judge/host/web/webtest"
 	"assay/judge/internal/browser"
@@ -61,7 +61,7 @@ func events(h *webtest.Harness, res *http.Response) func() told {
 // connection.
 func TestAStreamEndsWithItsSession(t *testing.T) {
 	h := webtest.New(t)
-	h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
 	for _, path := range []string{"/c/now/news/events", "/events?t=/c/now/news/events"} {
 		ada := h.Cookie("ada")
 		r, err := http.NewRequestWithContext(t.Context(), "GET", h.URL+path, nil)
@@ -74,7 +74,7 @@ func TestAStreamEndsWithItsSession(t *testing.T) {
 		if res.StatusCode != 200 {
 			t.Fatalf("%s is answered %d", path, res.StatusCode)
 		}
-		if got := h.Ask(ada, "POST", "/logout", url.Values{}); got.Code != 303 {
+		if got := h.Fetch(ada, "POST", "/logout", url.Values{}); got.Code != 303 {
 			t.Fatalf("to log out is answered %d", got.Code)
 		}
 		if _, err := io.Copy(io.Discard, res.Body); err != nil { // until the stream ends
@@ -88,7 +88,7 @@ func TestAStreamEndsWithItsRight(t *testing.T) {
 	h := webtest.New(t)
 	for i, path := range []string{"/news/events", "/scoreboard/events?version=0"} {
 		for _, who := range []string{"ada", ""} {
-			c := h.Contest(fmt.Sprint("now", i, who), -time.Minute, store.Public, store.Settings{})
+			c := h.Contest(fmt.Sprint("now", i, who), -time.Minute, store.VisibilityPublic, store.Settings{})
 			r, err := http.NewRequestWithContext(t.Context(), "GET", h.URL+"/c/"+c.Slug+path, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -103,7 +103,7 @@ func TestAStreamEndsWithItsRight(t *testing.T) {
 			if res.StatusCode != 200 {
 				t.Fatalf("%s is answered %d to %q", path, res.StatusCode, who)
 			}
-			c.Visibility = store.Staff
+			c.Visibility = store.VisibilityJury
 			if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
 				t.Fatal(err)
 			}
@@ -118,9 +118,9 @@ func TestAStreamEndsWithItsRight(t *testing.T) {
 // others.
 func TestOneConnection(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
-	h.Contest("staff", -time.Minute, store.Staff, store.Settings{})
-	sent := h.Send(c, "ada")
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
+	h.Contest("staff", -time.Minute, store.VisibilityJury, store.Settings{})
+	sent := h.Submit(c, "ada")
 	const news, board, judging = "/c/now/news/events", "/c/now/scoreboard/events?version=0", "/c/now/s/1/events"
 	ada := hear(h, h.Cookie("ada"), news, board, judging, "/c/staff/news/events", "/c/now/s/2/events", "/c/now/scoreboard/events?view=jury&version=0")
 	first := map[string]string{}
@@ -131,7 +131,7 @@ func TestOneConnection(t *testing.T) {
 	if first[news] != "news" || first[board] != "board" || first[judging] != "part" {
 		t.Errorf("at first ada hears %v", first)
 	}
-	h.Judged(sent, webtest.Failing()...)
+	h.RecordJudgement(sent, webtest.FailingEvents()...)
 	for {
 		e := ada()
 		if first[e.Topic] == "" {
@@ -144,7 +144,7 @@ func TestOneConnection(t *testing.T) {
 			break
 		}
 	}
-	h.Clarify(c, store.NewClarification{Staff: true, Text: "to all"}, "judge")
+	h.Clarify(c, store.NewClarification{Jury: true, Text: "to all"}, "judge")
 	for e := ada(); e.Topic != news || !strings.Contains(e.Data, "1 new"); e = ada() {
 		if first[e.Topic] == "" {
 			t.Fatalf("ada hears %+v", e)
@@ -154,7 +154,7 @@ func TestOneConnection(t *testing.T) {
 		nil, {"/c/now/s/1"}, {"//evil.example/c/x/events"}, {"https://evil.example/c/x/events"}, {"/events?t=/c/now/news/events"}, {"c/now/news/events"}, {":"},
 		strings.Split(strings.Repeat(news+" ", 33), " ")[:33],
 	} {
-		if got := h.Ask(h.Cookie("ada"), "GET", "/events?"+url.Values{"t": bad}.Encode(), nil); got.Code != 400 {
+		if got := h.Fetch(h.Cookie("ada"), "GET", "/events?"+url.Values{"t": bad}.Encode(), nil); got.Code != 400 {
 			t.Errorf("%q is answered %d", bad, got.Code)
 		}
 	}
@@ -175,13 +175,13 @@ func TestTabsShareOneConnection(t *testing.T) {
 		}
 		all.ServeHTTP(w, r)
 	})
-	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
 	code, hash := auth.NewCode()
-	if err := h.Store.NewSetup(t.Context(), hash, h.Accounts["admin"].ID); err != nil {
+	if err := h.Store.NewSetupCode(t.Context(), hash, h.Accounts["admin"].ID); err != nil {
 		t.Fatal(err)
 	}
 	b := browser.Open(t, h.URL+"/setup?code="+code)
-	b.Wide(390)
+	b.SetWidth(390)
 	b.Fill("input[name=name]", "Chair")
 	b.Fill("input[name=password]", "battery-staple")
 	b.Fill("input[name=again]", "battery-staple")
@@ -190,35 +190,35 @@ func TestTabsShareOneConnection(t *testing.T) {
 	const list = `document.querySelector('[data-clars]').innerText`
 	soon := func(what, expression, want string) {
 		t.Helper()
-		b.Soon(expression, func(text string) bool { return strings.Contains(text, want) })
-		b.Contains(what, expression, want)
+		b.WaitFor(expression, func(text string) bool { return strings.Contains(text, want) })
+		b.ExpectContains(what, expression, want)
 	}
 	for i, page := range []string{"/c/now", "/c/now/scoreboard?view=jury", "/c/now/clar"} {
-		b.Go(h.URL + page)
+		b.Navigate(h.URL + page)
 		h.Clarify(c, store.NewClarification{Text: "question " + string(rune('a'+i))}, "ada")
 		soon(page, head, string(rune('1'+i))+" unanswered")
-		b.Is(page+": what is wider than the screen", webtest.Wide, "")
+		b.ExpectValue(page+": what is wider than the screen", webtest.OverflowScript, "")
 	}
 	soon("the list", list, "question c")
 	// Events between the rendering of the page and the start of its stream are not lost.
 	gate <- true
-	b.Go(h.URL + "/c/now/clar")
+	b.Navigate(h.URL + "/c/now/clar")
 	h.Clarify(c, store.NewClarification{Text: "question d"}, "ada")
 	time.Sleep(time.Second) // until the server has polled: the stream's first event includes it
 	<-gate
 	soon("the list of before the stream", list, "question d")
-	sent := h.Send(c, "ada")
-	b.Go(h.URL + "/c/now/scoreboard?view=jury")
+	sent := h.Submit(c, "ada")
+	b.Navigate(h.URL + "/c/now/scoreboard?view=jury")
 	soon("the board", `document.querySelector('section.scores').innerText`, "ada")
-	h.Judged(sent, webtest.Accepted()...)
+	h.RecordJudgement(sent, webtest.AcceptedEvents()...)
 	soon("the board", `document.querySelector('section.scores').innerText`, "first to solve")
-	other := h.Send(c, "bob")
-	b.Go(h.URL + "/c/now/s/2")
-	h.Judged(other, webtest.Accepted()...)
+	other := h.Submit(c, "bob")
+	b.Navigate(h.URL + "/c/now/s/2")
+	h.RecordJudgement(other, webtest.AcceptedEvents()...)
 	soon("the judging", `document.querySelector('main').innerText`, "accepted")
 	for _, page := range []string{"/c/now/submissions?verdict=AC", "/c/now/rejudgings", "/c/now/finalize", "/c/now/clar/new", "/c/now/clar/1"} {
-		b.Go(h.URL + page)
-		b.Is(page+": what is wider than the screen", webtest.Wide, "")
+		b.Navigate(h.URL + page)
+		b.ExpectValue(page+": what is wider than the screen", webtest.OverflowScript, "")
 	}
 }
 
@@ -226,21 +226,21 @@ func TestTabsShareOneConnection(t *testing.T) {
 // handled one at a time, and that requests for pages do not wait for them.
 func TestWhatHasNoTurnHasAPace(t *testing.T) {
 	h := webtest.New(t)
-	h.Contest("now", -time.Minute, store.Public, store.Settings{})
+	h.Contest("now", -time.Minute, store.VisibilityPublic, store.Settings{})
 	for path, want := range map[string]int{
 		"/static/icon.svg": http.StatusOK, "/none": http.StatusNotFound,
 		"/c/now/scoreboard/events": http.StatusBadRequest, "/c/none/scoreboard/events": http.StatusSeeOther, // no version; login required
 	} {
-		turn, err := h.Desk.Passers.Wait(t.Context(), desk.Network("127.0.0.1:1").String())
+		turn, err := h.Intake.PublicQueue.Wait(t.Context(), intake.Network("127.0.0.1:1").String())
 		if err != nil {
 			t.Fatal(err)
 		}
 		answered := make(chan int, 1)
 		go func() {
 			defer close(answered) // even if Ask fails
-			answered <- h.Ask("", "GET", path, nil).Code
+			answered <- h.Fetch("", "GET", path, nil).Code
 		}()
-		if got := h.Ask("", "GET", "/c/now", nil); got.Code != http.StatusOK {
+		if got := h.Fetch("", "GET", "/c/now", nil); got.Code != http.StatusOK {
 			t.Errorf("a page is answered %d", got.Code)
 		}
 		select {

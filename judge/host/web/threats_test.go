@@ -66,40 +66,40 @@ func TestForgedForms(t *testing.T) {
 		t.Skip("a browser takes a while: set ASSAY_SLOW=1")
 	}
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
-	h.Judged(h.Send(c, "ada"), webtest.Failing()...)
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
+	h.RecordJudgement(h.Submit(c, "ada"), webtest.FailingEvents()...)
 	b := browser.Open(t, h.URL+"/login")
 	b.Fill("input[name=login]", "admin")
 	b.Fill("input[name=password]", "correct-horse")
 	b.Follow("form.stack button")
 	evil := forger(t, h.URL)
 	for _, page := range []string{"logout", "token", "role", "accounts", "submit", "board", "mark"} {
-		b.Go(evil.URL + "/" + page)
-		b.Contains(page+" is answered", `location.origin + ' ' + document.body.innerText`, h.URL, "cross-origin")
+		b.Navigate(evil.URL + "/" + page)
+		b.ExpectContains(page+" is answered", `location.origin + ' ' + document.body.innerText`, h.URL, "cross-origin")
 	}
-	b.Go(evil.URL + "/fetch")
-	b.Is("a script that writes", `document.getElementById('done').textContent`, "done")
-	b.Go(evil.URL + "/read")
-	b.Is("a script that reads", `document.getElementById('done').textContent`, "nothing")
-	b.Go(evil.URL + "/frame")
-	b.Is("what is in the frame", `(() => { try { return document.querySelector('iframe').contentDocument === null; } catch { return true; } })()`, "true")
+	b.Navigate(evil.URL + "/fetch")
+	b.ExpectValue("a script that writes", `document.getElementById('done').textContent`, "done")
+	b.Navigate(evil.URL + "/read")
+	b.ExpectValue("a script that reads", `document.getElementById('done').textContent`, "nothing")
+	b.Navigate(evil.URL + "/frame")
+	b.ExpectValue("what is in the frame", `(() => { try { return document.querySelector('iframe').contentDocument === null; } catch { return true; } })()`, "true")
 	refused := false
-	for _, wrong := range b.Wrong {
+	for _, wrong := range b.Errors {
 		refused = refused || strings.Contains(wrong, "frame-ancestors")
 	}
 	if !refused {
-		t.Errorf("the browser may show a page in a frame: %s", b.Wrong)
+		t.Errorf("the browser may show a page in a frame: %s", b.Errors)
 	}
-	b.Go(h.URL + "/account")
-	b.Is("the admin is still there", webtest.Heading, "Your account")
+	b.Navigate(h.URL + "/account")
+	b.ExpectValue("the admin is still there", webtest.HeadingScript, "Your account")
 	bob := webtest.Must[*store.Account](t)(h.Store.Account(t.Context(), h.Accounts["bob"].ID))
 	sub := webtest.Must[*store.Submission](t)(h.Store.SubmissionByNumber(t.Context(), c.ID, 1))
 	after := webtest.Must[*store.Contest](t)(h.Store.Contest(t.Context(), c.ID))
-	all := webtest.Must[[]*store.Submission](t)(h.Store.Submissions(t.Context(), store.Filter{Contest: c.ID}))
-	if bob.Role != string(auth.Contestant) || sub.Given || after.Freeze != 0 || len(all) != 1 {
+	all := webtest.Must[[]*store.Submission](t)(h.Store.Submissions(t.Context(), store.SubmissionFilter{Contest: c.ID}))
+	if bob.Role != string(auth.Contestant) || sub.Overridden || after.Freeze != 0 || len(all) != 1 {
 		t.Errorf("a forged form did something: %+v, %+v, %+v, %d submissions", bob, sub, after, len(all))
 	}
-	if entries := webtest.Must[[]store.Entry](t)(h.Store.Audited(t.Context(), "", 10)); len(entries) != 1 || entries[0].Action != "log in" {
+	if entries := webtest.Must[[]store.AuditEntry](t)(h.Store.LatestAuditEntries(t.Context(), "", 10)); len(entries) != 1 || entries[0].Action != "log in" {
 		t.Errorf("the audit has %+v", entries)
 	}
 }
@@ -127,7 +127,7 @@ func TestGuesses(t *testing.T) {
 			codes[code]++
 		})
 	}
-	if got := h.Ask("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}}); got.Code != http.StatusSeeOther {
+	if got := h.Fetch("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}}); got.Code != http.StatusSeeOther {
 		t.Errorf("somebody else is answered %d", got.Code)
 	}
 	all.Wait()
@@ -136,13 +136,13 @@ func TestGuesses(t *testing.T) {
 	}
 	codes = map[int]int{}
 	for range 900 { // one per second, for 15 minutes
-		h.Later(time.Second)
+		h.Advance(time.Second)
 		codes[try("judge", "guess")]++
 	}
 	if codes[403] < 20 || codes[403] > 40 || codes[403]+codes[429] != 900 {
 		t.Errorf("900 guesses, one a second, are answered %v", codes)
 	}
-	h.Later(time.Minute)
+	h.Advance(time.Minute)
 	if got := try("judge", "correct-horse"); got != 200 { // the page after the login
 		t.Errorf("with the right password after a minute: %d", got)
 	}
@@ -152,7 +152,7 @@ func TestGuesses(t *testing.T) {
 // other accounts are still served.
 func TestFloods(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{PerMinute: 7})
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{PerMinute: 7})
 	ada, bob := h.Cookie("ada"), h.Cookie("bob")
 	var mu sync.Mutex
 	codes := map[int]int{}
@@ -169,13 +169,13 @@ func TestFloods(t *testing.T) {
 	if codes[303] != 7 || codes[429] != 53 {
 		t.Errorf("60 submissions at once are answered %v", codes)
 	}
-	if sent := webtest.Must[[]*store.Submission](t)(h.Store.Submissions(t.Context(), store.Filter{Contest: c.ID})); len(sent) != 7 {
+	if sent := webtest.Must[[]*store.Submission](t)(h.Store.Submissions(t.Context(), store.SubmissionFilter{Contest: c.ID})); len(sent) != 7 {
 		t.Errorf("%d submissions are kept", len(sent))
 	}
 	kept := 0
 	for i := range 60 {
 		text := fmt.Sprint("print(", i, ")")
-		if has(t, h.Blobs, blob.Of([]byte(text)), int64(len(text))) {
+		if has(t, h.Blobs, blob.DigestOf([]byte(text)), int64(len(text))) {
 			kept++
 		}
 	}
@@ -210,7 +210,7 @@ func TestFloods(t *testing.T) {
 		}
 		got.Body.Close()
 	}
-	if got := h.Ask(ada, "GET", "/c/now", nil); got.Code != 200 {
+	if got := h.Fetch(ada, "GET", "/c/now", nil); got.Code != 200 {
 		t.Errorf("a page beside the streams: %d", got.Code)
 	}
 	for _, one := range open {
@@ -231,7 +231,7 @@ func TestFloods(t *testing.T) {
 // TestSlowBodies checks that request bodies that never arrive do not delay other requests or garbage collection.
 func TestSlowBodies(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
 	ada, bob := h.Cookie("ada"), h.Cookie("bob")
 	var slow []net.Conn
 	for i := range 200 {
@@ -249,7 +249,7 @@ func TestSlowBodies(t *testing.T) {
 		{bob, "GET", "/c/now", nil, 200}, {ada, "GET", "/c/now", nil, 200}, {"", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}}, 303},
 		{bob, "POST", "/account/tokens", url.Values{"label": {"mine"}, "scope": {"submit"}}, 200}, {bob, "GET", "/c/now/scoreboard", nil, 200},
 	} {
-		if got := h.Ask(tt.who, tt.method, tt.path, tt.form); got.Code != tt.code {
+		if got := h.Fetch(tt.who, tt.method, tt.path, tt.form); got.Code != tt.code {
 			t.Errorf("%s %s beside them is answered %d, want %d", tt.method, tt.path, got.Code, tt.code)
 		}
 	}
@@ -265,7 +265,7 @@ func TestSlowBodies(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if sent := webtest.Must[[]*store.Submission](t)(h.Store.Submissions(t.Context(), store.Filter{Contest: c.ID})); len(sent) != 1 {
+	if sent := webtest.Must[[]*store.Submission](t)(h.Store.Submissions(t.Context(), store.SubmissionFilter{Contest: c.ID})); len(sent) != 1 {
 		t.Errorf("%d submissions are kept, of which one was whole", len(sent))
 	}
 }
@@ -274,7 +274,7 @@ func TestSlowBodies(t *testing.T) {
 // leads to another site.
 func TestHostHeader(t *testing.T) {
 	h := webtest.New(t)
-	h.Contest("now", -time.Minute, store.Public, store.Settings{})
+	h.Contest("now", -time.Minute, store.VisibilityPublic, store.Settings{})
 	admin := h.Cookie("admin")
 	for _, tt := range []struct{ who, method, path string }{
 		{"", "GET", "/"}, {"", "GET", "/c/now"}, {"", "GET", "/c/now/scoreboard"}, {"", "GET", "/account"}, {"", "GET", "/none"}, {admin, "GET", "/account"},
@@ -293,7 +293,7 @@ func TestHostHeader(t *testing.T) {
 		}
 	}
 	for _, next := range []string{"//evil.example", `/\evil.example`, "https://evil.example", "/\t/evil.example", "javascript:alert(1)", `\\evil.example`, "/c/now"} {
-		got := h.Ask("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}, "next": {next}})
+		got := h.Fetch("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}, "next": {next}})
 		want := "/"
 		if next == "/c/now" {
 			want = next
@@ -308,13 +308,13 @@ func TestHostHeader(t *testing.T) {
 // could log in.
 func TestALeakOfTheDatabase(t *testing.T) {
 	h := webtest.New(t)
-	got := h.Ask("", "POST", "/login", url.Values{"login": {"admin"}, "password": {"correct-horse"}})
+	got := h.Fetch("", "POST", "/login", url.Values{"login": {"admin"}, "password": {"correct-horse"}})
 	_, session, _ := strings.Cut(got.Get("Set-Cookie"), "=")
 	session, _, _ = strings.Cut(session, ";")
 	cookie := "assay=" + session
 	between := func(path string, form url.Values, before, after string) string {
 		t.Helper()
-		page := h.Ask(cookie, "POST", path, form).Body
+		page := h.Fetch(cookie, "POST", path, form).Body
 		_, rest, found := strings.Cut(page, before)
 		word, _, ends := strings.Cut(rest, after)
 		if !found || !ends || len(word) < 8 {
@@ -354,7 +354,7 @@ func TestALeakOfTheDatabase(t *testing.T) {
 func TestLogOfInvitations(t *testing.T) {
 	h := webtest.New(t)
 	var log bytes.Buffer
-	pages := web.New(web.Options{Desk: h.Desk, Log: slog.New(slog.NewTextHandler(&log, nil))}, pages.All...)
+	pages := web.New(web.Options{Service: h.Intake, Log: slog.New(slog.NewTextHandler(&log, nil))}, pages.All...)
 	if err := h.Store.Close(); err != nil {
 		t.Fatal(err)
 	}

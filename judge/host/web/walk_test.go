@@ -35,7 +35,7 @@ var holes = []string{"open", "members", "hidden", "shown", "closed"}
 func walkers(t *testing.T) *webtest.Harness {
 	h := webtest.New(t)
 	for _, state := range states {
-		visible, in, settings := store.Accounts, -time.Minute, store.Settings{Show: judge.ShowSamples}
+		visible, in, settings := store.VisibilityAccounts, -time.Minute, store.Settings{Show: judge.ShowSamples}
 		switch state {
 		case "before":
 			in = time.Hour
@@ -44,24 +44,24 @@ func walkers(t *testing.T) *webtest.Harness {
 		case "over":
 			in = -2 * time.Hour
 		case "everybody":
-			visible = store.Public
+			visible = store.VisibilityPublic
 		case "teams":
-			visible = store.Teams
+			visible = store.VisibilityTeams
 		case "staff":
-			visible = store.Staff
+			visible = store.VisibilityJury
 		}
 		c := h.Contest(state, in, visible, settings)
-		h.Judged(h.Send(c, "ada"), webtest.Failing()...)
-		h.Clarify(c, store.NewClarification{Text: "may I?" + webtest.Evil}, "ada")
-		h.Clarify(c, store.NewClarification{Staff: true, Text: "to all" + webtest.Evil, Problem: "sum", ReplyTo: 1}, "judge")
+		h.RecordJudgement(h.Submit(c, "ada"), webtest.FailingEvents()...)
+		h.Clarify(c, store.NewClarification{Text: "may I?" + webtest.HostileMarkup}, "ada")
+		h.Clarify(c, store.NewClarification{Jury: true, Text: "to all" + webtest.HostileMarkup, Problem: "sum", ReplyTo: 1}, "judge")
 		drawing := []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><marked/></svg>`)
 		logo := webtest.Must[media.File](t)(media.New(media.Place{Type: media.Contest, Property: media.Logo, Filename: "logo.svg"}, drawing))
-		h.Put(drawing)
+		h.StoreBlob(drawing)
 		if err := h.Store.ChangeMedia(t.Context(), c.ID, nil, []media.File{logo}); err != nil {
 			t.Fatal(err)
 		}
-		h.Ladder(state, map[string]store.Visibility{"everybody": store.Public, "staff": store.Staff}[state], state != "over")
-		if err := h.Store.SetRoleIn(t.Context(), h.Accounts["chair"].ID, c.ID, "contest-admin"); err != nil {
+		h.Ladder(state, map[string]store.Visibility{"everybody": store.VisibilityPublic, "staff": store.VisibilityJury}[state], state != "over")
+		if err := h.Store.SetContestRole(t.Context(), h.Accounts["chair"].ID, c.ID, "contest-admin"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -69,12 +69,12 @@ func walkers(t *testing.T) *webtest.Harness {
 		o := h.Hole(slug)
 		switch slug {
 		case "members":
-			o.Visibility = store.Accounts
+			o.Visibility = store.VisibilityAccounts
 		case "hidden":
-			o.Visibility = store.Staff
+			o.Visibility = store.VisibilityJury
 		}
-		h.Prove(h.Answer(o, "ada", "py"), "py", judge.GolfRight, 40)
-		o.Shown, o.Closed = slug == "shown", slug == "closed"
+		h.RecordGolfCheck(h.SubmitGolf(o, "ada", "py"), "py", judge.GolfCorrect, 40)
+		o.ShowSubmissions, o.Closed = slug == "shown", slug == "closed"
 		if err := h.Store.SetHole(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
@@ -82,13 +82,13 @@ func walkers(t *testing.T) *webtest.Harness {
 	// The only contest with this problem.
 	p := h.Problem
 	webtest.Must[*store.Problem](t)(h.Store.PutBundle(t.Context(), store.NewBundle{
-		Problem: "foreign", Title: "Foreign", Owner: h.Accounts["admin"].ID, ID: p.Bundle, Manifest: p.Bundle, Config: p.Config, Sheet: p.Sheet, MadeBy: h.Accounts["admin"].ID,
+		Problem: "foreign", Title: "Foreign", Owner: h.Accounts["admin"].ID, ID: p.Bundle, Manifest: p.Bundle, Config: p.Config, ProblemInfo: p.ProblemInfo, MadeBy: h.Accounts["admin"].ID,
 	}))
-	elsewhere := &store.Contest{Slug: "elsewhere", Name: "Elsewhere", Format: store.ICPC, Starts: time.Now().Add(-time.Minute), Length: time.Hour, Visibility: store.Staff}
+	elsewhere := &store.Contest{Slug: "elsewhere", Name: "Elsewhere", Format: store.ICPC, Starts: time.Now().Add(-time.Minute), Length: time.Hour, Visibility: store.VisibilityJury}
 	if err := h.Store.NewContest(t.Context(), elsewhere, []store.NewContestProblem{{Label: "A", Slug: "foreign"}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.Store.SetRoleIn(t.Context(), h.Accounts["other"].ID, elsewhere.ID, "contest-admin"); err != nil {
+	if err := h.Store.SetContestRole(t.Context(), h.Accounts["other"].ID, elsewhere.ID, "contest-admin"); err != nil {
 		t.Fatal(err)
 	}
 	return h
@@ -158,7 +158,7 @@ func TestWhoMaySeeWhat(t *testing.T) {
 				if method == "POST" {
 					form = url.Values{"login": {"unknown-" + w}} // wrong passwords are counted per caller
 				}
-				fmt.Fprintf(&b, " %9d", h.Ask(h.Cookie(w), method, path, form).Code)
+				fmt.Fprintf(&b, " %9d", h.Fetch(h.Cookie(w), method, path, form).Code)
 			}
 			b.WriteString("\n")
 		}
@@ -166,7 +166,7 @@ func TestWhoMaySeeWhat(t *testing.T) {
 	for _, path := range slices.Sorted(maps.Keys(foreign)) {
 		fmt.Fprintf(&b, "POST %s with a problem of another contest\n%-10s", path, "")
 		for _, w := range who {
-			fmt.Fprintf(&b, " %9d", h.Ask(h.Cookie(w), "POST", path, foreign[path]).Code)
+			fmt.Fprintf(&b, " %9d", h.Fetch(h.Cookie(w), "POST", path, foreign[path]).Code)
 		}
 		b.WriteString("\n")
 	}
@@ -219,12 +219,12 @@ func TestPagesAreHarmless(t *testing.T) {
 				if method != "GET" || strings.HasSuffix(path, "/events") {
 					continue
 				}
-				got := h.Ask(cookie, method, path, nil)
+				got := h.Fetch(cookie, method, path, nil)
 				staff := w == "judge" || w == "chair" || w == "admin"
 				if strings.Contains(got.Body, webtest.Secret) && !staff {
 					t.Errorf("%s reads a secret at %s:\n%s", w, path, got.Body)
 				}
-				if strings.Contains(got.Body, webtest.TextOfAda) && !staff && w != "ada" && state != "shown" {
+				if strings.Contains(got.Body, webtest.GolfSource) && !staff && w != "ada" && state != "shown" {
 					t.Errorf("%s reads an answer of ada's at %s:\n%s", w, path, got.Body)
 				}
 				if got.Code != 200 {
@@ -239,7 +239,7 @@ func TestPagesAreHarmless(t *testing.T) {
 						t.Errorf("%s at %s: what others wrote is taken for HTML", w, path)
 					}
 				} else if strings.HasPrefix(got.Get("Content-Type"), "text/html") {
-					webtest.Harmless(t, w+" at "+path, got.Body)
+					webtest.CheckHTML(t, w+" at "+path, got.Body)
 					if got, most := len(got.Body), 60<<10; got > most && !strings.HasSuffix(path, "/scoreboard") {
 						t.Errorf("%s at %s has %d bytes, at most %d", w, path, got, most)
 					}
@@ -270,7 +270,7 @@ func TestPagesAreHarmless(t *testing.T) {
 			if strings.Contains(link, "/sample/") { // names of the harness's samples cannot be stored
 				continue
 			}
-			if code := h.Ask(cookie, "GET", link, nil).Code; code >= 400 {
+			if code := h.Fetch(cookie, "GET", link, nil).Code; code >= 400 {
 				t.Errorf("%s at %s finds a link to %s, which answers %d", w, page, link, code)
 			}
 		}

@@ -12,71 +12,71 @@ import (
 	"time"
 
 	"assay/judge/host/auth"
-	"assay/judge/host/board"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/ladder"
+	"assay/judge/host/scoreboard"
 	"assay/judge/host/signon"
 )
 
 // Options configure the pages of a server.
 type Options struct {
-	*desk.Desk
-	Name      string // name of the server
-	Version   string
-	URL       string // address by which users reach the server
-	Address   string // URL for the command line, with a certificate's fingerprint
-	Passwords *auth.Passwords
-	Boards    *board.Hall // package contest renders the page around them
-	Log       *slog.Logger
+	*intake.Service
+	Name        string // name of the server
+	Version     string
+	URL         string // address by which users reach the server
+	Address     string // URL for the command line, with a certificate's fingerprint
+	Passwords   *auth.Passwords
+	Scoreboards *scoreboard.Registry // package contest renders the page around them
+	Log         *slog.Logger
 	// Secure reports whether browsers reach the server only over HTTPS.
 	Secure bool
 	// KeepAlive is the maximum time between two messages of a stream. Zero means 15 seconds.
 	KeepAlive time.Duration
 	// Backups returns the state of the nightly backups. If nil, there are no backups.
 	Backups func() Backups
-	// Uploaded is called after a package upload has been stored. If nil, uploads are disabled.
-	Uploaded func()
+	// OnUpload is called after a package upload has been stored. If nil, uploads are disabled.
+	OnUpload func()
 	// SignOn is the single sign-on provider. If nil, users log in only with passwords.
 	SignOn *signon.Provider
 	// Ladders is the service that runs the ladders. If nil, ladders are disabled.
-	Ladders *ladder.Keeper
+	Ladders *ladder.Service
 }
 
 // Backups is the state of the nightly backups.
 type Backups struct {
-	On                 bool
-	Folder             string
-	Last, Next         time.Time // Last is zero if there was none
-	Keep, Kept, Failed int
-	Wrong              string // error of the last backup; may be empty
+	On                      bool
+	Dir                     string
+	Last, Next              time.Time // Last is zero if there was none
+	Keep, Kept, FailedCount int
+	Error                   string // error of the last backup; may be empty
 }
 
 // Late reports whether the last backup failed or is more than 26 hours old. That is one day, and two hours for a
 // machine that was off.
 func (b Backups) Late(now time.Time) bool {
-	return b.Wrong != "" || !b.Last.IsZero() && now.Sub(b.Last) > 26*time.Hour
+	return b.Error != "" || !b.Last.IsZero() && now.Sub(b.Last) > 26*time.Hour
 }
 
 // A Site serves the web pages.
 type Site struct {
 	Options
-	proof     desk.Turns // of networks, for password and code checks
-	mux       *http.ServeMux
-	templates []Templates
+	credentialChecks intake.RequestQueue // of networks, for password and code checks
+	mux              *http.ServeMux
+	templates        []Templates
 	// expiredForms limits the number of forms that are kept at once while the login page is rendered. It contains
 	// one value for each of them; see ended.
 	expiredForms chan struct{}
-	statements   desk.Memo[StatementKey, template.HTML] // rendered by Statement
+	statements   intake.Cache[StatementKey, template.HTML] // rendered by Statement
 }
 
 // A Route is a page, or the target of a form. Its action determines who may use it, depending on the object in the
 // address.
 type Route struct {
-	Pattern string // for http.ServeMux
-	Action  auth.Action
-	Handle  Handler
-	confirm bool // the caller must confirm the password
-	find    func(*Request) (Access, error)
+	Pattern    string // for http.ServeMux
+	Action     auth.Action
+	Handle     Handler
+	confirm    bool // the caller must confirm the password
+	findAccess func(*Request) (Access, error)
 }
 
 // A Handler handles a request. If it returns an error, it must not have written a response.
@@ -90,16 +90,16 @@ func Handle(pattern string, action auth.Action, h Handler) Route {
 // HandleForm returns a route for a small form, which it reads before it calls the handler.
 func HandleForm(pattern string, action auth.Action, h Handler) Route {
 	return Handle(pattern, action, func(w http.ResponseWriter, r *Request) error {
-		if err := ReadForm(w, r, SmallForm); err != nil {
+		if err := ReadForm(w, r, MaxSmallForm); err != nil {
 			return err
 		}
 		return h(w, r)
 	})
 }
 
-// Confirmed returns the route for an action that is irreversible or gives an account more rights. The caller must
+// WithConfirmation returns the route for an action that is irreversible or gives an account more rights. The caller must
 // confirm the password first, because a session may have been left open.
-func (rt Route) Confirmed() Route {
+func (rt Route) WithConfirmation() Route {
 	rt.confirm = true
 	return rt
 }
@@ -115,51 +115,51 @@ type Pages struct {
 }
 
 // New returns a handler for the pages.
-func New(o Options, parts ...func(*Site) Pages) http.Handler {
+func New(o Options, packages ...func(*Site) Pages) http.Handler {
 	if o.KeepAlive == 0 {
 		o.KeepAlive = 15 * time.Second
 	}
 	s := &Site{
-		Options: o, proof: desk.Turns{Restless: true}, mux: http.NewServeMux(),
+		Options: o, credentialChecks: intake.RequestQueue{NoPauses: true}, mux: http.NewServeMux(),
 	}
-	s.expiredForms = make(chan struct{}, max(1, heldForms/s.mostKept()))
-	s.add(Shared(s))
-	for _, part := range parts {
-		s.add(part(s))
+	s.expiredForms = make(chan struct{}, max(1, maxKeptBytes/s.maxKeptForm()))
+	s.addPages(SharedPages(s))
+	for _, part := range packages {
+		s.addPages(part(s))
 	}
 	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		asked := &Request{Request: r}
-		s.Pace(r)
-		_ = s.authenticate(w, asked) // if it fails, the page is rendered as for anonymous readers
-		s.refuse(w, asked, ErrNotFound)
+		request := &Request{Request: r}
+		s.PaceNetwork(r)
+		_ = s.authenticate(w, request) // if it fails, the page is rendered as for anonymous readers
+		s.renderError(w, request, ErrNotFound)
 	})
-	return headers(s, http.NewCrossOriginProtection().Handler(s.mux))
+	return withSecurityHeaders(s, http.NewCrossOriginProtection().Handler(s.mux))
 }
 
-// Shared returns the routes and templates shared by all pages.
-func Shared(s *Site) Pages {
+// SharedPages returns the routes and templates shared by all pages.
+func SharedPages(s *Site) Pages {
 	return Pages{
 		Templates: templates,
-		Routes:    []Route{Handle("GET /static/{file}", auth.Enter, s.static), Handle("GET /events", auth.Enter, s.events)},
+		Routes:    []Route{Handle("GET /static/{file}", auth.UseSite, s.static), Handle("GET /events", auth.UseSite, s.multiplexEvents)},
 	}
 }
 
-// add adds the pages of a package.
-func (s *Site) add(p Pages) {
+// addPages adds the pages of a package.
+func (s *Site) addPages(p Pages) {
 	s.templates = append(s.templates, p.Templates)
 	for _, rt := range p.Routes {
-		rt.find = p.Find
+		rt.findAccess = p.Find
 		s.mux.HandleFunc(rt.Pattern, func(w http.ResponseWriter, r *http.Request) {
-			asked := &Request{Request: r}
-			if err := s.run(w, asked, rt); err != nil {
-				s.refuse(w, asked, err)
+			request := &Request{Request: r}
+			if err := s.run(w, request, rt); err != nil {
+				s.renderError(w, request, err)
 			}
 		})
 	}
 }
 
-// headers returns a handler that sets the security headers of every response.
-func headers(s *Site, next http.Handler) http.Handler {
+// withSecurityHeaders returns a handler that sets the security headers of every response.
+func withSecurityHeaders(s *Site, handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'; object-src 'none'")
@@ -169,7 +169,7 @@ func headers(s *Site, next http.Handler) http.Handler {
 		if s.Secure {
 			h.Set("Strict-Transport-Security", "max-age=31536000")
 		}
-		next.ServeHTTP(w, r)
+		handler.ServeHTTP(w, r)
 	})
 }
 
@@ -178,15 +178,15 @@ func (s *Site) run(w http.ResponseWriter, r *Request, rt Route) error {
 	if err := s.authenticate(w, r); err != nil {
 		return err
 	}
-	if turns, who := s.turns(r, rt); turns != nil {
-		turn, err := turns.Wait(r.Context(), who)
+	if turns, owner := s.requestQueue(r, rt); turns != nil {
+		turn, err := turns.Wait(r.Context(), owner)
 		if err != nil {
 			return err
 		}
 		defer turn.End()
-		r.turn, w = turn, &served{w, r}
-	} else if _, within := w.(*topicWriter); !within {
-		s.Pace(r.Request)
+		r.slot, w = turn, &slotWriter{w, r}
+	} else if _, nested := w.(*topicWriter); !nested {
+		s.PaceNetwork(r.Request)
 	}
 	if err := s.resolve(r, rt); err != nil {
 		return err
@@ -197,10 +197,10 @@ func (s *Site) run(w http.ResponseWriter, r *Request, rt Route) error {
 		}
 	}
 	if strings.HasSuffix(rt.Pattern, "/events") {
-		return s.bounded(w, r, rt)
+		return s.limitStreams(w, r, rt)
 	}
-	if s.Sweeping != nil && names(r, rt) {
-		r.pinBlobs(s.Sweeping)
+	if s.CollectLock != nil && mayReferToBlobs(r, rt) {
+		r.pinBlobs(s.CollectLock)
 		defer r.unpinBlobs()
 	}
 	defer func() {
@@ -213,10 +213,10 @@ func (s *Site) run(w http.ResponseWriter, r *Request, rt Route) error {
 
 // resolve resolves the object in the address, and checks that the caller may perform the route's action on it.
 func (s *Site) resolve(r *Request, rt Route) (err error) {
-	if rt.find != nil {
-		if r.Access, err = rt.find(r); err != nil {
+	if rt.findAccess != nil {
+		if r.Access, err = rt.findAccess(r); err != nil {
 			return err
 		}
 	}
-	return r.Allow(rt.Action)
+	return r.CheckPermission(rt.Action)
 }

@@ -21,16 +21,16 @@ var oldWords = regexp.MustCompile(`(?i)\b(slips?|shut out|let in|logins?|bring|b
 // terms.
 func TestWordsOfPages(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
-	h.Judged(h.Send(c, "ada"), webtest.Failing()...)
-	h.Desk.Registration = auth.Open
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
+	h.RecordJudgement(h.Submit(c, "ada"), webtest.FailingEvents()...)
+	h.Intake.Registration = auth.Open
 	admin := h.Cookie("admin")
-	made := h.Ask(admin, "POST", "/c/now/rejudgings", url.Values{"all": {"yes"}, "why": {"a wrong answer file"}})
+	made := h.Fetch(admin, "POST", "/c/now/rejudgings", url.Values{"all": {"yes"}, "why": {"a wrong answer file"}})
 	if made.Code != 303 {
 		t.Fatalf("create a rejudging: %d\n%s", made.Code, made.Body)
 	}
-	h.Ask(admin, "POST", "/admin/invitations", url.Values{"note": {"class 7b"}, "uses": {"40"}, "days": {"7"}})
-	h.Ask(admin, "POST", "/admin/accounts/bob", url.Values{"do": {"out"}})
+	h.Fetch(admin, "POST", "/admin/invitations", url.Values{"note": {"class 7b"}, "uses": {"40"}, "days": {"7"}})
+	h.Fetch(admin, "POST", "/admin/accounts/bob", url.Values{"do": {"out"}})
 	for path, says := range map[string][]string{
 		"/account":                  {"Create token", "Change password", "No access tokens yet", "this session", "Delete account…"},
 		"/account/erase":            {"Delete your account", "Type admin to confirm", "Delete account"},
@@ -55,8 +55,8 @@ func TestWordsOfPages(t *testing.T) {
 		"/problems":                 {"Problems", "1 problem on this server", "Upload a problem package", "Upload package"},
 		"/problem/sum":              {"Versions", "current", "Practice"},
 	} {
-		page := h.Ask(admin, "GET", path, nil)
-		webtest.Harmless(t, path, page.Body)
+		page := h.Fetch(admin, "GET", path, nil)
+		webtest.CheckHTML(t, path, page.Body)
 		_, body, _ := strings.Cut(page.Body, "<main")
 		body, _, _ = strings.Cut(body, "</main>")
 		text := webtest.Text("<main" + body)
@@ -76,14 +76,14 @@ func TestWordsOfPages(t *testing.T) {
 		}
 	}
 	for path, says := range map[string]string{"/login": "Username", "/register": "Repeat password"} {
-		page := h.Ask("", "GET", path, nil)
-		webtest.Harmless(t, path, page.Body)
+		page := h.Fetch("", "GET", path, nil)
+		webtest.CheckHTML(t, path, page.Body)
 		if text := webtest.Text(page.Body); page.Code != 200 || !strings.Contains(text, says) {
 			t.Errorf("%s: %d does not say %q:\n%s", path, page.Code, says, text)
 		}
 	}
 	// The jury sees no tabs for pages that it may not open.
-	if page := h.Ask(h.Cookie("judge"), "GET", "/admin/workers", nil); page.Code != 200 || strings.Contains(page.Body, `href="/admin/audit"`) {
+	if page := h.Fetch(h.Cookie("judge"), "GET", "/admin/workers", nil); page.Code != 200 || strings.Contains(page.Body, `href="/admin/audit"`) {
 		t.Errorf("the jury has a tab of the audit log: %d\n%s", page.Code, page.Body)
 	}
 }

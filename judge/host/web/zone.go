@@ -25,8 +25,8 @@ type Zone struct {
 // zoneOf returns the zone with the given name. If the name is empty or unknown, it returns the server's zone.
 func zoneOf(name string) Zone {
 	if zones.MatchString(name) && name != "Local" {
-		if at, err := time.LoadLocation(name); err == nil {
-			return Zone{at, name}
+		if location, err := time.LoadLocation(name); err == nil {
+			return Zone{location, name}
 		}
 	}
 	return Zone{time.Local, ""}
@@ -45,12 +45,12 @@ func (r *Request) Zone() Zone {
 }
 
 // Label returns a label for the zone at a time. If at is the zero time, it uses now.
-func (z Zone) Label(at, now time.Time) string {
-	if at.IsZero() {
-		at = now
+func (z Zone) Label(moment, now time.Time) string {
+	if moment.IsZero() {
+		moment = now
 	}
-	short, _ := at.In(z.Location).Zone()
-	offset := at.In(z.Location).Format("UTC-07:00")
+	short, _ := moment.In(z.Location).Zone()
+	offset := moment.In(z.Location).Format("UTC-07:00")
 	switch {
 	case z.Name != "":
 		return z.Name + " (" + offset + ")"
@@ -79,9 +79,9 @@ func (z Zone) ReadMoment(text string) (at time.Time, err error) {
 	return at, err
 }
 
-// Moment formats a time for a form field, with seconds if they are not zero. For the zero time, it returns an
+// FormatMoment formats a time for a form field, with seconds if they are not zero. For the zero time, it returns an
 // empty string.
-func (z Zone) Moment(at time.Time) string {
+func (z Zone) FormatMoment(at time.Time) string {
 	if at.IsZero() {
 		return ""
 	}

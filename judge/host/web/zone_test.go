@@ -22,7 +22,7 @@ func TestZones(t *testing.T) {
 		"name": {"Spring"}, "slug": {"spring"}, "format": {"icpc"}, "visibility": {"public"}, "show": {"samples"}, "hours": {"5"},
 		"zone": {"Europe/Berlin"}, "start_by": {"at"}, "starts": {"2026-07-01T10:00"}, "removed_from": {"2026-07-01T11:00"}, "removed_to": {"2026-07-01T11:30"},
 	}
-	if got := h.Ask(admin, "POST", "/admin/contests/new", v); got.Code != 303 {
+	if got := h.Fetch(admin, "POST", "/admin/contests/new", v); got.Code != 303 {
 		t.Fatalf("%d\n%s", got.Code, got.Body)
 	}
 	c := webtest.Must[*store.Contest](t)(h.Store.ContestBySlug(t.Context(), "spring"))
@@ -42,8 +42,8 @@ func TestZones(t *testing.T) {
 		"; zone=Local":                {"IST (UTC+05:30), the server's time zone", "2026-07-01T13:30", ""},
 		"; zone=\"><marked onload=x>": {"IST (UTC+05:30), the server's time zone", "2026-07-01T13:30", ""},
 	} {
-		page := h.Ask(admin+cookie, "GET", "/c/spring/edit", nil)
-		webtest.Harmless(t, "the form", page.Body)
+		page := h.Fetch(admin+cookie, "GET", "/c/spring/edit", nil)
+		webtest.CheckHTML(t, "the form", page.Body)
 		page.Body = html.UnescapeString(page.Body)
 		if strings.Count(page.Body, "Time zone: "+want[0]) != 2 || !strings.Contains(page.Body, `name="starts" type="datetime-local" value="`+want[1]+`"`) || !strings.Contains(page.Body, want[2]) {
 			t.Errorf("with the cookie %q the form has not %q:\n%s", cookie, want, page.Body)
@@ -52,7 +52,7 @@ func TestZones(t *testing.T) {
 	// A form that is shown again because of an error keeps its times.
 	v.Set("name", "")
 	v.Set("revision", "1")
-	page := h.Ask(admin+"; zone=America/New_York", "POST", "/c/spring/edit", v)
+	page := h.Fetch(admin+"; zone=America/New_York", "POST", "/c/spring/edit", v)
 	page.Body = html.UnescapeString(page.Body)
 	for _, want := range []string{"Time zone: Europe/Berlin (UTC+02:00)", `name="zone" value="Europe/Berlin"`, `value="2026-07-01T10:00"`} {
 		if page.Code != 400 || !strings.Contains(page.Body, want) {

@@ -13,133 +13,133 @@ import (
 	"assay/judge/cases/mutate"
 	"assay/judge/host/flow"
 	"assay/judge/host/job"
-	"assay/judge/internal/raze"
+	"assay/judge/internal/forceremove"
 	"assay/judge/workspace"
 )
 
-// A mutating holds the lab with the mutants of a snapshot. Several jobs share the lab.
-type mutating struct {
+// A mutantState holds the lab with the mutants of a snapshot. Several jobs share the lab.
+type mutantState struct {
 	mu        sync.Mutex
 	problem   *workspace.Problem
 	solutions []string
-	lab       *mutate.Lab // nil until a job needs it
+	runner    *mutate.Runner // nil until a job needs it
 }
 
-// mutants returns a copy of the lab with the mutants of a snapshot, with the options of one job. The first call
+// mutantRunner returns a copy of the lab with the mutants of a snapshot, with the options of one job. The first call
 // generates the mutants.
-func (o *opened) mutants(ctx context.Context, asked *flow.AdequacyOptions) (*mutate.Lab, error) {
+func (o *openProblem) mutantRunner(ctx context.Context, options *flow.AdequacyOptions) (*mutate.Runner, error) {
 	m := &o.mutating
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.lab == nil {
-		p, err := o.ready(ctx, asked.Problem)
+	if m.runner == nil {
+		p, err := o.problemAt(ctx, options.Problem)
 		if err != nil {
 			return nil, err
 		}
-		solutions := p.Accepted()
-		lab, err := p.Mutants(ctx, solutions)
+		solutions := p.AcceptedSolutions()
+		lab, err := p.MutantRunner(ctx, solutions)
 		if err != nil {
 			return nil, err
 		}
-		m.problem, m.solutions, m.lab = p, solutions, lab
+		m.problem, m.solutions, m.runner = p, solutions, lab
 	}
-	lab := *m.lab
-	lab.Thorough, lab.Notes = asked.Thorough, slices.Clip(lab.Notes)
+	lab := *m.runner
+	lab.Thorough, lab.Notes = options.Thorough, slices.Clip(lab.Notes)
 	return &lab, nil
 }
 
-// ready opens the problem of a snapshot.
-func (o *opened) ready(ctx context.Context, problem string) (*workspace.Problem, error) {
+// problemAt opens the problem of a snapshot.
+func (o *openProblem) problemAt(ctx context.Context, problem string) (*workspace.Problem, error) {
 	l, err := o.locate(problem)
 	if err != nil {
 		return nil, err
 	}
-	p, faults, err := l.Ready(ctx)
+	p, faults, err := l.ReadForJudging(ctx)
 	return p, errors.Join(err, faults.AsError())
 }
 
-// faults reports errors in the problem directory as events, so that they do not fail the job. It returns any other
+// addFaults reports errors in the problem directory as events, so that they do not fail the job. It returns any other
 // error.
-func (b *taskOutput) faults(err error) error {
-	faults, some := errors.AsType[judge.Faults](err)
-	if one, is := errors.AsType[*judge.Fault](err); is && !some {
-		faults, some = judge.Faults{one}, true
+func (b *taskOutput) addFaults(err error) error {
+	faults, some := errors.AsType[judge.ProblemErrors](err)
+	if one, is := errors.AsType[*judge.ProblemError](err); is && !some {
+		faults, some = judge.ProblemErrors{one}, true
 	}
 	if !some {
 		return err
 	}
 	b.lines = nil
 	for _, f := range faults {
-		if err := b.tell(&judge.FaultFound{Fault: f}); err != nil {
+		if err := b.addEvents(&judge.ProblemErrorFound{Fault: f}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// tries is the approximate number of mutants judged to estimate the time per mutant.
-const tries = 16
+// sampleMutants is the approximate number of mutants judged to estimate the time per mutant.
+const sampleMutants = 16
 
-// lab generates the mutants of a snapshot and estimates the time to judge one.
-func (r *Runner) lab(ctx context.Context, s *job.Spec, o *opened, b *taskOutput) error {
+// makeMutants generates the mutants of a snapshot and estimates the time to judge one.
+func (r *Runner) makeMutants(ctx context.Context, s *job.Spec, o *openProblem, b *taskOutput) error {
 	var asked flow.AdequacyOptions
-	if err := options(s, &asked); err != nil {
+	if err := decodeOptions(s, &asked); err != nil {
 		return err
 	}
-	b.output = flow.Mutated{}
-	lab, err := o.mutants(ctx, &asked)
+	b.output = flow.MutantSet{}
+	lab, err := o.mutantRunner(ctx, &asked)
 	if err != nil {
-		return b.faults(err)
+		return b.addFaults(err)
 	}
-	made := flow.Mutated{Made: lab.Identity(), Count: lab.Count()}
-	if made.Count > 0 {
+	output := flow.MutantSet{Digest: lab.MutantsHash(), Count: lab.MutantCount()}
+	if output.Count > 0 {
 		start := time.Now()
 		lab.Jobs = 1
-		tried, err := lab.Part(ctx, 0, max(made.Count/tries, 1))
+		tried, err := lab.JudgeShard(ctx, 0, max(output.Count/sampleMutants, 1))
 		if err != nil {
-			return b.faults(err)
+			return b.addFaults(err)
 		}
-		made.Each = time.Since(start) / time.Duration(len(tried))
+		output.TimePerMutant = time.Since(start) / time.Duration(len(tried))
 	}
-	b.output = made
+	b.output = output
 	return nil
 }
 
-// same returns the lab with the mutants of a snapshot. It returns an error if their identity is not made, the
+// sameMutants returns the lab with the mutants of a snapshot. It returns an error if their identity is not made, the
 // identity of the mutants that an earlier lab job generated.
-func (o *opened) same(ctx context.Context, asked *flow.AdequacyOptions, made string) (*mutate.Lab, error) {
-	lab, err := o.mutants(ctx, asked)
-	if err == nil && lab.Identity() != made {
+func (o *openProblem) sameMutants(ctx context.Context, options *flow.AdequacyOptions, digest string) (*mutate.Runner, error) {
+	lab, err := o.mutantRunner(ctx, options)
+	if err == nil && lab.MutantsHash() != digest {
 		err = errors.New("this worker generates different mutants from the other workers: compare their toolchains")
 	}
 	return lab, err
 }
 
-// mutants judges a part of the mutants.
-func (r *Runner) mutants(ctx context.Context, s *job.Spec, o *opened, b *taskOutput) error {
-	var asked flow.MutantsOptions
-	if err := options(s, &asked); err != nil {
+// judgeMutants judges a part of the mutants.
+func (r *Runner) judgeMutants(ctx context.Context, s *job.Spec, o *openProblem, b *taskOutput) error {
+	var taskOptions flow.MutantsOptions
+	if err := decodeOptions(s, &taskOptions); err != nil {
 		return err
 	}
-	lab, err := o.same(ctx, &asked.AdequacyOptions, asked.Made)
-	if err == nil && (asked.First < 0 || asked.Of < 1) {
-		err = fmt.Errorf("the job asks for part %d of %d", asked.First, asked.Of)
+	lab, err := o.sameMutants(ctx, &taskOptions.AdequacyOptions, taskOptions.Digest)
+	if err == nil && (taskOptions.First < 0 || taskOptions.Stride < 1) {
+		err = fmt.Errorf("the job asks for part %d of %d", taskOptions.First, taskOptions.Stride)
 	}
 	if err != nil {
 		return err
 	}
 	lab.Jobs = 1
-	b.lines, err = lab.Part(ctx, asked.First, asked.Of)
+	b.lines, err = lab.JudgeShard(ctx, taskOptions.First, taskOptions.Stride)
 	return err
 }
 
-// score searches for inputs that kill the surviving mutants.
-func (r *Runner) score(ctx context.Context, s *job.Spec, o *opened, b *taskOutput) error {
-	var asked flow.ScoreOptions
-	if err := options(s, &asked); err != nil {
+// scoreMutants searches for inputs that kill the surviving mutants.
+func (r *Runner) scoreMutants(ctx context.Context, s *job.Spec, o *openProblem, b *taskOutput) error {
+	var taskOptions flow.ScoreOptions
+	if err := decodeOptions(s, &taskOptions); err != nil {
 		return err
 	}
-	lab, err := o.same(ctx, &asked.AdequacyOptions, asked.Made)
+	lab, err := o.sameMutants(ctx, &taskOptions.AdequacyOptions, taskOptions.Digest)
 	if err != nil {
 		return err
 	}
@@ -147,35 +147,35 @@ func (r *Runner) score(ctx context.Context, s *job.Spec, o *opened, b *taskOutpu
 	if err != nil {
 		return err
 	}
-	defer func() { _ = raze.All(dir) }() // the process removes leftovers when it ends
+	defer func() { _ = forceremove.All(dir) }() // the process removes leftovers when it ends
 	lab.Journal = filepath.Join(dir, "journal")
-	n, err := r.gather(ctx, lab.Journal, s)
+	n, err := r.writePriorLines(ctx, lab.Journal, s)
 	if err != nil {
 		return err
 	}
-	if n != lab.Count() {
-		return fmt.Errorf("the results have %d mutants of %d", n, lab.Count())
+	if n != lab.MutantCount() {
+		return fmt.Errorf("the results have %d mutants of %d", n, lab.MutantCount())
 	}
-	results, _, err := o.mutating.problem.Adequacy(ctx, lab, o.mutating.solutions, asked.Hunt)
+	results, _, err := o.mutating.problem.MeasureAdequacy(ctx, lab, o.mutating.solutions, taskOptions.Budget)
 	if err != nil {
-		return b.faults(err)
+		return b.addFaults(err)
 	}
-	return b.tell(lab.Report(results, asked.Hunt, ""))
+	return b.addEvents(lab.Report(results, taskOptions.Budget, ""))
 }
 
-// grid reports which errors each test case of a snapshot finds.
-func (r *Runner) grid(ctx context.Context, s *job.Spec, o *opened, b *taskOutput) error {
+// measureGrid reports which errors each test case of a snapshot finds.
+func (r *Runner) measureGrid(ctx context.Context, s *job.Spec, o *openProblem, b *taskOutput) error {
 	var asked flow.AdequacyOptions
-	if err := options(s, &asked); err != nil {
+	if err := decodeOptions(s, &asked); err != nil {
 		return err
 	}
-	p, err := o.ready(ctx, asked.Problem)
+	p, err := o.problemAt(ctx, asked.Problem)
 	if err != nil {
-		return b.faults(err)
+		return b.addFaults(err)
 	}
-	grid, err := p.Grid(ctx, nil)
+	grid, err := p.MeasureGrid(ctx, nil)
 	if err != nil {
-		return b.faults(err)
+		return b.addFaults(err)
 	}
-	return b.tell(grid.Event())
+	return b.addEvents(grid.Event())
 }

@@ -18,9 +18,9 @@ import (
 
 // fakeQueue is a queue that hands out the jobs sent to it, and records its calls.
 type fakeQueue struct {
-	jobs   chan *worker.Taken
-	before chan *worker.Taken // handed out beside a preempted job
-	orders chan job.Order
+	jobs   chan *worker.LeasedJob
+	before chan *worker.LeasedJob // handed out beside a preempted job
+	orders chan job.Control
 	broken error // returned by Take after jobs is closed
 	finish func(ctx context.Context, r *job.Result) error
 
@@ -33,10 +33,10 @@ type fakeQueue struct {
 }
 
 func newQueue() *fakeQueue {
-	return &fakeQueue{jobs: make(chan *worker.Taken, 1000), before: make(chan *worker.Taken, 1000), orders: make(chan job.Order)}
+	return &fakeQueue{jobs: make(chan *worker.LeasedJob, 1000), before: make(chan *worker.LeasedJob, 1000), orders: make(chan job.Control)}
 }
 
-func (q *fakeQueue) Take(ctx context.Context) (*worker.Taken, error) {
+func (q *fakeQueue) Take(ctx context.Context) (*worker.LeasedJob, error) {
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -48,8 +48,8 @@ func (q *fakeQueue) Take(ctx context.Context) (*worker.Taken, error) {
 	}
 }
 
-func (q *fakeQueue) TakeBefore(ctx context.Context, lane job.Lane) (*worker.Taken, error) {
-	if lane != job.Background {
+func (q *fakeQueue) TakeBefore(ctx context.Context, lane job.Priority) (*worker.LeasedJob, error) {
+	if lane != job.BackgroundPriority {
 		return nil, fmt.Errorf("the lane %d is that of no job here", lane)
 	}
 	select {
@@ -60,20 +60,20 @@ func (q *fakeQueue) TakeBefore(ctx context.Context, lane job.Lane) (*worker.Take
 	}
 }
 
-func (q *fakeQueue) Offer(ctx context.Context, r *job.Result) error {
+func (q *fakeQueue) SendResult(ctx context.Context, r *job.Result) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.offered = append(q.offered, r)
 	return nil
 }
 
-func (q *fakeQueue) Say(draining bool, note string) {
+func (q *fakeQueue) SetStatus(draining bool, note string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.said = append(q.said, fmt.Sprint(draining, " ", note))
 }
 
-func (q *fakeQueue) Orders() <-chan job.Order { return q.orders }
+func (q *fakeQueue) Controls() <-chan job.Control { return q.orders }
 
 // lease is the lease of one job.
 type lease struct {
@@ -93,7 +93,7 @@ func (l *lease) Finish(ctx context.Context, r *job.Result) error {
 	return nil
 }
 
-func (l *lease) Back(ctx context.Context, delay time.Duration) error {
+func (l *lease) Release(ctx context.Context, delay time.Duration) error {
 	l.q.mu.Lock()
 	defer l.q.mu.Unlock()
 	l.q.back = append(l.q.back, l.id)
@@ -108,20 +108,20 @@ func (l *lease) Progress(first int, events ...[]byte) {
 
 // give queues a job for the worker.
 func (q *fakeQueue) give(id string, deliveries int) {
-	q.jobs <- &worker.Taken{Spec: &job.Spec{ID: id, Generation: 2, Token: "token of " + id}, Deliveries: deliveries, Lease: &lease{q, id}}
+	q.jobs <- &worker.LeasedJob{Spec: &job.Spec{ID: id, Generation: 2, Token: "token of " + id}, Deliveries: deliveries, Lease: &lease{q, id}}
 }
 
 // judging runs jobs as the test specifies.
 type judging struct {
 	run    func(ctx context.Context, id string) error
-	long   func(ctx context.Context, turn worker.Turn) error // for a preemptible job
-	events []judge.Event                                     // of each job
+	long   func(ctx context.Context, turn worker.TurnFunc) error // for a preemptible job
+	events []judge.Event                                         // of each job
 
 	mu  sync.Mutex
 	ill error
 }
 
-func (j *judging) Run(ctx context.Context, s *job.Spec, progress func(judge.Event), turn worker.Turn) (*job.Result, error) {
+func (j *judging) Run(ctx context.Context, s *job.Spec, progress func(judge.Event), turn worker.TurnFunc) (*job.Result, error) {
 	progress(&judge.Noted{Text: "begun"})
 	for _, e := range j.events {
 		progress(e)
@@ -180,7 +180,7 @@ func bubble(t *testing.T, slots int, run func(ctx context.Context, id string) er
 		s := &setup{fakeQueue: newQueue(), judging: &judging{run: run}, dir: dir, err: make(chan error, 1)}
 		var err error
 		s.Worker, err = worker.New(worker.Options{
-			Name: "w", Dir: dir, Queue: s.fakeQueue, Judging: s.judging, Slots: slots, Note: s.notes.add, Info: s.infos.add,
+			Name: "w", Dir: dir, Queue: s.fakeQueue, Runner: s.judging, Slots: slots, Note: s.notes.add, Info: s.infos.add,
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -20,23 +20,23 @@ import (
 	"assay/judge"
 	"assay/judge/host/job"
 	"assay/judge/internal/atomicfile"
-	"assay/judge/internal/raze"
+	"assay/judge/internal/forceremove"
 	"assay/judge/workspace"
 )
 
 // loads maps names to loads that measure the speed of a machine. Each load takes about 0.2 s.
 var loads = map[string]func(out io.Writer){
-	"arithmetic": arithmetic,
-	"memory":     memory,
-	"writes":     writes,
+	"arithmetic": arithmeticLoad,
+	"memory":     memoryLoad,
+	"writes":     syscallLoad,
 }
 
 // loadNames lists the loads in a fixed order.
 var loadNames = []string{"arithmetic", "memory", "writes"}
 
-// Load runs the load with the given name and writes its output to out. It reports whether the load exists.
+// RunLoad runs the load with the given name and writes its output to out. It reports whether the load exists.
 // Processes started by Calibrate call it.
-func Load(name string, out io.Writer) bool {
+func RunLoad(name string, out io.Writer) bool {
 	do, known := loads[name]
 	if known {
 		runtime.GOMAXPROCS(1)
@@ -46,11 +46,11 @@ func Load(name string, out io.Writer) bool {
 	return known
 }
 
-// Loads returns the names of the loads.
-func Loads() []string { return slices.Clone(loadNames) }
+// LoadNames returns the names of the loads.
+func LoadNames() []string { return slices.Clone(loadNames) }
 
-// arithmetic computes with branches that a processor cannot predict well.
-func arithmetic(io.Writer) {
+// arithmeticLoad computes with branches that a processor cannot predict well.
+func arithmeticLoad(io.Writer) {
 	x, n := uint64(88172645463325252), uint64(0)
 	for range 40_000_000 {
 		x ^= x << 13
@@ -65,8 +65,8 @@ func arithmetic(io.Writer) {
 	runtime.KeepAlive(n) // otherwise the compiler may remove the loop
 }
 
-// memory follows pointers through more memory than fits into the caches.
-func memory(io.Writer) {
+// memoryLoad follows pointers through more memory than fits into the caches.
+func memoryLoad(io.Writer) {
 	const size = 4 << 20 // of 4 bytes
 	next := make([]uint32, size)
 	for i := range next {
@@ -87,8 +87,8 @@ func memory(io.Writer) {
 	runtime.KeepAlive(at)
 }
 
-// writes makes many small system calls.
-func writes(out io.Writer) {
+// syscallLoad makes many small system calls.
+func syscallLoad(out io.Writer) {
 	line := []byte("of many small writes\n")
 	for range 100_000 {
 		if _, err := out.Write(line); err != nil {
@@ -99,10 +99,10 @@ func writes(out io.Writer) {
 
 const (
 	calibrateRuns = 5
-	// othersMost is the maximum number of processors that other programs may keep busy during a measurement.
-	othersMost = 0.25
-	spreadMost = 0.1
-	busyMost   = 1.15 // ratio to the time alone, with all slots busy
+	// maxOthers is the maximum number of processors that other programs may keep busy during a measurement.
+	maxOthers = 0.25
+	maxSpread = 0.1
+	maxBusy   = 1.15 // ratio to the time alone, with all slots busy
 )
 
 // calibrateLimits are far above the needs of any load.
@@ -119,7 +119,7 @@ func (r *Runner) Calibrate(ctx context.Context, lower bool, program string, args
 	if err != nil {
 		return nil, err
 	}
-	if err := w.Start(workspace.Running{Require: r.o.Require, Hidden: r.hidden(), Jobs: r.o.Slots}); err != nil {
+	if err := w.Start(workspace.RunOptions{RequiredIsolation: r.o.RequiredIsolation, Hidden: r.secretDirs(), Jobs: r.o.Slots}); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
@@ -127,7 +127,7 @@ func (r *Runner) Calibrate(ctx context.Context, lower bool, program string, args
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, raze.All(dir)) }()
+	defer func() { err = errors.Join(err, forceremove.All(dir)) }()
 	if err := copyProgram(program, filepath.Join(dir, filepath.Base(program))); err != nil {
 		return nil, err
 	}
@@ -135,17 +135,17 @@ func (r *Runner) Calibrate(ctx context.Context, lower bool, program string, args
 		Dir: dir, Argv: append([]string{judge.ProgramDir + "/" + filepath.Base(program)}, args...),
 		Env: []string{"PATH=/usr/bin:/bin"},
 	}
-	m := &measuring{slots: r.o.Slots, lower: lower, others: others, run: func(load string) (time.Duration, error) {
+	m := &calibration{slots: r.o.Slots, canReduce: lower, others: measureOthers, run: func(load string) (time.Duration, error) {
 		var said strings.Builder
 		c := p.Command(calibrateLimits, load)
 		c.Stdout, c.Stderr = io.Discard, &said
-		x, err := w.Box.Run(ctx, c)
-		if err == nil && (x.Exit != 0 || x.Killed != judge.Nothing) {
-			err = fmt.Errorf("the load %s: %s\n%s", load, x.Fate(), said.String())
+		x, err := w.Sandbox.Run(ctx, c)
+		if err == nil && (x.Exit != 0 || x.Killed != judge.NoResource) {
+			err = fmt.Errorf("the load %s: %s\n%s", load, x.Termination(), said.String())
 		}
 		return x.CPU, err
 	}}
-	if s, err = m.speed(); err != nil || !s.Known() {
+	if s, err = m.speed(); err != nil || !s.Reliable() {
 		return s, err
 	}
 	data, err := json.MarshalIndent(s, "", "\t")
@@ -161,9 +161,9 @@ func (r *Runner) Calibrate(ctx context.Context, lower bool, program string, args
 // speedFile stores the last measurement.
 const speedFile = "speed.json"
 
-// Measured returns the last reliable measurement from a worker's data directory. It returns nil, nil if there is
+// ReadSpeed returns the last reliable measurement from a worker's data directory. It returns nil, nil if there is
 // none.
-func Measured(dir string) (s *job.Speed, err error) {
+func ReadSpeed(dir string) (s *job.Speed, err error) {
 	data, err := os.ReadFile(filepath.Join(dir, speedFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -172,7 +172,7 @@ func Measured(dir string) (s *job.Speed, err error) {
 		err = json.Unmarshal(data, &s)
 	}
 	if err != nil {
-		return nil, &judge.Misuse{Err: fmt.Errorf("read the measured speed: %w\n    measure it again: judged worker --calibrate", err)}
+		return nil, &judge.UsageError{Err: fmt.Errorf("read the measured speed: %w\n    measure it again: judged worker --calibrate", err)}
 	}
 	return s, nil
 }
@@ -195,10 +195,10 @@ func copyProgram(from, to string) (err error) {
 	return nil
 }
 
-// A measuring measures a machine.
-type measuring struct {
-	slots int
-	lower bool // the number of slots may be reduced
+// A calibration measures a machine.
+type calibration struct {
+	slots     int
+	canReduce bool // the number of slots may be reduced
 	// run runs a load and returns the CPU time that it took. It is called concurrently.
 	run func(load string) (time.Duration, error)
 	// others starts to observe other programs on the machine. The caller passes its own CPU time to the returned
@@ -210,38 +210,38 @@ type measuring struct {
 type times map[string][]time.Duration
 
 // speed measures the time of all loads.
-func (m *measuring) speed() (*job.Speed, error) {
+func (m *calibration) speed() (*job.Speed, error) {
 	s := &job.Speed{Loads: map[string]float64{}, At: time.Now()}
 	alone, busyAlone, err := m.measure(1)
 	if err != nil {
 		return nil, err
 	}
-	for load, all := range alone {
-		slices.Sort(all)
-		s.Loads[load] = float64(all[0].Microseconds()) / 1000
-		s.Spread = max(s.Spread, float64(all[len(all)/2])/float64(all[0])-1)
+	for load, times := range alone {
+		slices.Sort(times)
+		s.Loads[load] = float64(times[0].Microseconds()) / 1000
+		s.Spread = max(s.Spread, float64(times[len(times)/2])/float64(times[0])-1)
 	}
-	most := busyAlone
+	slowdown := busyAlone
 	for s.Slots = m.slots; ; s.Slots-- {
 		together, busyTogether, err := m.measure(s.Slots)
 		if err != nil {
 			return nil, err
 		}
 		var ratios []float64
-		for load, all := range together {
-			slices.Sort(all)
-			ratios = append(ratios, float64(all[len(all)/2].Microseconds())/1000/s.Loads[load])
+		for load, times := range together {
+			slices.Sort(times)
+			ratios = append(ratios, float64(times[len(times)/2].Microseconds())/1000/s.Loads[load])
 		}
 		slices.Sort(ratios)
-		s.Busy, most = ratios[len(ratios)/2], max(most, busyTogether)
-		if !m.lower || s.Slots == 1 || s.Busy <= busyMost || most > othersMost {
+		s.BusyFactor, slowdown = ratios[len(ratios)/2], max(slowdown, busyTogether)
+		if !m.canReduce || s.Slots == 1 || s.BusyFactor <= maxBusy || slowdown > maxOthers {
 			break
 		}
 	}
 	switch {
-	case most > othersMost:
-		s.Doubt = fmt.Sprintf("other programs kept %.1f processors of this machine busy", most)
-	case s.Spread > spreadMost:
+	case slowdown > maxOthers:
+		s.Doubt = fmt.Sprintf("other programs kept %.1f processors of this machine busy", slowdown)
+	case s.Spread > maxSpread:
 		s.Doubt = fmt.Sprintf("the time of the same load varied by %.0f %%", 100*s.Spread)
 	}
 	return s, nil
@@ -249,8 +249,8 @@ func (m *measuring) speed() (*job.Speed, error) {
 
 // measure runs each load several times, with the number of concurrent runs in atOnce. It returns the times of the
 // loads, and the number of processors that other programs kept busy meanwhile.
-func (m *measuring) measure(atOnce int) (times, float64, error) {
-	all, ours := times{}, time.Duration(0)
+func (m *calibration) measure(atOnce int) (times, float64, error) {
+	results, ours := times{}, time.Duration(0)
 	look := m.others()
 	var mu sync.Mutex
 	var bad error
@@ -262,7 +262,7 @@ func (m *measuring) measure(atOnce int) (times, float64, error) {
 					took, err := m.run(load)
 					mu.Lock()
 					defer mu.Unlock()
-					all[load], ours, bad = append(all[load], took), ours+took, errors.Join(bad, err)
+					results[load], ours, bad = append(results[load], took), ours+took, errors.Join(bad, err)
 				})
 			}
 			running.Wait()
@@ -275,18 +275,18 @@ func (m *measuring) measure(atOnce int) (times, float64, error) {
 	if !known {
 		processors = 0 // the spread must show noise
 	}
-	return all, processors, nil
+	return results, processors, nil
 }
 
-// others measures how many processors other programs keep busy, from Linux statistics.
-func others() func(time.Duration) (float64, bool) {
+// measureOthers measures how many processors other programs keep busy, from Linux statistics.
+func measureOthers() func(time.Duration) (float64, bool) {
 	start, before, known := time.Now(), time.Duration(0), false
-	before, known = busy()
-	own := used()
+	before, known = busyTime()
+	own := processTime()
 	return func(ours time.Duration) (float64, bool) {
-		now, still := busy()
+		now, still := busyTime()
 		took := time.Since(start)
-		ours += used() - own
+		ours += processTime() - own
 		if !known || !still || took <= 0 || now-before < ours/2 { // the system's statistics are unusable
 			return 0, false
 		}
@@ -294,9 +294,9 @@ func others() func(time.Duration) (float64, bool) {
 	}
 }
 
-// busy returns the total time for which processors have been busy since the machine started. It includes time
+// busyTime returns the total time for which processors have been busy since the machine started. It includes time
 // stolen by a hypervisor.
-func busy() (time.Duration, bool) {
+func busyTime() (time.Duration, bool) {
 	f, err := os.Open("/proc/stat")
 	if err != nil {
 		return 0, false

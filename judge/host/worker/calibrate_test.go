@@ -41,7 +41,7 @@ func TestMeasuring(t *testing.T) {
 			var mu sync.Mutex
 			ran, now, most, began := map[string]int{}, 0, 0, 0
 			at := func() int { return max(1, min(tt.slots, tt.slots+2-began)) } // alone, then with all slots, then with fewer
-			m := &measuring{slots: tt.slots, lower: tt.lower}
+			m := &calibration{slots: tt.slots, canReduce: tt.lower}
 			m.others = func() func(time.Duration) (float64, bool) { // called at the start of each measurement
 				mu.Lock()
 				defer mu.Unlock()
@@ -74,12 +74,12 @@ func TestMeasuring(t *testing.T) {
 					t.Errorf("%s took %v ms, want 100", load, s.Loads[load])
 				}
 			}
-			if s.Doubt != tt.doubt || s.Slots != tt.want || math.Abs(s.Busy-tt.busy) > 0.001 || most > tt.slots {
+			if s.Doubt != tt.doubt || s.Slots != tt.want || math.Abs(s.BusyFactor-tt.busy) > 0.001 || most > tt.slots {
 				t.Errorf("got %+v with %d at one time", s, most)
 			}
 		})
 	}
-	m := &measuring{slots: 2, others: others, run: func(string) (time.Duration, error) { return 0, errors.New("no sandbox") }}
+	m := &calibration{slots: 2, others: measureOthers, run: func(string) (time.Duration, error) { return 0, errors.New("no sandbox") }}
 	if s, err := m.speed(); err == nil || s != nil {
 		t.Errorf("got %+v, %v", s, err)
 	}
@@ -87,10 +87,10 @@ func TestMeasuring(t *testing.T) {
 
 // TestLoads checks that each load can be run by its name, and that other names fail.
 func TestLoads(t *testing.T) {
-	if Load("nothing", io.Discard) {
+	if RunLoad("nothing", io.Discard) {
 		t.Error("there is a load that is called nothing")
 	}
-	for _, name := range Loads() {
+	for _, name := range LoadNames() {
 		if loads[name] == nil {
 			t.Errorf("there is no load %s", name)
 		}
@@ -100,19 +100,19 @@ func TestLoads(t *testing.T) {
 // TestMeasured checks that only a reliable stored measurement is returned.
 func TestMeasured(t *testing.T) {
 	dir := t.TempDir()
-	if s, err := Measured(dir); s != nil || err != nil {
+	if s, err := ReadSpeed(dir); s != nil || err != nil {
 		t.Errorf("got %+v, %v", s, err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, speedFile), []byte(`{"loads_ms":{"memory":3},"slots":2}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := Measured(dir); err != nil || s.Loads["memory"] != 3 || s.Slots != 2 || !s.Known() {
+	if s, err := ReadSpeed(dir); err != nil || s.Loads["memory"] != 3 || s.Slots != 2 || !s.Reliable() {
 		t.Errorf("got %+v, %v", s, err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, speedFile), []byte(`{"loads_ms":`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Measured(dir); judge.Whose(err) != judge.Caller ||
+	if _, err := ReadSpeed(dir); judge.BlameOf(err) != judge.Caller ||
 		!strings.Contains(err.Error(), "measure it again: judged worker --calibrate") {
 		t.Errorf("got %v", err)
 	}

@@ -47,7 +47,7 @@ func TestAFullDisk(t *testing.T) {
 	s := newServer()
 	w := unboxed(t, root)
 	_, b := s.freeze(t, w, "large")
-	r := runner(t, worker.RunnerOptions{Dir: dir, Blobs: s, Require: "none"})
+	r := runner(t, worker.RunnerOptions{Dir: dir, Blobs: s, RequiredIsolation: "none"})
 	filler := filepath.Join(dir, "filler")
 	fill := func(size int64) {
 		t.Helper()

@@ -26,7 +26,7 @@ func TestDrained(t *testing.T) {
 		s.give("short", 1)
 		synctest.Wait()
 		begun := time.Now()
-		s.orders <- job.Order{Kind: job.Drain}
+		s.orders <- job.Control{Kind: job.Drain}
 		synctest.Wait()
 		s.give("late", 1)
 		err := <-s.err
@@ -53,7 +53,7 @@ func TestDrainedWhileTheServerIsAway(t *testing.T) {
 		s.give("a", 1)
 		time.Sleep(time.Hour) // it waits as long as the worker need not end
 		begun := time.Now()
-		s.orders <- job.Order{Kind: job.Drain}
+		s.orders <- job.Control{Kind: job.Drain}
 		if err := <-s.err; err != nil {
 			t.Error(err)
 		}
@@ -68,7 +68,7 @@ func TestEndedAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
-		w, err := worker.New(worker.Options{Name: "w", Dir: dir, Queue: q, Judging: &judging{run: never}, Slots: 2})
+		w, err := worker.New(worker.Options{Name: "w", Dir: dir, Queue: q, Runner: &judging{run: never}, Slots: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +127,7 @@ func TestAMachineThatIsNotWellRests(t *testing.T) {
 // worker must end because only a restarted worker reports its toolchains and creates its directories.
 func TestAnotherToolChainEndsTheWorker(t *testing.T) {
 	run := func(context.Context, string) error { return nil }
-	for _, changed := range []error{&worker.ChangedError{Language: "c", Was: "gcc 12", Is: "gcc 13"}, &worker.GoneError{Dir: "data"}} {
+	for _, changed := range []error{&worker.ToolchainChangedError{Language: "c", Old: "gcc 12", New: "gcc 13"}, &worker.DirRemovedError{Dir: "data"}} {
 		bubble(t, 2, run, func(t *testing.T, ctx context.Context, s *setup) {
 			s.set(&worker.UnhealthyError{Err: changed})
 			time.Sleep(61 * time.Second)

@@ -28,7 +28,7 @@ func TestWhatCannotBeJudged(t *testing.T) {
 	_, broken := s.freeze(t, w, "broken")
 	right := filepath.Join(root, "right.sh")
 	n := &notes{}
-	r := runner(t, worker.RunnerOptions{Blobs: s, Limit: 5 * time.Minute, Note: n.add})
+	r := runner(t, worker.RunnerOptions{Blobs: s, MaxDuration: 5 * time.Minute, OnMessage: n.add})
 	for name, tt := range map[string]struct {
 		bundle job.Bundle
 		change func(*job.Spec)
@@ -81,7 +81,7 @@ func TestAJobThatDoesNotEnd(t *testing.T) {
 	root := lay(t, problems+"-- waits.sh --\nsleep 60\n")
 	w, s := contest(t, root), newServer()
 	_, b := s.freeze(t, w, "any")
-	r := runner(t, worker.RunnerOptions{Blobs: s, Limit: time.Second})
+	r := runner(t, worker.RunnerOptions{Blobs: s, MaxDuration: time.Second})
 	result, err := r.Run(t.Context(), s.spec(t, b, filepath.Join(root, "waits.sh")), nil, nil)
 	if err != nil || result.State != job.Failed || result.Blame != judge.Machine || result.Reason != "the job did not end within 1s" {
 		t.Errorf("%+v, %v", result, err)
@@ -113,7 +113,7 @@ func TestAPanicIsAResult(t *testing.T) {
 	w, s := contest(t, root), newServer()
 	_, b := s.freeze(t, w, "any")
 	n := &notes{}
-	r := runner(t, worker.RunnerOptions{Blobs: s, Note: n.add})
+	r := runner(t, worker.RunnerOptions{Blobs: s, OnMessage: n.add})
 	j := s.spec(t, b, filepath.Join(root, "right.sh"))
 	s.change = func(int, []byte) (io.ReadCloser, error) { panic("oh no") }
 	result, err := r.Run(t.Context(), j, nil, nil)
@@ -230,7 +230,7 @@ func TestADamagedCacheHeals(t *testing.T) {
 	}
 	fetched := s.count()
 	damage(string(b.Manifest[2:])) // between two runs of the worker
-	r = runner(t, worker.RunnerOptions{Dir: dir, Blobs: s, Note: n.add})
+	r = runner(t, worker.RunnerOptions{Dir: dir, Blobs: s, OnMessage: n.add})
 	if result := done(t, r, j); result.Finished.Verdict != judge.Accepted || !n.has("fetched again") || s.count() != fetched+1 {
 		t.Errorf("%+v after %d fetches, before %d: %s", result.Finished, s.count(), fetched, n)
 	}
@@ -429,11 +429,11 @@ func TestOffer(t *testing.T) {
 	dir := lay(t, "-- judge.toml --\n"+fmt.Sprintf(language, "odd", "odd", "odd-tool", "odd-tool")+fmt.Sprintf(language, "none",
 		"none", "no-such-tool", "no-such-tool"))
 	n := &notes{}
-	r := runner(t, worker.RunnerOptions{Dir: dir, Version: "v7", Slots: 2, Note: n.add})
-	o := r.Offer()
+	r := runner(t, worker.RunnerOptions{Dir: dir, Version: "v7", Slots: 2, OnMessage: n.add})
+	o := r.Capabilities()
 	_, none := o.Languages["none"]
-	if o.Languages["odd"] != "odd 1.2.3" || none || o.Obtain["none"] != "apt-get install odd-package" || o.Version != "v7" ||
-		o.Protocol != job.Protocol || o.Slots != 2 || o.Rung == "" || o.Machine == "" || !strings.HasPrefix(o.Arch, "linux/") && o.Arch == "" {
+	if o.Languages["odd"] != "odd 1.2.3" || none || o.InstallHints["none"] != "apt-get install odd-package" || o.Version != "v7" ||
+		o.Protocol != job.Protocol || o.Slots != 2 || o.IsolationLevel == "" || o.Machine == "" || !strings.HasPrefix(o.Arch, "linux/") && o.Arch == "" {
 		t.Errorf("%+v: %s", o, n)
 	}
 	if err := r.CheckHealth(t.Context()); err != nil {
@@ -445,7 +445,7 @@ func TestOffer(t *testing.T) {
 		!strings.Contains(err.Error(), `the toolchain of odd has changed from "odd 1.2.3" to "odd 1.3.0": restart the worker`) {
 		t.Errorf("CheckHealth after a change: %v", err)
 	}
-	if n := worker.Slots(); n < 1 {
+	if n := worker.DefaultSlots(); n < 1 {
 		t.Errorf("Slots() = %d", n)
 	}
 }

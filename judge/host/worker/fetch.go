@@ -25,56 +25,56 @@ type Blobs interface {
 }
 
 const (
-	stall    = 30 * time.Second // time without a byte before a download restarts
-	atOnce   = 8                // parallel downloads per job
-	retryFor = 2 * time.Minute  // if the server does not respond
+	stallTimeout = 30 * time.Second // time without a byte before a download restarts
+	maxFetches   = 8                // parallel downloads per job
+	retryFor     = 2 * time.Minute  // if the server does not respond
 )
 
-// An awayError means that the server cannot currently send a blob that the job needs.
-type awayError struct {
+// An unavailableError means that the server cannot currently send a blob that the job needs.
+type unavailableError struct {
 	err    error
-	why    job.Claim
+	claim  job.Claim
 	digest blob.Digest // the missing blob
 	size   int64
 }
 
-func (e *awayError) Error() string {
+func (e *unavailableError) Error() string {
 	return "the server does not send what the job needs: " + e.err.Error()
 }
-func (e *awayError) Unwrap() error { return e.err }
+func (e *unavailableError) Unwrap() error { return e.err }
 
 // A fetcher fetches blobs into a directory.
 type fetcher struct {
-	from     Blobs
-	to       *blob.Dir
-	retryFor time.Duration // how long to retry
-	note     func(string)
+	from      Blobs
+	to        *blob.Dir
+	retryFor  time.Duration // how long to retry
+	onMessage func(string)
 }
 
-// read returns a blob of unknown size. Most is its maximum size in bytes.
-func (f *fetcher) read(ctx context.Context, why job.Claim, d blob.Digest, most int64) ([]byte, error) {
-	data, err := f.to.Read(d, most)
+// fetchBytes returns a blob of unknown size. MaxBytes is its maximum size in bytes.
+func (f *fetcher) fetchBytes(ctx context.Context, claim job.Claim, d blob.Digest, maxBytes int64) ([]byte, error) {
+	data, err := f.to.Read(d, maxBytes)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return data, err
 	}
-	f.tellDamage(err)
-	err = f.patiently(ctx, why, d, 0, func(r io.Reader) error {
-		if data, err = io.ReadAll(io.LimitReader(r, most+1)); err != nil {
+	f.reportDamage(err)
+	err = f.fetchWithRetry(ctx, claim, d, 0, func(r io.Reader) error {
+		if data, err = io.ReadAll(io.LimitReader(r, maxBytes+1)); err != nil {
 			return err
 		}
-		if int64(len(data)) > most {
-			return fmt.Errorf("blob %s has more than %d bytes", d, most)
+		if int64(len(data)) > maxBytes {
+			return fmt.Errorf("blob %s has more than %d bytes", d, maxBytes)
 		}
 		return f.to.Put(d, int64(len(data)), bytes.NewReader(data))
 	})
 	return data, err
 }
 
-// bring fetches missing and damaged blobs.
-func (f *fetcher) bring(ctx context.Context, why job.Claim, all []bundle.Entry) error {
+// fetchMissing fetches missing and damaged blobs.
+func (f *fetcher) fetchMissing(ctx context.Context, claim job.Claim, entries []bundle.Entry) error {
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(atOnce)
-	for _, e := range all {
+	g.SetLimit(maxFetches)
+	for _, e := range entries {
 		file, err := f.to.Open(e.Digest, e.Size)
 		if err == nil {
 			file.Close()
@@ -83,29 +83,29 @@ func (f *fetcher) bring(ctx context.Context, why job.Claim, all []bundle.Entry) 
 		if !errors.Is(err, fs.ErrNotExist) {
 			return errors.Join(err, g.Wait())
 		}
-		f.tellDamage(err)
+		f.reportDamage(err)
 		g.Go(func() error {
 			if e.Size == 0 {
 				return f.to.Put(e.Digest, 0, bytes.NewReader(nil))
 			}
-			return f.patiently(ctx, why, e.Digest, e.Size, func(r io.Reader) error { return f.to.Put(e.Digest, e.Size, r) })
+			return f.fetchWithRetry(ctx, claim, e.Digest, e.Size, func(r io.Reader) error { return f.to.Put(e.Digest, e.Size, r) })
 		})
 	}
 	return g.Wait()
 }
 
-func (f *fetcher) tellDamage(err error) {
+func (f *fetcher) reportDamage(err error) {
 	if errors.Is(err, blob.ErrDamaged) {
-		f.note("a damaged file in the cache is fetched again: " + err.Error())
+		f.onMessage("a damaged file in the cache is fetched again: " + err.Error())
 	}
 }
 
-// patiently fetches a blob and passes its bytes to keep. It retries if bytes are missing or the digest differs. It
+// fetchWithRetry fetches a blob and passes its bytes to keep. It retries if bytes are missing or the digest differs. It
 // returns an error of keep at once.
-func (f *fetcher) patiently(ctx context.Context, why job.Claim, d blob.Digest, size int64, keep func(io.Reader) error) error {
+func (f *fetcher) fetchWithRetry(ctx context.Context, claim job.Claim, d blob.Digest, size int64, store func(io.Reader) error) error {
 	until := time.Now().Add(f.retryFor)
 	for again := (backoff{}); ; {
-		err := f.once(ctx, why, d, size, keep)
+		err := f.tryFetch(ctx, claim, d, size, store)
 		switch {
 		case err == nil:
 			return nil
@@ -114,20 +114,20 @@ func (f *fetcher) patiently(ctx context.Context, why job.Claim, d blob.Digest, s
 		case errors.Is(err, fs.ErrNotExist):
 			return fmt.Errorf("the server has no blob %s, which the job names", d)
 		}
-		if _, passing := errors.AsType[*awayError](err); !passing || time.Now().After(until) || !again.wait(ctx) {
+		if _, passing := errors.AsType[*unavailableError](err); !passing || time.Now().After(until) || !again.wait(ctx) {
 			return err
 		}
 	}
 }
 
-// once tries to fetch a blob once.
-func (f *fetcher) once(ctx context.Context, why job.Claim, d blob.Digest, size int64, keep func(io.Reader) error) error {
-	away := func(err error) error { return &awayError{err, why, d, size} }
+// tryFetch tries to fetch a blob once.
+func (f *fetcher) tryFetch(ctx context.Context, claim job.Claim, d blob.Digest, size int64, store func(io.Reader) error) error {
+	away := func(err error) error { return &unavailableError{err, claim, d, size} }
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	watch := time.AfterFunc(stall, func() { cancel(fmt.Errorf("no byte came for %v", stall)) })
+	watch := time.AfterFunc(stallTimeout, func() { cancel(fmt.Errorf("no byte came for %v", stallTimeout)) })
 	defer watch.Stop()
-	r, err := f.from.Fetch(ctx, why, d, size)
+	r, err := f.from.Fetch(ctx, claim, d, size)
 	if errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -135,8 +135,8 @@ func (f *fetcher) once(ctx context.Context, why job.Claim, d blob.Digest, size i
 		return away(err)
 	}
 	defer r.Close()
-	w := &watched{r: r, watch: watch}
-	err = keep(w)
+	w := &watchedReader{r: r, watch: watch}
+	err = store(w)
 	switch {
 	case w.err != nil && context.Cause(ctx) != nil:
 		return away(context.Cause(ctx))
@@ -148,17 +148,17 @@ func (f *fetcher) once(ctx context.Context, why job.Claim, d blob.Digest, size i
 	return err
 }
 
-// A watched is a reader that remembers its error and restarts a timer with each byte.
-type watched struct {
+// A watchedReader is a reader that remembers its error and restarts a timer with each byte.
+type watchedReader struct {
 	r     io.Reader
 	watch *time.Timer
 	err   error
 }
 
-func (w *watched) Read(p []byte) (int, error) {
+func (w *watchedReader) Read(p []byte) (int, error) {
 	n, err := w.r.Read(p)
 	if n > 0 {
-		w.watch.Reset(stall)
+		w.watch.Reset(stallTimeout)
 	}
 	if err != nil && err != io.EOF {
 		w.err = err

@@ -38,7 +38,7 @@ type slowReader struct {
 }
 
 func (r *slowReader) Read(p []byte) (int, error) {
-	if !wait(r.ctx, r.pause) {
+	if !sleep(r.ctx, r.pause) {
 		return 0, r.ctx.Err()
 	}
 	return r.r.Read(p[:1])
@@ -68,14 +68,14 @@ func TestSlowServers(t *testing.T) {
 			}
 			synctest.Test(t, func(t *testing.T) {
 				s := &slow{data: data, pause: tt.pause, then: tt.then}
-				f := &fetcher{from: s, to: to, retryFor: retryFor, note: func(string) {}}
+				f := &fetcher{from: s, to: to, retryFor: retryFor, onMessage: func(string) {}}
 				begun := time.Now()
-				err := f.bring(t.Context(), job.Claim{}, []bundle.Entry{{Size: 100, Digest: blob.Of(data)}})
+				err := f.fetchMissing(t.Context(), job.Claim{}, []bundle.Entry{{Size: 100, Digest: blob.DigestOf(data)}})
 				took := time.Since(begun)
 				if s.asked != tt.asked || took < tt.took || took > tt.took+20*time.Second {
 					t.Errorf("asked %d times in %v, want %d in about %v", s.asked, took, tt.asked, tt.took)
 				}
-				if _, away := errors.AsType[*awayError](err); away != (tt.err != "") || away && !strings.Contains(err.Error(), tt.err) {
+				if _, away := errors.AsType[*unavailableError](err); away != (tt.err != "") || away && !strings.Contains(err.Error(), tt.err) {
 					t.Errorf("%v, want %q", err, tt.err)
 				}
 			})

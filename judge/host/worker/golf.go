@@ -13,20 +13,20 @@ import (
 	"assay/judge/host/job"
 )
 
-// proof checks a golf submission.
-func (r *Runner) proof(ctx context.Context, s *job.Spec, o *opened, b *taskOutput) (err error) {
-	var asked flow.ProofOptions
-	if err := options(s, &asked); err != nil {
+// checkGolf checks a golf submission.
+func (r *Runner) checkGolf(ctx context.Context, s *job.Spec, o *openProblem, b *taskOutput) (err error) {
+	var taskOptions flow.GolfCheckOptions
+	if err := decodeOptions(s, &taskOptions); err != nil {
 		return err
 	}
-	dir, done, err := r.submission(ctx, s)
+	dir, done, err := r.writeSubmission(ctx, s)
 	if err != nil {
 		return err
 	}
 	defer done()
-	reading := asked.Reading
-	reading.At = asked.File
-	for _, path := range []*string{&reading.At, &reading.Header, &reading.Footer} {
+	reading := taskOptions.Reading
+	reading.Path = taskOptions.File
+	for _, path := range []*string{&reading.Path, &reading.Header, &reading.Footer} {
 		if *path == "" {
 			continue
 		}
@@ -36,16 +36,16 @@ func (r *Runner) proof(ctx context.Context, s *job.Spec, o *opened, b *taskOutpu
 		}
 		*path = filepath.Join(dir, local)
 	}
-	stage, err := o.w.Range(ctx, o.Problem)
+	stage, err := o.w.StartGolf(ctx, o.Problem)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, stage.Checker.Close()) }()
-	stage.Runner = inTurn{stage.Runner, b.turn}
-	asked.Proof.Jobs, asked.Proof.Progress = 1, b.tellHowFar()
-	result, err := o.w.Prove(ctx, stage, asked.Name, reading, asked.Proof)
-	var proved flow.Proved
-	if _, ok := errors.AsType[*judge.Misuse](err); ok {
+	stage.Runner = turnRunner{stage.Runner, b.turn}
+	taskOptions.Check.Jobs, taskOptions.Check.Progress = 1, b.progressFunc()
+	result, err := o.w.CheckGolf(ctx, stage, taskOptions.Name, reading, taskOptions.Check)
+	var proved flow.GolfCheckOutput
+	if _, ok := errors.AsType[*judge.UsageError](err); ok {
 		proved.Misuse = err.Error()
 		proved.Unknown, _ = errors.AsType[*golf.UnknownLanguageError](err)
 		b.output = proved
@@ -65,22 +65,22 @@ func (r *Runner) proof(ctx context.Context, s *job.Spec, o *opened, b *taskOutpu
 		}
 	}
 	b.output = proved
-	return b.tell(&result.GolfProved)
+	return b.addEvents(&result.GolfChecked)
 }
 
-// tellEvery is the minimum time between two progress reports.
-const tellEvery = 300 * time.Millisecond
+// progressEvery is the minimum time between two progress reports.
+const progressEvery = 300 * time.Millisecond
 
-// tellHowFar returns a function that reports the progress of a check. It returns nil if b.progress is nil.
-func (b *taskOutput) tellHowFar() func(done, of int) {
+// progressFunc returns a function that reports the progress of a check. It returns nil if b.progress is nil.
+func (b *taskOutput) progressFunc() func(done, of int) {
 	if b.progress == nil {
 		return nil
 	}
 	last := time.Now()
 	return func(done, of int) {
-		if now := time.Now(); now.Sub(last) >= tellEvery {
+		if now := time.Now(); now.Sub(last) >= progressEvery {
 			last = now
-			b.progress(&judge.Progressed{Done: done, Of: of})
+			b.progress(&judge.Progressed{Done: done, Total: of})
 		}
 	}
 }

@@ -74,7 +74,7 @@ func (s *server) Fetch(ctx context.Context, why job.Claim, d blob.Digest, size i
 func (s *server) put(data []byte) blob.Digest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d := blob.Of(data)
+	d := blob.DigestOf(data)
 	s.all[d] = data
 	return d
 }
@@ -89,11 +89,11 @@ func (s *server) count() int {
 // freeze bundles a problem and stores it on the server.
 func (s *server) freeze(t testing.TB, w *workspace.Workspace, name string) (*workspace.Problem, job.Bundle) {
 	t.Helper()
-	p, err := w.OpenReady(t.Context(), name, workspace.Running{})
+	p, err := w.OpenForJudging(t.Context(), name, workspace.RunOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := w.Freeze(t.Context(), p)
+	b, err := w.Bundle(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func (s *server) freeze(t testing.TB, w *workspace.Workspace, name string) (*wor
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Keep(kept); err != nil {
+	if err := b.StoreBlobs(kept); err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range b.Manifest.Blobs() {
@@ -118,15 +118,15 @@ func (s *server) freeze(t testing.TB, w *workspace.Workspace, name string) (*wor
 func (s *server) spec(t testing.TB, b job.Bundle, path string) *job.Spec {
 	t.Helper()
 	j := &job.Spec{ID: "job-" + filepath.Base(path), Generation: 1, Token: "t", Class: "main", Work: job.Work{
-		Kind: job.Submission, Bundle: b.Manifest, Config: b.Config, Problem: b.Problem, Program: filepath.Base(path), All: true,
+		Kind: job.Submission, Bundle: b.Manifest, Config: b.Config, Problem: b.Problem, Program: filepath.Base(path), ContinueOnFailure: true,
 	}}
 	info, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	j.Folder = info.IsDir()
+	j.IsDir = info.IsDir()
 	root := path
-	if !j.Folder {
+	if !j.IsDir {
 		root = filepath.Dir(path)
 	}
 	err = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
@@ -147,16 +147,16 @@ func (s *server) spec(t testing.TB, b job.Bundle, path string) *job.Spec {
 // contest starts a workspace in a directory.
 func contest(t testing.TB, root string) *workspace.Workspace {
 	t.Helper()
-	return started(t, root, workspace.Running{Jobs: 2})
+	return started(t, root, workspace.RunOptions{Jobs: 2})
 }
 
 // unboxed is like contest, for a machine without isolation.
 func unboxed(t testing.TB, root string) *workspace.Workspace {
 	t.Helper()
-	return started(t, root, workspace.Running{Jobs: 2, Require: "none"})
+	return started(t, root, workspace.RunOptions{Jobs: 2, RequiredIsolation: "none"})
 }
 
-func started(t testing.TB, root string, how workspace.Running) *workspace.Workspace {
+func started(t testing.TB, root string, how workspace.RunOptions) *workspace.Workspace {
 	t.Helper()
 	w, err := workspace.Find(workspace.Env{Dir: root, Cache: cache})
 	if err != nil {

@@ -7,23 +7,23 @@ import (
 	"assay/judge/host/queue"
 )
 
-// FromMember returns the worker's connection to the real queue. The caller must close m after the worker has
+// QueueOf returns the worker's connection to the real queue. The caller must close m after the worker has
 // ended.
-func FromMember(m *queue.Member) Queue { return member{m} }
+func QueueOf(m *queue.Member) Queue { return member{m} }
 
 type member struct{ *queue.Member }
 
-func (m member) Take(ctx context.Context) (*Taken, error) {
-	return taken(m.Member.Take(ctx))
+func (m member) Take(ctx context.Context) (*LeasedJob, error) {
+	return newLeasedJob(m.Member.Take(ctx))
 }
 
-func (m member) TakeBefore(ctx context.Context, lane job.Lane) (*Taken, error) {
-	return taken(m.Member.TakeBefore(ctx, lane))
+func (m member) TakeBefore(ctx context.Context, priority job.Priority) (*LeasedJob, error) {
+	return newLeasedJob(m.Member.TakeBefore(ctx, priority))
 }
 
-func taken(l *queue.Lease, err error) (*Taken, error) {
+func newLeasedJob(l *queue.Lease, err error) (*LeasedJob, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Taken{Spec: l.Spec, Deliveries: l.Deliveries, Lease: l}, nil
+	return &LeasedJob{Spec: l.Spec, Deliveries: l.Deliveries, Lease: l}, nil
 }

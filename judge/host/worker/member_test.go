@@ -19,8 +19,8 @@ import (
 // no result, and a drained worker leaves the remaining jobs to others.
 func TestOnTheRealQueue(t *testing.T) {
 	dir := t.TempDir()
-	q, err := queue.Open(t.Context(), queue.Options{Dir: filepath.Join(dir, "queue"), Classes: []string{"main"}, Listen: queue.Listener{
-		Trouble: func(err error) { t.Logf("trouble: %v", err) },
+	q, err := queue.Open(t.Context(), queue.Options{Dir: filepath.Join(dir, "queue"), Classes: []string{"main"}, Listener: queue.Listener{
+		Error: func(err error) { t.Logf("trouble: %v", err) },
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +28,7 @@ func TestOnTheRealQueue(t *testing.T) {
 	defer q.Close()
 	web := httptest.NewServer(q.Bridge())
 	defer web.Close()
-	seed, public, err := queue.Key(filepath.Join(dir, "key"))
+	seed, public, err := queue.ReadKey(filepath.Join(dir, "key"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestOnTheRealQueue(t *testing.T) {
 		return nil
 	}
 	w, err := worker.New(worker.Options{
-		Name: "w", Dir: dir, Queue: worker.FromMember(m), Judging: &judging{run: run}, Slots: 2,
+		Name: "w", Dir: dir, Queue: worker.QueueOf(m), Runner: &judging{run: run}, Slots: 2,
 		Note: func(text string) { t.Log(text) },
 	})
 	if err != nil {
@@ -65,7 +65,7 @@ func TestOnTheRealQueue(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	all.Go(func() { ended <- w.Run(ctx) })
-	d := blob.Of([]byte("x"))
+	d := blob.DigestOf([]byte("x"))
 	publish := func(id string) {
 		t.Helper()
 		s := &job.Spec{ID: id, Generation: 1, Class: "main", Token: "t", Work: job.Work{
@@ -107,13 +107,13 @@ func TestOnTheRealQueue(t *testing.T) {
 			t.Fatal("no result comes")
 		}
 	}
-	if err := q.Delete(t.Context(), job.Contest, "main", "endless"); err != nil {
+	if err := q.Delete(t.Context(), job.ContestPriority, "main", "endless"); err != nil {
 		t.Fatal(err)
 	}
-	if err := q.Order("w", job.Order{Kind: job.Cancel, Job: "endless"}); err != nil {
+	if err := q.Control("w", job.Control{Kind: job.Cancel, Job: "endless"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := q.Order("w", job.Order{Kind: job.Drain}); err != nil {
+	if err := q.Control("w", job.Control{Kind: job.Drain}); err != nil {
 		t.Fatal(err)
 	}
 	select {

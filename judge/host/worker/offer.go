@@ -20,32 +20,32 @@ import (
 	"assay/judge/workspace"
 )
 
-// Offer returns the capabilities of this machine when the runner was created.
-func (r *Runner) Offer() *job.Offer {
-	o := *r.own
-	o.Languages, o.Obtain = maps.Clone(o.Languages), maps.Clone(o.Obtain)
+// Capabilities returns the capabilities of this machine when the runner was created.
+func (r *Runner) Capabilities() *job.Capabilities {
+	o := *r.capabilities
+	o.Languages, o.InstallHints = maps.Clone(o.Languages), maps.Clone(o.InstallHints)
 	return &o
 }
 
-// look checks the sandbox and the toolchains of the machine. It calls note for each installed toolchain that does
+// findCapabilities checks the sandbox and the toolchains of the machine. It calls note for each installed toolchain that does
 // not work.
-func (r *Runner) look(ctx context.Context, note func(string)) (o *job.Offer, err error) {
+func (r *Runner) findCapabilities(ctx context.Context, note func(string)) (o *job.Capabilities, err error) {
 	w, err := workspace.Find(r.env(nil))
 	if err != nil {
 		return nil, err
 	}
 	// Check the versions of all tools now, so that they are not checked while jobs run. They are checked once a
 	// day.
-	if err := w.Start(workspace.Running{Require: r.o.Require, Hidden: r.hidden(), Jobs: runtime.GOMAXPROCS(0)}); err != nil {
+	if err := w.Start(workspace.RunOptions{RequiredIsolation: r.o.RequiredIsolation, Hidden: r.secretDirs(), Jobs: runtime.GOMAXPROCS(0)}); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	o = &job.Offer{
+	o = &job.Capabilities{
 		Protocol: job.Protocol, Version: r.o.Version, Arch: runtime.GOOS + "/" + runtime.GOARCH,
-		Slots: r.o.Slots, Machine: r.machine, Languages: map[string]string{}, Obtain: map[string]string{},
+		Slots: r.o.Slots, Machine: r.machine, Languages: map[string]string{}, InstallHints: map[string]string{},
 	}
 	var weaker []string
-	if o.Rung, weaker = w.Isolation(); len(weaker) > 0 {
+	if o.IsolationLevel, weaker = w.Isolation(); len(weaker) > 0 {
 		note("this machine does not enforce: " + strings.Join(weaker, "; "))
 	}
 	identities := make([]string, len(w.Config.Languages))
@@ -63,9 +63,9 @@ func (r *Runner) look(ctx context.Context, note func(string)) (o *job.Offer, err
 	for i, l := range w.Config.Languages {
 		switch {
 		case l.Package != "":
-			o.Obtain[l.ID] = "apt-get install " + l.Package
+			o.InstallHints[l.ID] = "apt-get install " + l.Package
 		case l.Obtain != "":
-			o.Obtain[l.ID] = l.Obtain
+			o.InstallHints[l.ID] = l.Obtain
 		}
 		if identities[i] != "" {
 			o.Languages[l.ID] = identities[i]
@@ -79,61 +79,61 @@ func (r *Runner) look(ctx context.Context, note func(string)) (o *job.Offer, err
 // workers would take and release each job until it was delivered too often.
 func (r *Runner) CheckHealth(ctx context.Context) error {
 	for _, dir := range []string{r.o.Dir, os.TempDir()} {
-		if room, known := cachedir.FreeDisk(dir); known && room < leastRoom {
+		if room, known := cachedir.FreeDisk(dir); known && room < minFree {
 			return &UnhealthyError{fmt.Errorf("the disk of %s has only %d MiB left", dir, room>>20)}
 		}
 	}
-	if err := r.writes(); err != nil {
+	if err := r.checkWritable(); err != nil {
 		return &UnhealthyError{err}
 	}
-	if err := r.sends(ctx); err != nil {
+	if err := r.checkServer(ctx); err != nil {
 		return &UnhealthyError{err}
 	}
-	now, err := r.look(ctx, func(string) {}) // already reported at the start
+	now, err := r.findCapabilities(ctx, func(string) {}) // already reported at the start
 	if ctx.Err() != nil {
 		return nil
 	}
 	if err != nil {
 		return &UnhealthyError{fmt.Errorf("the judge cannot be started here: %w", err)}
 	}
-	for _, id := range slices.Sorted(maps.Keys(r.own.Languages)) {
-		switch was, is := r.own.Languages[id], now.Languages[id]; {
+	for _, id := range slices.Sorted(maps.Keys(r.capabilities.Languages)) {
+		switch old, is := r.capabilities.Languages[id], now.Languages[id]; {
 		case is == "": // perhaps during an upgrade
-			return &UnhealthyError{fmt.Errorf("the toolchain for %s, which was %q, is missing or does not work", id, was)}
-		case was != is:
-			return &UnhealthyError{&ChangedError{id, was, is}}
+			return &UnhealthyError{fmt.Errorf("the toolchain for %s, which was %q, is missing or does not work", id, old)}
+		case old != is:
+			return &UnhealthyError{&ToolchainChangedError{id, old, is}}
 		}
 	}
 	return nil
 }
 
-// A ChangedError means that a toolchain differs from the one reported to the server. It ends the worker, which
+// A ToolchainChangedError means that a toolchain differs from the one reported to the server. It ends the worker, which
 // reports its toolchains when it starts again.
-type ChangedError struct{ Language, Was, Is string }
+type ToolchainChangedError struct{ Language, Old, New string }
 
 // Error says which toolchains have changed.
-func (e *ChangedError) Error() string {
-	return fmt.Sprintf("the toolchain of %s has changed from %q to %q: restart the worker", e.Language, e.Was, e.Is)
+func (e *ToolchainChangedError) Error() string {
+	return fmt.Sprintf("the toolchain of %s has changed from %q to %q: restart the worker", e.Language, e.Old, e.New)
 }
 
-// A GoneError means that a directory of the worker was removed. It ends the worker, which creates its directories
+// A DirRemovedError means that a directory of the worker was removed. It ends the worker, which creates its directories
 // when it starts again.
-type GoneError struct{ Dir string }
+type DirRemovedError struct{ Dir string }
 
 // Error names the directory.
-func (e *GoneError) Error() string {
+func (e *DirRemovedError) Error() string {
 	return fmt.Sprintf("a directory of the worker was removed: %s: restart the worker", e.Dir)
 }
 
-// writes returns an error if the directories for jobs and for pending results cannot be written.
-func (r *Runner) writes() error {
+// checkWritable returns an error if the directories for jobs and for pending results cannot be written.
+func (r *Runner) checkWritable() error {
 	for _, dir := range []string{r.o.Dir, r.tmp} {
 		f, err := os.CreateTemp(dir, ".well-*")
 		if p, is := errors.AsType[*fs.PathError](err); is { // without the file name, so that the text stays the same
 			err = p.Err
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			return &GoneError{dir}
+			return &DirRemovedError{dir}
 		}
 		if err != nil {
 			return fmt.Errorf("a directory of the worker cannot be written: %s: %w", dir, err)
@@ -146,25 +146,25 @@ func (r *Runner) writes() error {
 	return nil
 }
 
-// sends returns an error if the server still cannot send the blob that it last failed to send.
-func (r *Runner) sends(ctx context.Context) error {
+// checkServer returns an error if the server still cannot send the blob that it last failed to send.
+func (r *Runner) checkServer(ctx context.Context) error {
 	r.mu.Lock()
-	away := r.away
+	away := r.unavailable
 	r.mu.Unlock()
 	if away == nil {
 		return nil
 	}
-	err := r.fetch.once(ctx, away.why, away.digest, away.size, func(b io.Reader) error {
+	err := r.fetch.tryFetch(ctx, away.claim, away.digest, away.size, func(b io.Reader) error {
 		_, err := io.CopyN(io.Discard, b, 1)
 		return err
 	})
-	if _, still := errors.AsType[*awayError](err); still {
+	if _, still := errors.AsType[*unavailableError](err); still {
 		return err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.away == away {
-		r.away = nil
+	if r.unavailable == away {
+		r.unavailable = nil
 	}
 	return nil
 }
@@ -180,12 +180,12 @@ func (r *Runner) healthAfter(ctx context.Context, err error) error {
 	return r.CheckHealth(ctx)
 }
 
-// Slots returns the default number of jobs that a machine runs at once. It is one less than the number of cores,
+// DefaultSlots returns the default number of jobs that a machine runs at once. It is one less than the number of cores,
 // which leaves one for the worker itself.
-func Slots() int { return max(1, min(cores(), runtime.GOMAXPROCS(0))-1) }
+func DefaultSlots() int { return max(1, min(physicalCores(), runtime.GOMAXPROCS(0))-1) }
 
-// cores returns the number of physical processor cores.
-func cores() int {
+// physicalCores returns the number of physical processor cores.
+func physicalCores() int {
 	seen := map[string]bool{}
 	socket := ""
 	eachField("/proc/cpuinfo", func(name, value string) {
@@ -202,8 +202,8 @@ func cores() int {
 	return len(seen)
 }
 
-// machine returns a description of this machine.
-func machine() string {
+// describeMachine returns a description of this machine.
+func describeMachine() string {
 	model, memory := runtime.GOARCH, ""
 	eachField("/proc/cpuinfo", func(name, value string) {
 		if name == "model name" {

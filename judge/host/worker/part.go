@@ -15,20 +15,20 @@ import (
 	"assay/judge/workspace"
 )
 
-// parts maps the job kinds of flows to the functions that run them. Each function sets the lines and the output of
+// taskFuncs maps the job kinds of flows to the functions that run them. Each function sets the lines and the output of
 // its result.
-var parts = map[job.Kind]func(*Runner, context.Context, *job.Spec, *opened, *taskOutput) error{
-	job.Checks:   (*Runner).checks,
-	job.Solution: (*Runner).solution,
-	job.Proof:    (*Runner).proof,
-	job.Lab:      (*Runner).lab,
-	job.Mutants:  (*Runner).mutants,
-	job.Score:    (*Runner).score,
-	job.Grid:     (*Runner).grid,
-	job.Opening:  (*Runner).opening,
-	job.Games:    (*Runner).games,
-	job.Look:     (*Runner).lookAt,
-	job.Trial:    (*Runner).trial,
+var taskFuncs = map[job.Kind]func(*Runner, context.Context, *job.Spec, *openProblem, *taskOutput) error{
+	job.Checks:           (*Runner).runChecks,
+	job.Solution:         (*Runner).verifySolution,
+	job.GolfCheck:        (*Runner).checkGolf,
+	job.MutantGeneration: (*Runner).makeMutants,
+	job.Mutants:          (*Runner).judgeMutants,
+	job.Score:            (*Runner).scoreMutants,
+	job.Grid:             (*Runner).measureGrid,
+	job.Opening:          (*Runner).openTournament,
+	job.Games:            (*Runner).playGames,
+	job.Analysis:         (*Runner).analyzeGames,
+	job.Trial:            (*Runner).runTrial,
 }
 
 // A taskOutput collects the result of a job of a flow.
@@ -37,11 +37,11 @@ type taskOutput struct {
 	output any // encoded as JSON, depending on the kind of job; may be nil
 	// If progress is not nil, it is called with the events of the job as they happen.
 	progress func(judge.Event)
-	turn     Turn // for its programs; nil if the job is not preemptible
+	turn     TurnFunc // for its programs; nil if the job is not preemptible
 }
 
-// tell adds events to the lines.
-func (b *taskOutput) tell(events ...judge.Event) error {
+// addEvents adds events to the lines.
+func (b *taskOutput) addEvents(events ...judge.Event) error {
 	for _, e := range events {
 		if _, passing := e.(*judge.Progressed); passing {
 			continue
@@ -55,9 +55,9 @@ func (b *taskOutput) tell(events ...judge.Event) error {
 	return nil
 }
 
-// part runs a job of a flow and fills the result.
-func (r *Runner) part(ctx context.Context, s *job.Spec, o *opened, b *taskOutput, result *job.Result) (err error) {
-	do, known := parts[s.Kind]
+// runTask runs a job of a flow and fills the result.
+func (r *Runner) runTask(ctx context.Context, s *job.Spec, o *openProblem, b *taskOutput, result *job.Result) (err error) {
+	do, known := taskFuncs[s.Kind]
 	if !known {
 		return fmt.Errorf("this worker does not know jobs of the kind %s", s.Kind)
 	}
@@ -67,7 +67,7 @@ func (r *Runner) part(ctx context.Context, s *job.Spec, o *opened, b *taskOutput
 	if s.Snapshot { // hide paths of this machine
 		place := []byte(o.dir + string(filepath.Separator))
 		for i, l := range b.lines {
-			b.lines[i] = bytes.ReplaceAll(l, place, []byte(workspace.SnapshotWord+"/"))
+			b.lines[i] = bytes.ReplaceAll(l, place, []byte(workspace.SnapshotPlaceholder+"/"))
 		}
 	}
 	if b.output != nil {
@@ -82,19 +82,19 @@ func (r *Runner) part(ctx context.Context, s *job.Spec, o *opened, b *taskOutput
 	return err
 }
 
-// options decodes the options of a job.
-func options(s *job.Spec, into any) error {
-	if err := json.Unmarshal(s.Options, into); err != nil {
+// decodeOptions decodes the options of a job.
+func decodeOptions(s *job.Spec, target any) error {
+	if err := json.Unmarshal(s.Options, target); err != nil {
 		return fmt.Errorf("read the options of the job: %w", err)
 	}
 	return nil
 }
 
-// gather writes to a file the result lines from which a job continues, and returns the number of lines.
-func (r *Runner) gather(ctx context.Context, path string, s *job.Spec) (n int, err error) {
+// writePriorLines writes to a file the result lines from which a job continues, and returns the number of lines.
+func (r *Runner) writePriorLines(ctx context.Context, path string, s *job.Spec) (n int, err error) {
 	var all bytes.Buffer
 	for _, d := range s.Lines {
-		packed, err := r.fetch.read(ctx, s.Claim(), d, job.MaxEvents)
+		packed, err := r.fetch.fetchBytes(ctx, s.Claim(), d, job.MaxEvents)
 		if err != nil {
 			return 0, err
 		}
@@ -114,19 +114,19 @@ func (r *Runner) gather(ctx context.Context, path string, s *job.Spec) (n int, e
 	return n, nil
 }
 
-// verification starts the verification of a problem in a snapshot.
-func (r *Runner) verification(ctx context.Context, o *opened, v workspace.Verifying, problem string,
+// startVerification starts the verification of a problem in a snapshot.
+func (r *Runner) startVerification(ctx context.Context, o *openProblem, v workspace.VerifyOptions, problem string,
 	listen func(judge.Event)) (*workspace.Verification, error) {
 	l, err := o.locate(problem)
 	if err != nil {
 		return nil, err
 	}
-	verification, _, err := l.Verification(ctx, v, listen)
+	verification, _, err := l.StartVerification(ctx, v, listen)
 	return verification, err
 }
 
-// at converts a path in a snapshot to a path on this machine.
-func (o *opened) at(path string) (string, error) {
+// localPath converts a path in a snapshot to a path on this machine.
+func (o *openProblem) localPath(path string) (string, error) {
 	local := filepath.FromSlash(path)
 	if !filepath.IsLocal(local) {
 		return "", fmt.Errorf("%.200q is not a path in the snapshot", path)
@@ -135,34 +135,34 @@ func (o *opened) at(path string) (string, error) {
 }
 
 // locate finds the problem at a path in a snapshot.
-func (o *opened) locate(path string) (*workspace.Location, error) {
-	dir, err := o.at(path)
+func (o *openProblem) locate(path string) (*workspace.Location, error) {
+	dir, err := o.localPath(path)
 	if err != nil {
 		return nil, err
 	}
 	return o.w.Locate(dir)
 }
 
-// checks verifies a problem without its solutions.
-func (r *Runner) checks(ctx context.Context, s *job.Spec, o *opened, b *taskOutput) error {
-	var asked flow.VerifyOptions
-	if err := options(s, &asked); err != nil {
+// runChecks verifies a problem without its solutions.
+func (r *Runner) runChecks(ctx context.Context, s *job.Spec, o *openProblem, b *taskOutput) error {
+	var taskOptions flow.VerifyOptions
+	if err := decodeOptions(s, &taskOptions); err != nil {
 		return err
 	}
 	var events []judge.Event
-	v, err := r.verification(ctx, o, workspace.Verifying{Only: asked.Only, All: asked.All, Fresh: asked.Fresh}, asked.Problem,
+	v, err := r.startVerification(ctx, o, workspace.VerifyOptions{Only: taskOptions.Only, All: taskOptions.All, Fresh: taskOptions.Fresh}, taskOptions.Problem,
 		func(e judge.Event) { events = append(events, e) })
 	if err != nil {
 		return err
 	}
-	checked := flow.Checked{}
+	checked := flow.ChecksOutput{}
 	if v != nil {
-		if checked.Ready, err = v.Checks(ctx, v.Hear); err != nil {
+		if checked.Ready, err = v.Checks(ctx, v.Handle); err != nil {
 			return err
 		}
 	}
 	if checked.Ready {
-		if checked.Found, err = v.Found(ctx); err != nil {
+		if checked.Findings, err = v.Findings(ctx); err != nil {
 			return err
 		}
 		for _, path := range v.Paths() {
@@ -170,21 +170,21 @@ func (r *Runner) checks(ctx context.Context, s *job.Spec, o *opened, b *taskOutp
 		}
 	}
 	b.output = checked
-	return b.tell(events...)
+	return b.addEvents(events...)
 }
 
-// solution verifies one solution.
-func (r *Runner) solution(ctx context.Context, s *job.Spec, o *opened, b *taskOutput) error {
-	var asked flow.SolutionOptions
-	if err := options(s, &asked); err != nil {
+// verifySolution verifies one solution.
+func (r *Runner) verifySolution(ctx context.Context, s *job.Spec, o *openProblem, b *taskOutput) error {
+	var taskOptions flow.SolutionOptions
+	if err := decodeOptions(s, &taskOptions); err != nil {
 		return err
 	}
-	path, err := o.at(asked.Path)
+	path, err := o.localPath(taskOptions.Path)
 	if err != nil {
 		return err
 	}
-	how := workspace.Verifying{Only: asked.Only, All: asked.All, Fresh: asked.Fresh, Found: asked.Found}
-	v, err := r.verification(ctx, o, how, asked.Problem, func(judge.Event) {})
+	how := workspace.VerifyOptions{Only: taskOptions.Only, All: taskOptions.All, Fresh: taskOptions.Fresh, Findings: taskOptions.Findings}
+	v, err := r.startVerification(ctx, o, how, taskOptions.Problem, func(judge.Event) {})
 	if err != nil {
 		return err
 	}
@@ -196,9 +196,9 @@ func (r *Runner) solution(ctx context.Context, s *job.Spec, o *opened, b *taskOu
 		return err
 	}
 	for _, e := range events {
-		if found, ok := e.(*judge.FaultFound); ok {
-			v.Problem.PlaceInOriginal(found.Fault)
+		if found, ok := e.(*judge.ProblemErrorFound); ok {
+			v.Problem.RestorePosition(found.Fault)
 		}
 	}
-	return b.tell(events...)
+	return b.addEvents(events...)
 }

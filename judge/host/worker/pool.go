@@ -13,11 +13,11 @@ type pool[K comparable, V any] struct {
 	close func(V) // called for an unused value
 
 	mu    sync.Mutex
-	all   map[K]*pooled[V]
+	all   map[K]*poolEntry[V]
 	clock int64
 }
 
-type pooled[V any] struct {
+type poolEntry[V any] struct {
 	ready chan struct{} // closed when value and err are set
 	value V
 	err   error
@@ -27,22 +27,22 @@ type pooled[V any] struct {
 
 var errNotOpened = errors.New("opening it panicked")
 
-// take returns the value of a key, and opens the value if needed. The caller must call give when it no longer uses
+// acquire returns the value of a key, and opens the value if needed. The caller must call give when it no longer uses
 // the value.
-func (k *pool[K, V]) take(ctx context.Context, key K, open func() (V, error)) (value V, give func(), err error) {
+func (k *pool[K, V]) acquire(ctx context.Context, key K, open func() (V, error)) (value V, give func(), err error) {
 	for {
 		k.mu.Lock()
 		e, there := k.all[key]
 		if !there {
-			e = &pooled[V]{ready: make(chan struct{}), err: errNotOpened}
+			e = &poolEntry[V]{ready: make(chan struct{}), err: errNotOpened}
 			if k.all == nil {
-				k.all = map[K]*pooled[V]{}
+				k.all = map[K]*poolEntry[V]{}
 			}
 			k.all[key] = e
 		}
 		e.users++
 		k.mu.Unlock()
-		give = sync.OnceFunc(func() { k.give(key, e) })
+		give = sync.OnceFunc(func() { k.release(key, e) })
 		if !there {
 			func() {
 				defer close(e.ready)
@@ -68,8 +68,8 @@ func (k *pool[K, V]) take(ctx context.Context, key K, open func() (V, error)) (v
 	}
 }
 
-// give removes one user.
-func (k *pool[K, V]) give(key K, e *pooled[V]) {
+// release removes one user.
+func (k *pool[K, V]) release(key K, e *poolEntry[V]) {
 	k.mu.Lock()
 	e.users--
 	k.clock++
@@ -84,14 +84,14 @@ func (k *pool[K, V]) give(key K, e *pooled[V]) {
 }
 
 // end closes a value that was removed from the pool.
-func (k *pool[K, V]) end(e *pooled[V]) {
+func (k *pool[K, V]) end(e *poolEntry[V]) {
 	if e.err == nil {
 		k.close(e.value)
 	}
 }
 
 // drop removes e from the pool. The value is closed when its last user releases it.
-func (k *pool[K, V]) drop(key K, e *pooled[V]) {
+func (k *pool[K, V]) drop(key K, e *poolEntry[V]) {
 	k.mu.Lock()
 	mine := k.all[key] == e
 	if mine {
@@ -104,9 +104,9 @@ func (k *pool[K, V]) drop(key K, e *pooled[V]) {
 	}
 }
 
-// forget drops the value of key if meant returns true for the value. It does nothing if the value is missing or
+// dropIf drops the value of key if meant returns true for the value. It does nothing if the value is missing or
 // still being opened.
-func (k *pool[K, V]) forget(key K, meant func(V) bool) {
+func (k *pool[K, V]) dropIf(key K, meant func(V) bool) {
 	k.mu.Lock()
 	e, there := k.all[key]
 	k.mu.Unlock()
@@ -153,7 +153,7 @@ func (k *pool[K, V]) clear() {
 	k.mu.Lock()
 	all := k.all
 	k.all = nil
-	var unused []*pooled[V]
+	var unused []*poolEntry[V]
 	for _, e := range all {
 		if e.users == 0 {
 			unused = append(unused, e)

@@ -38,7 +38,7 @@ func TestKept(t *testing.T) {
 				if random.IntN(20) == 0 {
 					end()
 				}
-				v, give, err := k.take(ctx, key, func() (*thing, error) {
+				v, give, err := k.acquire(ctx, key, func() (*thing, error) {
 					if random.IntN(10) == 0 {
 						return nil, refuse
 					}
@@ -62,7 +62,7 @@ func TestKept(t *testing.T) {
 				case 0:
 					k.clear()
 				case 1:
-					k.forget(key, func(other *thing) bool { return other == v })
+					k.dropIf(key, func(other *thing) bool { return other == v })
 				case 2:
 					k.shrink(0)
 				}
@@ -89,14 +89,14 @@ func TestKeptPanics(t *testing.T) {
 	begun, waits := make(chan bool), make(chan error)
 	go func() {
 		defer func() { _ = recover() }()
-		_, _, _ = k.take(t.Context(), 1, func() (int, error) {
+		_, _, _ = k.acquire(t.Context(), 1, func() (int, error) {
 			close(begun)
 			panic("oh no")
 		})
 	}()
 	<-begun
 	go func() {
-		v, give, err := k.take(t.Context(), 1, func() (int, error) { return 7, nil })
+		v, give, err := k.acquire(t.Context(), 1, func() (int, error) { return 7, nil })
 		if v != 7 && err == nil {
 			err = errors.New("not what was opened")
 		}

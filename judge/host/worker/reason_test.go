@@ -15,14 +15,14 @@ func TestReasonsNameNoDirectories(t *testing.T) {
 		"the cache, /var/cache/assay, cannot be used: mkdir /var/cache/assay/x: no": "the cache, <cache>, cannot be used: mkdir <cache>/x: no",
 		"open /srv/worker/blobs/ab: no such file":                                   "open <data>/blobs/ab: no such file",
 		"/srv/worker/work-1/7/sum/problem.toml:3: no":                               "sum/problem.toml:3: no",
-		strings.Repeat("x", mostReason+1):                                           strings.Repeat("x", mostReason) + " ...",
+		strings.Repeat("x", maxReason+1):                                            strings.Repeat("x", maxReason) + " ...",
 	} {
-		if got := r.reason(errors.New(said), &job.Spec{}); got != want {
+		if got := r.reasonText(errors.New(said), &job.Spec{}); got != want {
 			t.Errorf("reason(%.100q) = %.100q, want %.100q", said, got, want)
 		}
 	}
 	r.o.Cache = "" // the cache is inside Dir
-	if got := r.reason(errors.New("a b"), &job.Spec{}); got != "a b" {
+	if got := r.reasonText(errors.New("a b"), &job.Spec{}); got != "a b" {
 		t.Errorf("without a cache of its own: %q", got)
 	}
 }

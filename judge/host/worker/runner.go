@@ -21,7 +21,7 @@ import (
 	"assay/judge/bundle"
 	"assay/judge/host/job"
 	"assay/judge/internal/cachedir"
-	"assay/judge/internal/raze"
+	"assay/judge/internal/forceremove"
 	"assay/judge/workspace"
 )
 
@@ -34,27 +34,27 @@ type RunnerOptions struct {
 	// Version is the version of the judge.
 	Version string
 	// Contest is the directory of the machine's own judge.toml, which determines what programs can see of the
-	// machine. If empty, Dir is used. Languages and limits come with each job.
-	Contest string
-	Headers []string // see workspace.Env
-	Require string   // required isolation level; see workspace.Running
+	// describeMachine. If empty, Dir is used. Languages and limits come with each job.
+	Contest           string
+	Headers           []string // see workspace.Env
+	RequiredIsolation string   // required isolation level; see workspace.RunOptions
 	// Quota is the maximum size in bytes of fetched files. Zero means 20 GiB, or a third of the disk if that is
 	// less.
 	Quota int64
 	// RetryFor is how long the worker retries a server that does not respond. Zero means two minutes.
 	RetryFor time.Duration
-	// Limit is the maximum time for a job. Zero means job.Longest.
-	Limit time.Duration
-	// Note, if not nil, is called with messages for the worker's administrator. It may be called concurrently.
-	Note func(text string)
+	// MaxDuration is the maximum time for a job. Zero means job.MaxDuration.
+	MaxDuration time.Duration
+	// OnMessage, if not nil, is called with messages for the worker's administrator. It may be called concurrently.
+	OnMessage func(text string)
 }
 
 const (
-	usualQuota     = 20 << 30
-	leastRoom      = 64 << 20 // required free space on a disk, in bytes
+	defaultQuota   = 20 << 30
+	minFree        = 64 << 20 // required free space on a disk, in bytes
 	idleWorkspaces = 3        // unused workspaces that stay open, one per configuration
-	idleOpen       = 16       // unused problems that stay open
-	mostReason     = 4 << 10  // maximum length of a reason in a result, in bytes
+	idleProblems   = 16       // unused problems that stay open
+	maxReason      = 4 << 10  // maximum length of a reason in a result, in bytes
 )
 
 var errTooLong = errors.New("the job took too long")
@@ -66,18 +66,18 @@ type Runner struct {
 	end        func() error
 	blobs      *blob.Dir
 	fetch      *fetcher
-	beside     *workspace.Beside
+	shared     *workspace.Shared
 	machine    string
 	workspaces pool[blob.Digest, *workspace.Workspace]
-	problems   pool[problemKey, *opened]
+	problems   pool[problemKey, *openProblem]
 	counter    atomic.Int64 // names directories below tmp
 
-	mu    sync.Mutex
-	laid  int64        // bytes of all open problems
-	at    map[int]bool // processors that games use
-	scale float64      // factor for time limits; zero means 1
-	own   *job.Offer   // capabilities when the runner was created
-	away  *awayError   // last blob that the server failed to send; nil if none
+	mu           sync.Mutex
+	usedBytes    int64             // bytes of all open problems
+	processors   map[int]bool      // processors that games use
+	scale        float64           // factor for time limits; zero means 1
+	capabilities *job.Capabilities // capabilities when the runner was created
+	unavailable  *unavailableError // last blob that the server failed to send; nil if none
 }
 
 // A problemKey identifies an open problem.
@@ -87,34 +87,34 @@ type problemKey struct {
 	snapshot       bool
 }
 
-// An opened is a problem that the runner has opened, either from an extracted bundle or from the directories of a
+// An openProblem is a problem that the runner has opened, either from an extracted bundle or from the directories of a
 // snapshot.
-type opened struct {
+type openProblem struct {
 	*workspace.Problem // nil for a snapshot
 	w                  *workspace.Workspace
-	give               func() // releases w
+	release            func() // releases w
 	bundle             *bundle.Bundle
 	dir                string
 	size               int64
-	mutating           mutating
+	mutating           mutantState
 
-	mu     sync.Mutex
-	looked time.Time // last time the directory was found unchanged
+	mu          sync.Mutex
+	lastChecked time.Time // last time the directory was found unchanged
 }
 
 // NewRunner returns a Runner. It removes leftovers of an earlier process. The caller must call Close.
 func NewRunner(o RunnerOptions) (*Runner, error) {
 	if o.Slots < 1 {
-		return nil, &judge.Misuse{Err: fmt.Errorf("%d slots: a worker has at least one", o.Slots)}
+		return nil, &judge.UsageError{Err: fmt.Errorf("%d slots: a worker has at least one", o.Slots)}
 	}
-	if o.Note == nil {
-		o.Note = func(string) {}
+	if o.OnMessage == nil {
+		o.OnMessage = func(string) {}
 	}
 	if o.RetryFor == 0 {
 		o.RetryFor = retryFor
 	}
-	if o.Limit == 0 {
-		o.Limit = job.Longest
+	if o.MaxDuration == 0 {
+		o.MaxDuration = job.MaxDuration
 	}
 	var err error
 	if o.Dir, err = filepath.Abs(o.Dir); err == nil {
@@ -130,7 +130,7 @@ func NewRunner(o RunnerOptions) (*Runner, error) {
 		o.Cache = filepath.Join(o.Dir, "cache")
 	}
 	if o.Quota == 0 {
-		o.Quota = usualQuota
+		o.Quota = defaultQuota
 		if size, known := cachedir.DiskSize(o.Dir); known {
 			o.Quota = min(o.Quota, size/3)
 		}
@@ -139,22 +139,22 @@ func NewRunner(o RunnerOptions) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	tmp, end, err := raze.Temp(o.Dir, "work-")
+	tmp, end, err := forceremove.Temp(o.Dir, "work-")
 	if err != nil {
 		return nil, err
 	}
 	r := &Runner{
-		o: o, tmp: tmp, end: sync.OnceValue(end), blobs: blobs, machine: machine(),
-		fetch:  &fetcher{from: o.Blobs, to: blobs, retryFor: o.RetryFor, note: o.Note},
-		beside: workspace.NewBeside(o.Slots), at: map[int]bool{},
+		o: o, tmp: tmp, end: sync.OnceValue(end), blobs: blobs, machine: describeMachine(),
+		fetch:  &fetcher{from: o.Blobs, to: blobs, retryFor: o.RetryFor, onMessage: o.OnMessage},
+		shared: workspace.NewShared(o.Slots), processors: map[int]bool{},
 	}
 	r.workspaces.idle, r.workspaces.close = idleWorkspaces, func(w *workspace.Workspace) {
 		if err := w.Close(); err != nil {
-			o.Note(fmt.Sprintf("close a workspace: %v", err))
+			o.OnMessage(fmt.Sprintf("close a workspace: %v", err))
 		}
 	}
-	r.problems.idle, r.problems.close = idleOpen, r.layAside
-	if r.own, err = r.look(context.Background(), o.Note); err != nil {
+	r.problems.idle, r.problems.close = idleProblems, r.removeProblem
+	if r.capabilities, err = r.findCapabilities(context.Background(), o.OnMessage); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
@@ -177,27 +177,27 @@ func (r *Runner) Scale(factor float64) error {
 	return nil
 }
 
-// Run runs a job; see Judging.
-func (r *Runner) Run(ctx context.Context, s *job.Spec, progress func(judge.Event), turn Turn) (*job.Result, error) {
-	limited, end := context.WithTimeoutCause(ctx, r.o.Limit, errTooLong)
+// Run runs a job; see Runner.
+func (r *Runner) Run(ctx context.Context, s *job.Spec, progress func(judge.Event), turn TurnFunc) (*job.Result, error) {
+	limited, end := context.WithTimeoutCause(ctx, r.o.MaxDuration, errTooLong)
 	defer end()
-	result := &job.Result{Version: r.o.Version, Machine: r.machine, Rung: r.own.Rung}
+	result := &job.Result{Version: r.o.Version, Machine: r.machine, IsolationLevel: r.capabilities.IsolationLevel}
 	err := r.judge(limited, s, progress, turn, result)
-	away, _ := errors.AsType[*awayError](err)
+	away, _ := errors.AsType[*unavailableError](err)
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case errors.Is(context.Cause(limited), errTooLong) && err != nil:
-		err = fmt.Errorf("the job did not end within %v", r.o.Limit)
+		err = fmt.Errorf("the job did not end within %v", r.o.MaxDuration)
 	case away != nil:
 		r.mu.Lock()
-		r.away = away
+		r.unavailable = away
 		r.mu.Unlock()
 		return nil, &UnhealthyError{err}
 	case err == nil && (result.Finished == nil || result.Finished.Verdict != judge.JudgeError):
 		result.State = job.Done
 		return result, nil
-	case judge.Whose(err) != judge.Setter && judge.Whose(err) != judge.Caller: // the machine may have caused even a judge error
+	case judge.BlameOf(err) != judge.Setter && judge.BlameOf(err) != judge.Caller: // the machine may have caused even a judge error
 		if ill := r.healthAfter(ctx, err); ill != nil {
 			return nil, ill
 		}
@@ -206,17 +206,17 @@ func (r *Runner) Run(ctx context.Context, s *job.Spec, progress func(judge.Event
 		result.State = job.Done
 		return result, nil
 	}
-	blame := judge.Whose(err)
+	blame := judge.BlameOf(err)
 	if blame != judge.Setter && blame != judge.Caller {
 		blame = judge.Machine
 	}
-	return &job.Result{State: job.Failed, Blame: blame, Reason: r.reason(err, s), Version: result.Version,
-		Machine: result.Machine, Rung: result.Rung}, nil
+	return &job.Result{State: job.Failed, Blame: blame, Reason: r.reasonText(err, s), Version: result.Version,
+		Machine: result.Machine, IsolationLevel: result.IsolationLevel}, nil
 }
 
-// reason returns the text of an error for a result. It removes the paths of this machine, because accounts without
+// reasonText returns the text of an error for a result. It removes the paths of this machine, because accounts without
 // a role can read the text.
-func (r *Runner) reason(err error, s *job.Spec) string {
+func (r *Runner) reasonText(err error, s *job.Spec) string {
 	text := err.Error()
 	for cut := text; ; {
 		_, after, found := strings.Cut(cut, r.tmp+string(filepath.Separator))
@@ -225,7 +225,7 @@ func (r *Runner) reason(err error, s *job.Spec) string {
 		}
 		cut = after
 		// The path element after r.tmp is a number. It is followed by the directory of the problem or the
-		// submission.
+		// writeSubmission.
 		if number, _, ok := strings.Cut(after, string(filepath.Separator)); ok {
 			text = strings.ReplaceAll(text, filepath.Join(r.tmp, number)+string(filepath.Separator), "")
 		}
@@ -235,17 +235,17 @@ func (r *Runner) reason(err error, s *job.Spec) string {
 			text = strings.ReplaceAll(text, one.dir, one.word)
 		}
 	}
-	if len(text) > mostReason {
-		text = strings.ToValidUTF8(text[:mostReason], "") + " ..."
+	if len(text) > maxReason {
+		text = strings.ToValidUTF8(text[:maxReason], "") + " ..."
 	}
 	return text
 }
 
 // judge runs a job and sets the result. It turns a panic into an error.
-func (r *Runner) judge(ctx context.Context, s *job.Spec, progress func(judge.Event), turn Turn, result *job.Result) (err error) {
+func (r *Runner) judge(ctx context.Context, s *job.Spec, progress func(judge.Event), turn TurnFunc, result *job.Result) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			r.o.Note(fmt.Sprintf("the job %s made the worker panic: %v\n%s", s.ID, p, debug.Stack()))
+			r.o.OnMessage(fmt.Sprintf("the job %s made the worker panic: %v\n%s", s.ID, p, debug.Stack()))
 			err = fmt.Errorf("the worker panicked: %v", p)
 		}
 	}()
@@ -257,15 +257,15 @@ func (r *Runner) judge(ctx context.Context, s *job.Spec, progress func(judge.Eve
 		return err
 	}
 	defer give()
-	if s.Kind.Judging() {
-		return r.submitted(ctx, s, p, progress, result)
+	if s.Kind.JudgesSubmission() {
+		return r.judgeSubmission(ctx, s, p, progress, result)
 	}
-	return r.part(ctx, s, p, &taskOutput{progress: progress, turn: turn}, result)
+	return r.runTask(ctx, s, p, &taskOutput{progress: progress, turn: turn}, result)
 }
 
-// submitted judges a submission.
-func (r *Runner) submitted(ctx context.Context, s *job.Spec, p *opened, progress func(judge.Event), result *job.Result) error {
-	path, done, err := r.submission(ctx, s)
+// judgeSubmission judges a submission.
+func (r *Runner) judgeSubmission(ctx context.Context, s *job.Spec, p *openProblem, progress func(judge.Event), result *job.Result) error {
+	path, done, err := r.writeSubmission(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -287,7 +287,7 @@ func (r *Runner) submitted(ctx context.Context, s *job.Spec, p *opened, progress
 		}
 	}
 	submitted := workspace.Submission{Path: path, Name: s.Program, Language: s.Language, TimeFactor: r.scale}
-	if result.Finished, err = p.w.Submit(ctx, p.Problem, submitted, judge.Options{All: s.All, Jobs: 1}, listen); err != nil {
+	if result.Finished, err = p.w.Submit(ctx, p.Problem, submitted, judge.Options{ContinueAfterFailure: s.ContinueOnFailure, Jobs: 1}, listen); err != nil {
 		return err
 	}
 	if result.Events, result.Rows, err = job.Pack(events); err != nil {
@@ -303,7 +303,7 @@ func (r *Runner) submitted(ctx context.Context, s *job.Spec, p *opened, progress
 }
 
 // toolchains returns the identities of the toolchains that a judgement used, by language id.
-func (r *Runner) toolchains(ctx context.Context, p *opened, events []judge.Event) map[string]string {
+func (r *Runner) toolchains(ctx context.Context, p *openProblem, events []judge.Event) map[string]string {
 	used := map[string]string{}
 	for _, l := range p.w.Config.Languages {
 		for _, e := range events[:1] {
@@ -312,7 +312,7 @@ func (r *Runner) toolchains(ctx context.Context, p *opened, events []judge.Event
 			}
 		}
 	}
-	for _, id := range p.bundle.Frozen.Languages {
+	for _, id := range p.bundle.Findings.Languages {
 		used[id] = ""
 	}
 	for id := range used {
@@ -335,31 +335,31 @@ func (r *Runner) newDir() (dir string, err error) {
 	return dir, nil
 }
 
-// submission writes the files of a job's submission to the new directory at. The caller must call done to remove
+// writeSubmission writes the files of a job's submission to the new directory at. The caller must call done to remove
 // the directory.
-func (r *Runner) submission(ctx context.Context, s *job.Spec) (at string, done func(), err error) {
+func (r *Runner) writeSubmission(ctx context.Context, s *job.Spec) (dir string, remove func(), err error) {
 	files := make([]bundle.Entry, len(s.Files))
 	for i, f := range s.Files {
 		files[i] = bundle.Entry{Path: f.Path, Size: f.Size, Digest: f.Digest}
 	}
-	if err := r.fetch.bring(ctx, s.Claim(), files); err != nil {
+	if err := r.fetch.fetchMissing(ctx, s.Claim(), files); err != nil {
 		return "", nil, err
 	}
 	home, err := r.newDir()
 	if err != nil {
 		return "", nil, err
 	}
-	done = func() { _ = raze.All(home) } // the process removes leftovers when it ends
-	at = filepath.Join(home, files[0].Path)
+	remove = func() { _ = forceremove.All(home) } // the process removes leftovers when it ends
+	dir = filepath.Join(home, files[0].Path)
 	below := home
-	if s.Folder {
+	if s.IsDir {
 		// Compilers print the file name, so the file has the name that the submitter gave it.
 		name := path.Base(s.Program)
 		if job.CheckFiles([]job.File{{Path: name, Digest: s.Bundle}}, false) != nil {
 			name = "submission"
 		}
-		at = filepath.Join(home, name)
-		below = at
+		dir = filepath.Join(home, name)
+		below = dir
 	}
 	for _, f := range files {
 		to := filepath.Join(below, filepath.FromSlash(f.Path))
@@ -367,64 +367,64 @@ func (r *Runner) submission(ctx context.Context, s *job.Spec) (at string, done f
 			err = r.blobs.Link(f.Digest, f.Size, to, false)
 		}
 		if err != nil {
-			done()
+			remove()
 			return "", nil, fmt.Errorf("lay out the submission: %w", err)
 		}
 	}
-	return at, done, nil
+	return dir, remove, nil
 }
 
 // open returns the problem for key, and opens it if needed. The caller must call give to release the problem.
-func (r *Runner) open(ctx context.Context, why job.Claim, key problemKey) (p *opened, give func(), err error) {
+func (r *Runner) open(ctx context.Context, claim job.Claim, key problemKey) (p *openProblem, release func(), err error) {
 	for {
-		p, give, err = r.problems.take(ctx, key, func() (*opened, error) { return r.layOut(ctx, why, key) })
-		if err != nil || p.whole() {
-			return p, give, err
+		p, release, err = r.problems.acquire(ctx, key, func() (*openProblem, error) { return r.extractProblem(ctx, claim, key) })
+		if err != nil || p.isUnchanged() {
+			return p, release, err
 		}
-		r.o.Note("the directory of a bundle was changed, so the bundle is laid out again")
-		r.problems.forget(key, func(other *opened) bool { return other == p })
-		give()
+		r.o.OnMessage("the directory of a bundle was changed, so the bundle is laid out again")
+		r.problems.dropIf(key, func(other *openProblem) bool { return other == p })
+		release()
 	}
 }
 
-// whole reports whether the directory of o is unchanged since the bundle was extracted. If a check less than a
+// isUnchanged reports whether the directory of o is unchanged since the bundle was extracted. If a check less than a
 // second ago found the directory unchanged, whole does not check it again.
-func (o *opened) whole() bool {
+func (o *openProblem) isUnchanged() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if time.Since(o.looked) < time.Second {
+	if time.Since(o.lastChecked) < time.Second {
 		return true
 	}
-	if !o.bundle.IsLaidOut(o.dir) {
+	if !o.bundle.IsExtracted(o.dir) {
 		return false
 	}
-	o.looked = time.Now()
+	o.lastChecked = time.Now()
 	return true
 }
 
-// layOut fetches and extracts a bundle, and opens the problem.
-func (r *Runner) layOut(ctx context.Context, why job.Claim, key problemKey) (*opened, error) {
-	w, give, err := r.workspaces.take(ctx, key.config, func() (*workspace.Workspace, error) { return r.startWorkspace(ctx, why, key.config) })
+// extractProblem fetches and extracts a bundle, and opens the problem.
+func (r *Runner) extractProblem(ctx context.Context, claim job.Claim, key problemKey) (*openProblem, error) {
+	w, give, err := r.workspaces.acquire(ctx, key.config, func() (*workspace.Workspace, error) { return r.startWorkspace(ctx, claim, key.config) })
 	if err != nil {
 		return nil, err
 	}
-	o := &opened{w: w, give: give, looked: time.Now()}
+	o := &openProblem{w: w, release: give, lastChecked: time.Now()}
 	filled := false
 	defer func() {
 		if !filled { // or after a panic
-			r.layAside(o)
+			r.removeProblem(o)
 		}
 	}()
-	if err := r.fill(ctx, why, key, o); err != nil {
+	if err := r.extractInto(ctx, claim, key, o); err != nil {
 		return nil, err
 	}
 	filled = true
 	return o, nil
 }
 
-// fill extracts a problem into a workspace.
-func (r *Runner) fill(ctx context.Context, why job.Claim, key problemKey, o *opened) error {
-	data, err := r.fetch.read(ctx, why, key.bundle, bundle.MaxManifest)
+// extractInto extracts a problem into a workspace.
+func (r *Runner) extractInto(ctx context.Context, claim job.Claim, key problemKey, o *openProblem) error {
+	data, err := r.fetch.fetchBytes(ctx, claim, key.bundle, bundle.MaxManifest)
 	if err != nil {
 		return err
 	}
@@ -432,7 +432,7 @@ func (r *Runner) fill(ctx context.Context, why job.Claim, key problemKey, o *ope
 	if err != nil {
 		return err
 	}
-	if err := r.makeRoom(o, m); err != nil {
+	if err := r.reserveSpace(o, m); err != nil {
 		return err
 	}
 	home, err := r.newDir()
@@ -441,15 +441,15 @@ func (r *Runner) fill(ctx context.Context, why job.Claim, key problemKey, o *ope
 	}
 	o.dir = filepath.Join(home, key.name)
 	for tries := 0; ; tries++ {
-		if err := r.fetch.bring(ctx, why, m.Blobs()); err != nil {
+		if err := r.fetch.fetchMissing(ctx, claim, m.Blobs()); err != nil {
 			return err
 		}
 		o.bundle, err = bundle.FromBlobs(r.blobs, key.bundle, key.name)
 		switch {
 		case err == nil && key.snapshot:
-			err = o.bundle.LayOut(r.blobs, o.dir)
+			err = o.bundle.Extract(r.blobs, o.dir)
 		case err == nil:
-			o.Problem, err = o.w.OpenFrozen(o.bundle, r.blobs, o.dir)
+			o.Problem, err = o.w.OpenBundle(o.bundle, r.blobs, o.dir)
 		}
 		// A blob may have been removed since for another job.
 		if err == nil || !errors.Is(err, fs.ErrNotExist) || tries == 2 {
@@ -458,9 +458,9 @@ func (r *Runner) fill(ctx context.Context, why job.Claim, key problemKey, o *ope
 	}
 }
 
-// makeRoom reserves space for the files of the problem o, and closes other problems until they fit. The quota of
+// reserveSpace reserves space for the files of the problem o, and closes other problems until they fit. The quota of
 // the blob directory does not include extracted files.
-func (r *Runner) makeRoom(o *opened, m *bundle.Manifest) error {
+func (r *Runner) reserveSpace(o *openProblem, m *bundle.Manifest) error {
 	size := int64(0)
 	for _, e := range m.Blobs() {
 		size += e.Size
@@ -470,11 +470,11 @@ func (r *Runner) makeRoom(o *opened, m *bundle.Manifest) error {
 	}
 	r.mu.Lock()
 	o.size = size
-	r.laid += size
+	r.usedBytes += size
 	r.mu.Unlock()
 	for {
 		r.mu.Lock()
-		fits := r.laid <= r.o.Quota
+		fits := r.usedBytes <= r.o.Quota
 		r.mu.Unlock()
 		if fits || !r.problems.shrink(0) {
 			return nil
@@ -482,20 +482,20 @@ func (r *Runner) makeRoom(o *opened, m *bundle.Manifest) error {
 	}
 }
 
-// layAside closes a problem and removes its directory.
-func (r *Runner) layAside(o *opened) {
+// removeProblem closes a problem and removes its directory.
+func (r *Runner) removeProblem(o *openProblem) {
 	if o.dir != "" {
-		_ = raze.All(filepath.Dir(o.dir)) // the process removes leftovers when it ends
+		_ = forceremove.All(filepath.Dir(o.dir)) // the process removes leftovers when it ends
 	}
 	r.mu.Lock()
-	r.laid -= o.size
+	r.usedBytes -= o.size
 	r.mu.Unlock()
-	o.give()
+	o.release()
 }
 
 // startWorkspace starts a workspace with a configuration.
-func (r *Runner) startWorkspace(ctx context.Context, why job.Claim, config blob.Digest) (*workspace.Workspace, error) {
-	data, err := r.fetch.read(ctx, why, config, bundle.MaxConfig)
+func (r *Runner) startWorkspace(ctx context.Context, claim job.Claim, config blob.Digest) (*workspace.Workspace, error) {
+	data, err := r.fetch.fetchBytes(ctx, claim, config, bundle.MaxConfig)
 	if err != nil {
 		return nil, err
 	}
@@ -503,15 +503,15 @@ func (r *Runner) startWorkspace(ctx context.Context, why job.Claim, config blob.
 	if err != nil {
 		return nil, err
 	}
-	if err := w.Start(workspace.Running{Require: r.o.Require, Hidden: r.hidden(), Beside: r.beside}); err != nil {
+	if err := w.Start(workspace.RunOptions{RequiredIsolation: r.o.RequiredIsolation, Hidden: r.secretDirs(), Shared: r.shared}); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
 }
 
-// hidden returns the directories with secret data. Programs can see only those files in them that their runs
+// secretDirs returns the directories with secret data. Programs can see only those files in them that their runs
 // expose.
-func (r *Runner) hidden() []string { return []string{r.o.Dir, r.o.Cache} }
+func (r *Runner) secretDirs() []string { return []string{r.o.Dir, r.o.Cache} }
 
 // env returns the environment for a workspace. If config is nil, the workspace uses the machine's own
 // configuration.

@@ -122,12 +122,12 @@ func same(t *testing.T, w *workspace.Workspace, p *workspace.Problem, r *worker.
 	t.Helper()
 	var here, told []judge.Event
 	sum, err := w.Submit(t.Context(), p, workspace.Submission{Path: path, Name: filepath.Base(path)},
-		judge.Options{All: all, Jobs: 2}, func(e judge.Event) { here = append(here, e) })
+		judge.Options{ContinueAfterFailure: all, Jobs: 2}, func(e judge.Event) { here = append(here, e) })
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
 	j := s.spec(t, b, path)
-	j.All = all
+	j.ContinueOnFailure = all
 	result, err := r.Run(t.Context(), j, func(e judge.Event) { told = append(told, e) }, nil)
 	if err != nil || result.State != job.Done {
 		t.Fatalf("%s: %+v, %v", path, result, err)
@@ -150,7 +150,7 @@ func same(t *testing.T, w *workspace.Workspace, p *workspace.Problem, r *worker.
 	if diff := cmp.Diff(timeless(t, want), timeless(t, there)); diff != "" {
 		t.Errorf("%s (-told +result):\n%s", path, diff)
 	}
-	if result.Finished.Verdict != sum.Verdict || result.Version != "v1" || result.Machine == "" || result.Rung == "" ||
+	if result.Finished.Verdict != sum.Verdict || result.Version != "v1" || result.Machine == "" || result.IsolationLevel == "" ||
 		strings.HasSuffix(path, "right.sh") && (result.Toolchains["shell"] == "" || result.CPUUS == 0 || len(result.Rows) != sum.Cases) {
 		t.Errorf("%s: %+v", path, result)
 	}

@@ -30,12 +30,12 @@ func TestAWorkersFolderIsNotSeen(t *testing.T) {
 		"data":  {Dir: filepath.Join(seen, "data"), Cache: cache},
 		"cache": {Dir: t.TempDir(), Cache: filepath.Join(seen, "cache")},
 	} {
-		o.Slots, o.Contest, o.Require = 1, contest, sandbox.Isolated
+		o.Slots, o.Contest, o.RequiredIsolation = 1, contest, sandbox.Isolated
 		r, err := worker.NewRunner(o)
 		if err == nil {
 			r.Close()
 		}
-		if e, is := errors.AsType[*sandbox.SeenError](err); !is || e.In != seen {
+		if e, is := errors.AsType[*sandbox.ExposedDirError](err); !is || e.VisibleDir != seen {
 			t.Errorf("%s: %v, want a *SeenError with %s", name, err, seen)
 		}
 	}

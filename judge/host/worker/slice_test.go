@@ -14,12 +14,12 @@ func TestSlices(t *testing.T) {
 		now := time.Unix(0, 0)
 		slices := 0
 		for done := 0; done < games; slices++ {
-			m := &meter{start: now}
+			m := &gameMeter{start: now}
 			now = now.Add(time.Duration(done) * time.Second)
 			for done < games {
 				now = now.Add(time.Second)
-				m.game(&arena.Game{}, 100, now)
-				if done++; m.enough() {
+				m.add(&arena.Game{}, 100, now)
+				if done++; m.sliceDone() {
 					break
 				}
 			}

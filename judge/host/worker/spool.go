@@ -13,25 +13,25 @@ import (
 	"assay/judge/internal/atomicfile"
 )
 
-// A spool is a directory of results that the server has not stored yet, with one file per result.
-type spool struct{ dir string }
+// A resultSpool is a directory of results that the server has not stored yet, with one file per result.
+type resultSpool struct{ dir string }
 
 const spoolExtension = ".json"
 
-func openSpool(dir string) (*spool, error) {
+func openSpool(dir string) (*resultSpool, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create the directory of results: %w", err)
 	}
-	return &spool{dir}, nil
+	return &resultSpool{dir}, nil
 }
 
 // put writes a result atomically.
-func (s *spool) put(r *job.Result) (file string, err error) {
+func (s *resultSpool) put(r *job.Result) (file string, err error) {
 	data, err := r.Encode()
 	if err != nil {
 		return "", err
 	}
-	name := blob.Of(fmt.Appendf(nil, "%s %d", r.Job, r.Generation)) // a job id may not be a valid file name
+	name := blob.DigestOf(fmt.Appendf(nil, "%s %d", r.Job, r.Generation)) // a job id may not be a valid file name
 	file = filepath.Join(s.dir, string(name[:32])+spoolExtension)
 	if err := atomicfile.Write(file, data); err != nil {
 		return "", fmt.Errorf("save the result of job %s: %w", r.Job, err)
@@ -40,21 +40,21 @@ func (s *spool) put(r *job.Result) (file string, err error) {
 }
 
 // remove deletes a result. If file is empty, it does nothing.
-func (s *spool) remove(file string) {
+func (s *resultSpool) remove(file string) {
 	if file != "" {
 		_ = os.Remove(file) // handing a leftover result in again is harmless
 	}
 }
 
-// A keptResult is a result in a spool.
-type keptResult struct {
+// A spooledResult is a result in a spool.
+type spooledResult struct {
 	file   string
 	result *job.Result
 }
 
-// left returns the results in the spool. It removes unfinished files, and returns a note for each finished file
+// pending returns the results in the spool. It removes unfinished files, and returns a note for each finished file
 // that cannot be read.
-func (s *spool) left() (all []keptResult, notes []string) {
+func (s *resultSpool) pending() (results []spooledResult, notes []string) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
 		return nil, []string{fmt.Sprintf("list the saved results: %v", err)}
@@ -75,7 +75,7 @@ func (s *spool) left() (all []keptResult, notes []string) {
 			_ = os.Remove(file)
 			continue
 		}
-		all = append(all, keptResult{file, r})
+		results = append(results, spooledResult{file, r})
 	}
-	return all, notes
+	return results, notes
 }

@@ -12,20 +12,20 @@ import (
 	"assay/judge/contests/golf"
 )
 
-// A Turn is called before each program of a preemptible job. It waits while other jobs use the slots of this job.
+// A TurnFunc is called before each program of a preemptible job. It waits while other jobs use the slots of this job.
 // It may be called concurrently. The caller must call ended when the program has ended. If interrupt is not nil,
-// the Turn may call it when other jobs want the slots while the program runs. The function interrupt must stop the
+// the TurnFunc may call it when other jobs want the slots while the program runs. The function interrupt must stop the
 // program, which then waits for another turn and restarts.
-type Turn func(ctx context.Context, interrupt func()) (ended func(), err error)
+type TurnFunc func(ctx context.Context, interrupt func()) (ended func(), err error)
 
-// inTurn is a judge.Runner that waits for turn before it runs a program. If turn is nil, it does not wait. If a
+// turnRunner is a judge.Runner that waits for turn before it runs a program. If turn is nil, it does not wait. If a
 // program is interrupted for other jobs, Run returns golf.ErrInterrupted.
-type inTurn struct {
+type turnRunner struct {
 	judge.Runner
-	turn Turn
+	turn TurnFunc
 }
 
-func (r inTurn) Run(ctx context.Context, c *judge.Command) (judge.Exec, error) {
+func (r turnRunner) Run(ctx context.Context, c *judge.Command) (judge.Exec, error) {
 	if r.turn == nil {
 		return r.Runner.Run(ctx, c)
 	}
@@ -43,57 +43,57 @@ func (r inTurn) Run(ctx context.Context, c *judge.Command) (judge.Exec, error) {
 	return x, err
 }
 
-// places contains the slots that the running jobs share. Free slots go to the job that has waited longest.
-type places struct {
+// slotPool contains the slots that the running jobs share. Free slots go to the job that has waited longest.
+type slotPool struct {
 	*semaphore.Weighted
-	asking atomic.Int64 // number of jobs waiting for their first place
+	waiting atomic.Int64 // number of jobs waiting for their first place
 }
 
-// hold waits for n places.
-func (p *places) hold(ctx context.Context, n int64) (*place, error) {
-	p.asking.Add(1)
-	defer p.asking.Add(-1)
+// acquire waits for n places.
+func (p *slotPool) acquire(ctx context.Context, n int64) (*jobSlots, error) {
+	p.waiting.Add(1)
+	defer p.waiting.Add(-1)
 	if err := p.Acquire(ctx, n); err != nil {
 		return nil, err
 	}
-	h := &place{places: p, n: n, since: time.Now()}
-	h.moved.L = &h.mu
+	h := &jobSlots{places: p, n: n, since: time.Now()}
+	h.changed.L = &h.mu
 	return h, nil
 }
 
-// A place holds one or more slots for a running job.
-type place struct {
-	places *places
+// A jobSlots holds one or more slots for a running job.
+type jobSlots struct {
+	places *slotPool
 	n      int64
 	since  time.Time
 
-	mu      sync.Mutex
-	moved   sync.Cond     // signaled when a program has ended or the place is held again
-	running int64         // number of running programs, at most n
-	out     bool          // another job is using the place
-	away    time.Duration // time used by other jobs or lost to interruptions
-	lost    time.Duration // run time of programs interrupted since the last release
-	gone    bool          // the place could not be acquired again
+	mu       sync.Mutex
+	changed  sync.Cond     // signaled when a program has ended or the place is held again
+	running  int64         // number of running programs, at most n
+	lent     bool          // another job is using the place
+	lentTime time.Duration // time used by other jobs or lost to interruptions
+	wasted   time.Duration // run time of programs interrupted since the last release
+	gone     bool          // the place could not be acquired again
 }
 
 // interruptAfter is the interval at which watch checks whether other jobs want the slots of a job whose
 // interruptible program is running.
 const interruptAfter = 50 * time.Millisecond
 
-// turn waits until a program of p's job may run. If other jobs want the slots of p, no further program of p's job
+// waitTurn waits until a program of p's job may run. If other jobs want the slots of p, no further program of p's job
 // starts. The other jobs get the slots when the running programs have ended. However, p keeps its slots while its
 // job has waited longer than it has run. Time lost to interruptions counts as waiting, so each restart of a
 // program may run longer than the one before.
-func (p *place) turn(ctx context.Context, interrupt func()) (func(), error) {
+func (p *jobSlots) waitTurn(ctx context.Context, interrupt func()) (func(), error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for !p.gone {
-		asked := p.asked()
+		asked := p.mustYield()
 		switch {
-		case p.out || p.running == p.n || asked && p.running > 0:
-			p.moved.Wait()
+		case p.lent || p.running == p.n || asked && p.running > 0:
+			p.changed.Wait()
 		case asked:
-			p.letPass(ctx)
+			p.yield(ctx)
 		default:
 			p.running++
 			if interrupt == nil {
@@ -105,13 +105,15 @@ func (p *place) turn(ctx context.Context, interrupt func()) (func(), error) {
 	return nil, context.Cause(ctx)
 }
 
-// asked reports whether other jobs want the slots of p, and p's job has not waited longer than it has run. The
+// mustYield reports whether other jobs want the slots of p, and p's job has not waited longer than it has run. The
 // caller must hold p.mu.
-func (p *place) asked() bool { return p.places.asking.Load() > 0 && p.away <= time.Since(p.since)/2 }
+func (p *jobSlots) mustYield() bool {
+	return p.places.waiting.Load() > 0 && p.lentTime <= time.Since(p.since)/2
+}
 
 // watch calls interrupt when other jobs want the slots of p. The returned function records that the program has
 // ended.
-func (p *place) watch(interrupt func()) (ended func()) {
+func (p *jobSlots) watch(interrupt func()) (ended func()) {
 	began, done, watching := time.Now(), make(chan struct{}), make(chan time.Duration)
 	go func() {
 		for {
@@ -122,7 +124,7 @@ func (p *place) watch(interrupt func()) (ended func()) {
 			case <-time.After(interruptAfter):
 			}
 			p.mu.Lock()
-			asked := p.asked()
+			asked := p.mustYield()
 			p.mu.Unlock()
 			if asked {
 				interrupt()
@@ -138,30 +140,30 @@ func (p *place) watch(interrupt func()) (ended func()) {
 	}
 }
 
-// letPass gives the slots of p to other jobs and waits until p has its slots again. The caller must hold p.mu.
-func (p *place) letPass(ctx context.Context) {
-	p.out = true
+// yield gives the slots of p to other jobs and waits until p has its slots again. The caller must hold p.mu.
+func (p *jobSlots) yield(ctx context.Context) {
+	p.lent = true
 	p.mu.Unlock()
 	left := time.Now()
 	p.places.Release(p.n)
 	err := p.places.Acquire(ctx, p.n)
 	p.mu.Lock()
-	p.out, p.gone, p.away, p.lost = false, err != nil, p.away+p.lost+time.Since(left), 0
-	p.moved.Broadcast()
+	p.lent, p.gone, p.lentTime, p.wasted = false, err != nil, p.lentTime+p.wasted+time.Since(left), 0
+	p.changed.Broadcast()
 }
 
 // end records that a program has ended. If the program was interrupted, lost is the time for which it had run.
 // Otherwise, lost is zero.
-func (p *place) end(lost time.Duration) {
+func (p *jobSlots) end(wasted time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.running--
-	p.lost += lost
-	p.moved.Broadcast()
+	p.wasted += wasted
+	p.changed.Broadcast()
 }
 
-// leave releases the place.
-func (p *place) leave() {
+// release releases the place.
+func (p *jobSlots) release() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.gone {

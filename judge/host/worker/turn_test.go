@@ -15,8 +15,8 @@ import (
 
 // makesWay gives a worker a preemptible job.
 func (q *fakeQueue) makesWay(id string, deliveries int) {
-	q.jobs <- &worker.Taken{
-		Spec: &job.Spec{ID: id, Lane: job.Background, Work: job.Work{Kind: job.Proof}}, Deliveries: deliveries,
+	q.jobs <- &worker.LeasedJob{
+		Spec: &job.Spec{ID: id, Priority: job.BackgroundPriority, Work: job.Work{Kind: job.GolfCheck}}, Deliveries: deliveries,
 		Lease: &lease{q, id},
 	}
 }
@@ -25,7 +25,7 @@ func (q *fakeQueue) makesWay(id string, deliveries int) {
 func (q *fakeQueue) short(n int) {
 	for i := range n {
 		id := fmt.Sprint("short ", i)
-		q.before <- &worker.Taken{Spec: &job.Spec{ID: id}, Deliveries: 1, Lease: &lease{q, id}}
+		q.before <- &worker.LeasedJob{Spec: &job.Spec{ID: id}, Deliveries: 1, Lease: &lease{q, id}}
 	}
 }
 
@@ -55,8 +55,8 @@ func (p *programs) stop() {
 }
 
 // inTurns runs n programs of one second each, one after another.
-func (p *programs) inTurns(n int) func(ctx context.Context, turn worker.Turn) error {
-	return func(ctx context.Context, turn worker.Turn) error {
+func (p *programs) inTurns(n int) func(ctx context.Context, turn worker.TurnFunc) error {
+	return func(ctx context.Context, turn worker.TurnFunc) error {
 		for range n {
 			ended, err := turn(ctx, nil)
 			if err != nil {
@@ -118,8 +118,8 @@ func TestPreemptible(t *testing.T) {
 }
 
 // restarting runs n programs of 20 s each, which restart when they are interrupted.
-func (p *programs) restarting(n int) func(ctx context.Context, turn worker.Turn) error {
-	return func(ctx context.Context, turn worker.Turn) error {
+func (p *programs) restarting(n int) func(ctx context.Context, turn worker.TurnFunc) error {
+	return func(ctx context.Context, turn worker.TurnFunc) error {
 		for n > 0 {
 			stop := make(chan struct{})
 			ended, err := turn(ctx, sync.OnceFunc(func() { close(stop) }))
@@ -205,7 +205,7 @@ func TestPreemptibleForOneThatRunsAlone(t *testing.T) {
 		time.Sleep(500 * time.Millisecond)
 		s.makesWay("another", 1)
 		time.Sleep(9 * time.Second)
-		s.before <- &worker.Taken{Spec: &job.Spec{ID: "second", Work: job.Work{Alone: true}}, Deliveries: 1, Lease: &lease{s.fakeQueue, "second"}}
+		s.before <- &worker.LeasedJob{Spec: &job.Spec{ID: "second", Work: job.Work{Retime: true}}, Deliveries: 1, Lease: &lease{s.fakeQueue, "second"}}
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if alone != 0 || p.most != 2 || len(s.results) != 3 || s.results[0].Job != "second" {
@@ -224,7 +224,7 @@ func TestPreemptibleAndEnds(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		s.short(1)
 		time.Sleep(5 * time.Second)
-		s.orders <- job.Order{Kind: job.Drain}
+		s.orders <- job.Control{Kind: job.Drain}
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		slices.Sort(s.back)
@@ -236,7 +236,7 @@ func TestPreemptibleAndEnds(t *testing.T) {
 		s.judging.long = p.inTurns(100)
 		s.makesWay("long", 1)
 		time.Sleep(5 * time.Second)
-		s.orders <- job.Order{Kind: job.Drain}
+		s.orders <- job.Control{Kind: job.Drain}
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		if len(s.results) != 1 {
@@ -259,7 +259,7 @@ func TestPreemptibleWithAllItsPrograms(t *testing.T) {
 	}
 	for _, slots := range []int{1, 2} {
 		bubble(t, slots, run, func(t *testing.T, ctx context.Context, s *setup) {
-			s.judging.long = func(ctx context.Context, turn worker.Turn) error {
+			s.judging.long = func(ctx context.Context, turn worker.TurnFunc) error {
 				var both sync.WaitGroup
 				for k := range 2 {
 					both.Go(func() {
@@ -272,7 +272,7 @@ func TestPreemptibleWithAllItsPrograms(t *testing.T) {
 			}
 			s.makesWay("long", 2)
 			time.Sleep(20 * time.Second)
-			s.before <- &worker.Taken{Spec: &job.Spec{ID: "short"}, Deliveries: 2, Lease: &lease{s.fakeQueue, "short"}}
+			s.before <- &worker.LeasedJob{Spec: &job.Spec{ID: "short"}, Deliveries: 2, Lease: &lease{s.fakeQueue, "short"}}
 			time.Sleep(time.Hour)
 			synctest.Wait()
 			if beside != 0 || p.most != slots || len(s.results) != 2 {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// used returns the CPU time of this process.
-func used() time.Duration {
+// processTime returns the CPU time of this process.
+func processTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0

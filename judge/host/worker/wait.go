@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// wait waits for d. It returns false if ctx ends before.
-func wait(ctx context.Context, d time.Duration) bool {
+// sleep waits for d. It returns false if ctx ends before.
+func sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -24,5 +24,5 @@ type backoff struct{ next time.Duration }
 
 func (b *backoff) wait(ctx context.Context) bool {
 	b.next = min(max(2*b.next, 500*time.Millisecond), 30*time.Second)
-	return wait(ctx, b.next/2+rand.N(b.next/2))
+	return sleep(ctx, b.next/2+rand.N(b.next/2))
 }

@@ -11,16 +11,16 @@ import (
 // Warm prepares bundles for upcoming jobs. It fetches and opens them, builds the problem setter's programs, and
 // runs the reference solutions on the samples. The error names the bundles that could not be prepared.
 func (r *Runner) Warm(ctx context.Context, bundles []job.Bundle) error {
-	var all []error
+	var errs []error
 	for _, b := range bundles {
 		if err := r.warm(ctx, b); err != nil {
-			all = append(all, fmt.Errorf("%s is not ready: %w", b.Problem, err))
+			errs = append(errs, fmt.Errorf("%s is not ready: %w", b.Problem, err))
 		}
 		if ctx.Err() != nil {
 			break
 		}
 	}
-	return errors.Join(all...)
+	return errors.Join(errs...)
 }
 
 func (r *Runner) warm(ctx context.Context, b job.Bundle) error {
@@ -29,5 +29,5 @@ func (r *Runner) warm(ctx context.Context, b job.Bundle) error {
 		return err
 	}
 	defer give()
-	return p.Warm(ctx)
+	return p.BuildAll(ctx)
 }

@@ -33,53 +33,53 @@ import (
 	"assay/judge/host/job"
 )
 
-// A Queue supplies jobs and accepts results; see FromMember. Its methods may be called concurrently.
+// A Queue supplies jobs and accepts results; see QueueOf. Its methods may be called concurrently.
 type Queue interface {
 	// Take waits for a job. It returns ctx's error when ctx ends. Any other error stops the worker.
-	Take(ctx context.Context) (*Taken, error)
+	Take(ctx context.Context) (*LeasedJob, error)
 	// TakeBefore waits for a job of higher priority than lane. It takes only jobs that no idle worker wants. Its
 	// errors are the same as those of Take.
-	TakeBefore(ctx context.Context, lane job.Lane) (*Taken, error)
-	// Offer hands in the result of a job whose lease is no longer held. It retries until the result is stored or
+	TakeBefore(ctx context.Context, lane job.Priority) (*LeasedJob, error)
+	// SendResult hands in the result of a job whose lease is no longer held. It retries until the result is stored or
 	// ctx ends.
-	Offer(ctx context.Context, r *job.Result) error
-	// Say tells the server whether the worker is draining, and why.
-	Say(draining bool, note string)
-	// Orders returns the channel of control messages from the server. If nil, there are none.
-	Orders() <-chan job.Order
+	SendResult(ctx context.Context, r *job.Result) error
+	// SetStatus tells the server whether the worker is draining, and why.
+	SetStatus(draining bool, note string)
+	// Controls returns the channel of control messages from the server. If nil, there are none.
+	Controls() <-chan job.Control
 }
 
-// A Taken is a job leased to this worker.
-type Taken struct {
+// A LeasedJob is a job leased to this worker.
+type LeasedJob struct {
 	Spec       *job.Spec
 	Deliveries int // number of deliveries to workers, including this one
 	Lease
 }
 
-// A Lease reserves a job for this worker. The queue renews it until Finish or Back is called. Call exactly one of
+// A Lease reserves a job for this worker. The queue renews it until Finish or Release is called. Call exactly one of
 // them.
 type Lease interface {
 	// Finish hands in the result and then releases the job. It retries until the result is stored or ctx ends.
 	Finish(ctx context.Context, r *job.Result) error
-	// Back releases the job to other workers after the given delay.
-	Back(ctx context.Context, delay time.Duration) error
+	// Release releases the job to other workers after the given delay.
+	Release(ctx context.Context, delay time.Duration) error
 	// Progress sends events of the job, encoded by package judge. The parameter first is the index of the first of
 	// them among all events of the job. Events may get lost.
 	Progress(first int, events ...[]byte)
 }
 
-// Judging runs jobs. A *Runner is one.
-type Judging interface {
+// JobRunner runs jobs. A *Runner is one.
+type JobRunner interface {
 	// Run runs a job, and calls progress, if not nil, with each event. The caller sets the job and the worker in
 	// the result. If Run returns an error, the job must be released. An *UnhealthyError means that the machine
 	// cannot judge other jobs either. If turn is not nil, it is called before each program of the job.
-	Run(ctx context.Context, s *job.Spec, progress func(judge.Event), turn Turn) (*job.Result, error)
+	Run(ctx context.Context, s *job.Spec, progress func(judge.Event), turn TurnFunc) (*job.Result, error)
 	// CheckHealth returns nil if the machine can judge. Otherwise it returns the reason.
 	CheckHealth(ctx context.Context) error
 }
 
-// Warming is a Judging that can prepare bundles for later jobs.
-type Warming interface {
+// BundleWarmer is a Judging that can prepare bundles for later jobs.
+type BundleWarmer interface {
 	// Warm prepares bundles. The error names the bundles that could not be prepared.
 	Warm(ctx context.Context, bundles []job.Bundle) error
 }
@@ -95,11 +95,11 @@ func (e *UnhealthyError) Unwrap() error { return e.Err }
 
 // Options configure a Worker.
 type Options struct {
-	Name    string // name of the worker in results
-	Dir     string // data directory, for results that the server has not stored yet
-	Queue   Queue
-	Judging Judging
-	Slots   int // jobs that run at once; at least 1
+	Name   string // name of the worker in results
+	Dir    string // data directory, for results that the server has not stored yet
+	Queue  Queue
+	Runner JobRunner
+	Slots  int // jobs that run at once; at least 1
 	// Note and Info, if not nil, are called with messages for the worker's administrator: Note with problems, and
 	// Info with normal events. They may be called concurrently.
 	Note, Info func(text string)
@@ -109,46 +109,46 @@ type Options struct {
 
 // The times of a worker.
 const (
-	firstMeasure = time.Minute // after the start
-	measureEvery = time.Hour
-	quietFor     = 10 * time.Minute // time without jobs before a measurement, except for the first
-	lookEvery    = time.Minute      // interval of health checks
-	restFor      = 10 * time.Second // interval of health checks on an unhealthy machine
-	drainFor     = 10 * time.Minute // how long jobs may run when the worker is draining
-	handInFor    = 10 * time.Second // how long a draining worker waits for an offline server, with its result on disk
-	backFor      = 2 * time.Second  // timeout for releasing a job; afterwards its lease expires
-	backLater    = 2 * time.Second  // delay before other workers try a job that failed here
+	firstMeasureAfter = time.Minute // after the start
+	measureEvery      = time.Hour
+	idleBeforeMeasure = 10 * time.Minute // time without jobs before a measurement, except for the first
+	healthCheckEvery  = time.Minute      // interval of health checks
+	unhealthyPause    = 10 * time.Second // interval of health checks on an unhealthy machine
+	drainTimeout      = 10 * time.Minute // how long jobs may run when the worker is draining
+	sendTimeout       = 10 * time.Second // how long a draining worker waits for an offline server, with its result on disk
+	releaseTimeout    = 2 * time.Second  // timeout for releasing a job; afterwards its lease expires
+	releaseDelay      = 2 * time.Second  // delay before other workers try a job that failed here
 )
 
-// maxTold is the maximum size in bytes of a progress event. A larger event is sent without its details, which are
+// maxProgressEvent is the maximum size in bytes of a progress event. A larger event is sent without its details, which are
 // in the result.
-const maxTold = 256 << 10
+const maxProgressEvent = 256 << 10
 
 // Reasons for stopping a job.
 var (
 	errCancelled = errors.New("the job was cancelled")
-	errLeaving   = errors.New("the worker is stopping")
+	errStopping  = errors.New("the worker is stopping")
 )
 
 // A Worker takes jobs and hands in results. Its methods are safe for concurrent use.
 type Worker struct {
-	o      Options
-	spool  *spool
-	places *places       // for running jobs
-	drain  chan struct{} // closed when the worker drains
+	o     Options
+	spool *resultSpool
+	slots *slotPool     // for running jobs
+	drain chan struct{} // closed when the worker drains
 
-	mu      sync.Mutex
-	drained bool
-	running map[*context.CancelCauseFunc]string // maps cancel functions of running jobs to job ids
-	ill     string                              // why the machine cannot judge; empty if it can
-	err     error                               // the error that ended the worker
-	worked  time.Time                           // when the last job ended
+	mu              sync.Mutex
+	drained         bool
+	running         map[*context.CancelCauseFunc]string // maps cancel functions of running jobs to job ids
+	unhealthyReason string                              // why the machine cannot judge; empty if it can
+	err             error                               // the error that ended the worker
+	lastJobEnded    time.Time                           // when the last job ended
 }
 
 // New returns a Worker. It creates the directory for results if needed.
 func New(o Options) (*Worker, error) {
 	if o.Slots < 1 {
-		return nil, &judge.Misuse{Err: fmt.Errorf("%d slots: a worker has at least one", o.Slots)}
+		return nil, &judge.UsageError{Err: fmt.Errorf("%d slots: a worker has at least one", o.Slots)}
 	}
 	for _, tell := range []*func(string){&o.Note, &o.Info} {
 		if *tell == nil {
@@ -159,7 +159,7 @@ func New(o Options) (*Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Worker{o: o, spool: s, places: &places{Weighted: semaphore.NewWeighted(int64(o.Slots))}, drain: make(chan struct{}),
+	return &Worker{o: o, spool: s, slots: &slotPool{Weighted: semaphore.NewWeighted(int64(o.Slots))}, drain: make(chan struct{}),
 		running: map[*context.CancelCauseFunc]string{}}, nil
 }
 
@@ -172,7 +172,7 @@ func (w *Worker) Drain() {
 	w.mu.Unlock()
 	if first {
 		close(w.drain)
-		w.say()
+		w.reportStatus()
 	}
 }
 
@@ -183,9 +183,9 @@ func (w *Worker) Run(ctx context.Context) error {
 	defer stop(nil)
 	aside, done := context.WithCancel(ctx)
 	var others, slots sync.WaitGroup
-	others.Go(func() { w.handInLeft(aside) })
-	others.Go(func() { w.lookAfter(aside) })
-	others.Go(func() { w.obey(aside) })
+	others.Go(func() { w.sendPending(aside) })
+	others.Go(func() { w.watchHealth(aside) })
+	others.Go(func() { w.handleControls(aside) })
 	others.Go(func() { w.measure(aside) })
 	others.Go(func() {
 		select {
@@ -193,12 +193,12 @@ func (w *Worker) Run(ctx context.Context) error {
 			return
 		case <-w.drain:
 		}
-		if wait(aside, drainFor) {
-			stop(errLeaving)
+		if sleep(aside, drainTimeout) {
+			stop(errStopping)
 		}
 	})
 	for range w.o.Slots {
-		slots.Go(func() { w.slot(work) })
+		slots.Go(func() { w.runSlot(work) })
 	}
 	slots.Wait()
 	done()
@@ -208,8 +208,8 @@ func (w *Worker) Run(ctx context.Context) error {
 	return w.err
 }
 
-// slot takes jobs and runs them one after another.
-func (w *Worker) slot(ctx context.Context) {
+// runSlot takes jobs and runs them one after another.
+func (w *Worker) runSlot(ctx context.Context) {
 	taking, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() {
@@ -221,24 +221,24 @@ func (w *Worker) slot(ctx context.Context) {
 	}()
 	for w.recovered(taking) {
 		// Take no job that would have to wait for a job that runs alone.
-		if w.places.Acquire(taking, 1) != nil {
+		if w.slots.Acquire(taking, 1) != nil {
 			return
 		}
-		w.places.Release(1)
+		w.slots.Release(1)
 		t, err := w.o.Queue.Take(taking)
 		switch {
 		case err != nil:
-			w.lost(taking, err)
+			w.fail(taking, err)
 		case t.Spec.Kind.Preemptible():
-			w.doBeside(ctx, taking, t)
+			w.runPreemptible(ctx, taking, t)
 		default:
-			w.do(ctx, t)
+			w.runJob(ctx, t)
 		}
 	}
 }
 
-// lost records err and drains the worker. If ctx is done, it does nothing.
-func (w *Worker) lost(ctx context.Context, err error) {
+// fail records err and drains the worker. If ctx is done, it does nothing.
+func (w *Worker) fail(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
 	}
@@ -248,26 +248,26 @@ func (w *Worker) lost(ctx context.Context, err error) {
 	w.Drain()
 }
 
-// doBeside runs the preemptible job t. Until t has ended, it also takes and runs jobs of higher priority.
-func (w *Worker) doBeside(ctx, taking context.Context, t *Taken) {
-	taking, over := context.WithCancel(taking)
+// runPreemptible runs the preemptible job t. Until t has ended, it also takes and runs jobs of higher priority.
+func (w *Worker) runPreemptible(ctx, takeCtx context.Context, t *LeasedJob) {
+	takeCtx, over := context.WithCancel(takeCtx)
 	var long sync.WaitGroup
 	long.Go(func() {
 		defer over()
-		w.do(ctx, t)
+		w.runJob(ctx, t)
 	})
-	for w.recovered(taking) {
-		if next, err := w.o.Queue.TakeBefore(taking, t.Spec.Lane); err != nil {
-			w.lost(taking, err)
+	for w.recovered(takeCtx) {
+		if next, err := w.o.Queue.TakeBefore(takeCtx, t.Spec.Priority); err != nil {
+			w.fail(takeCtx, err)
 		} else {
-			w.do(ctx, next)
+			w.runJob(ctx, next)
 		}
 	}
 	long.Wait()
 }
 
-// do runs a job.
-func (w *Worker) do(ctx context.Context, t *Taken) {
+// runJob runs a job.
+func (w *Worker) runJob(ctx context.Context, t *LeasedJob) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	w.mu.Lock()
@@ -276,65 +276,65 @@ func (w *Worker) do(ctx context.Context, t *Taken) {
 	defer func() {
 		w.mu.Lock()
 		delete(w.running, &end)
-		w.worked = time.Now()
+		w.lastJobEnded = time.Now()
 		w.mu.Unlock()
 	}()
 	result, err := w.judge(ctx, t)
 	switch {
 	case context.Cause(ctx) != nil: // canceled, or to be released
-		w.back(t, 0)
+		w.release(t, 0)
 	case err != nil:
 		w.o.Note(fmt.Sprintf("released job %s: %v", t.Spec.ID, err))
 		if unhealthy, ok := errors.AsType[*UnhealthyError](err); ok {
 			w.rest(unhealthy)
 		}
-		w.back(t, backLater)
+		w.release(t, releaseDelay)
 	default:
 		result.Job, result.Generation, result.Token, result.Worker = t.Spec.ID, t.Spec.Generation, t.Spec.Token, w.o.Name
-		w.finish(ctx, t, result)
+		w.sendResult(ctx, t, result)
 	}
 }
 
 // judge runs a job. The job runs alone if it requires that. It also runs alone if it was delivered before, because
 // it may have crashed the earlier worker. After a test case near the time limit, judge reports no more progress.
-func (w *Worker) judge(ctx context.Context, t *Taken) (*job.Result, error) {
+func (w *Worker) judge(ctx context.Context, t *LeasedJob) (*job.Result, error) {
 	n := int64(1)
-	if t.Deliveries > 1 || t.Spec.Alone {
+	if t.Deliveries > 1 || t.Spec.Retime {
 		n = int64(w.o.Slots)
 	}
-	place, err := w.places.hold(ctx, n)
+	place, err := w.slots.acquire(ctx, n)
 	if err != nil {
 		return nil, context.Cause(ctx)
 	}
-	defer place.leave()
-	var turn Turn
+	defer place.release()
+	var turn TurnFunc
 	if t.Spec.Kind.Preemptible() {
-		turn = place.turn
+		turn = place.waitTurn
 	}
-	told, quiet := 0, t.Spec.Alone
+	told, quiet := 0, t.Spec.Retime
 	var limit time.Duration
-	return w.o.Judging.Run(ctx, t.Spec, func(e judge.Event) {
+	return w.o.Runner.Run(ctx, t.Spec, func(e judge.Event) {
 		switch e := e.(type) {
 		case *judge.Started:
 			limit = time.Duration(e.TimeMS) * time.Millisecond
 		case *judge.CaseJudged:
-			quiet = quiet || e.Borderline(limit)
+			quiet = quiet || e.NearTimeLimit(limit)
 		}
 		if quiet {
 			return
 		}
-		if data, err := encodeSmall(e); err == nil { // otherwise the result has the event or a note about it
+		if data, err := encodeEvent(e); err == nil { // otherwise the result has the event or a note about it
 			t.Progress(told, data)
 		}
 		told++
 	}, turn)
 }
 
-// encodeSmall encodes an event. It omits the details if they are too large.
-func encodeSmall(e judge.Event) ([]byte, error) {
+// encodeEvent encodes an event. It omits the details if they are too large.
+func encodeEvent(e judge.Event) ([]byte, error) {
 	data, err := judge.EncodeEvent(e)
 	c, judged := e.(*judge.CaseJudged)
-	if err != nil || len(data) <= maxTold || !judged {
+	if err != nil || len(data) <= maxProgressEvent || !judged {
 		return data, err
 	}
 	short := *c
@@ -342,18 +342,18 @@ func encodeSmall(e judge.Event) ([]byte, error) {
 	return judge.EncodeEvent(&short)
 }
 
-// back releases a job without a result, even while the worker is stopping.
-func (w *Worker) back(t *Taken, delay time.Duration) {
-	ctx, end := context.WithTimeout(context.Background(), backFor)
+// release releases a job without a result, even while the worker is stopping.
+func (w *Worker) release(t *LeasedJob, delay time.Duration) {
+	ctx, end := context.WithTimeout(context.Background(), releaseTimeout)
 	defer end()
-	if err := t.Back(ctx, delay); err != nil {
+	if err := t.Release(ctx, delay); err != nil {
 		w.o.Note(fmt.Sprintf("release job %s: %v; other workers get it when its lease expires", t.Spec.ID, err))
 	}
 }
 
-// finish hands in a result. It first writes the result to disk, where it stays if the worker stops before the
+// sendResult hands in a result. It first writes the result to disk, where it stays if the worker stops before the
 // server has stored it.
-func (w *Worker) finish(ctx context.Context, t *Taken, result *job.Result) {
+func (w *Worker) sendResult(ctx context.Context, t *LeasedJob, result *job.Result) {
 	file, err := w.spool.put(result)
 	if err != nil {
 		w.o.Note(err.Error())
@@ -371,7 +371,7 @@ func (w *Worker) finish(ctx context.Context, t *Taken, result *job.Result) {
 	w.o.Note(fmt.Sprintf("the result of job %s stays on the disk until the worker starts again: %v", result.Job, err))
 }
 
-// endAfterDrain waits until the worker is drained and handInFor has passed, and then calls end. If ctx ends first,
+// endAfterDrain waits until the worker is drained and sendTimeout has passed, and then calls end. If ctx ends first,
 // it does nothing.
 func (w *Worker) endAfterDrain(ctx context.Context, end func()) {
 	select {
@@ -379,31 +379,31 @@ func (w *Worker) endAfterDrain(ctx context.Context, end func()) {
 		return
 	case <-w.drain:
 	}
-	if wait(ctx, handInFor) {
+	if sleep(ctx, sendTimeout) {
 		end()
 	}
 }
 
-// handInLeft hands in results left by an earlier process.
-func (w *Worker) handInLeft(ctx context.Context) {
-	left, notes := w.spool.left()
+// sendPending hands in results left by an earlier process.
+func (w *Worker) sendPending(ctx context.Context) {
+	left, notes := w.spool.pending()
 	for _, note := range notes {
 		w.o.Note(note)
 	}
 	for _, l := range left {
-		if w.o.Queue.Offer(ctx, l.result) == nil {
+		if w.o.Queue.SendResult(ctx, l.result) == nil {
 			w.spool.remove(l.file)
 		}
 	}
 }
 
-// lookAfter regularly checks the health of the machine.
-func (w *Worker) lookAfter(ctx context.Context) {
-	for wait(ctx, lookEvery) {
+// watchHealth regularly checks the health of the machine.
+func (w *Worker) watchHealth(ctx context.Context) {
+	for sleep(ctx, healthCheckEvery) {
 		if w.healthProblem() != "" {
 			continue // slots check it
 		}
-		if err := w.o.Judging.CheckHealth(ctx); err != nil && ctx.Err() == nil {
+		if err := w.o.Runner.CheckHealth(ctx); err != nil && ctx.Err() == nil {
 			w.rest(err)
 		}
 	}
@@ -414,30 +414,30 @@ func (w *Worker) measure(ctx context.Context) {
 	if w.o.Measure == nil {
 		return
 	}
-	for next := time.Now().Add(firstMeasure); wait(ctx, firstMeasure); {
+	for next := time.Now().Add(firstMeasureAfter); sleep(ctx, firstMeasureAfter); {
 		w.mu.Lock()
-		quiet := time.Since(w.worked) >= quietFor
+		quiet := time.Since(w.lastJobEnded) >= idleBeforeMeasure
 		w.mu.Unlock()
-		if time.Now().Before(next) || !quiet || w.healthProblem() != "" || !w.places.TryAcquire(int64(w.o.Slots)) {
+		if time.Now().Before(next) || !quiet || w.healthProblem() != "" || !w.slots.TryAcquire(int64(w.o.Slots)) {
 			continue
 		}
 		w.o.Measure(ctx)
-		w.places.Release(int64(w.o.Slots))
+		w.slots.Release(int64(w.o.Slots))
 		next = time.Now().Add(measureEvery)
 	}
 }
 
-// say tells the server whether the worker takes jobs.
-func (w *Worker) say() {
+// reportStatus tells the server whether the worker takes jobs.
+func (w *Worker) reportStatus() {
 	w.mu.Lock()
-	draining, note := w.drained || w.ill != "", w.ill
+	draining, note := w.drained || w.unhealthyReason != "", w.unhealthyReason
 	w.mu.Unlock()
-	w.o.Queue.Say(draining, note)
+	w.o.Queue.SetStatus(draining, note)
 }
 
-// obey handles the control messages of the server.
-func (w *Worker) obey(ctx context.Context) {
-	orders := w.o.Queue.Orders()
+// handleControls handles the control messages of the server.
+func (w *Worker) handleControls(ctx context.Context) {
+	orders := w.o.Queue.Controls()
 	var warm sync.WaitGroup
 	defer warm.Wait()
 	for {
@@ -462,7 +462,7 @@ func (w *Worker) obey(ctx context.Context) {
 
 // warm prepares bundles while jobs run.
 func (w *Worker) warm(ctx context.Context, bundles []job.Bundle) {
-	can, ok := w.o.Judging.(Warming)
+	can, ok := w.o.Runner.(BundleWarmer)
 	if !ok {
 		return
 	}
@@ -488,42 +488,42 @@ func (w *Worker) cancel(id string) {
 // rest stops the worker from taking jobs until the machine is healthy again.
 func (w *Worker) rest(err error) {
 	w.mu.Lock()
-	first := w.ill == ""
-	w.ill, _, _ = strings.Cut(err.Error(), "\n")
+	first := w.unhealthyReason == ""
+	w.unhealthyReason, _, _ = strings.Cut(err.Error(), "\n")
 	w.mu.Unlock()
 	if first {
 		w.o.Note("taking no jobs: " + err.Error())
 	}
-	w.say()
-	_, changed := errors.AsType[*ChangedError](err)
-	if _, gone := errors.AsType[*GoneError](err); changed || gone {
-		w.lost(context.Background(), err)
+	w.reportStatus()
+	_, changed := errors.AsType[*ToolchainChangedError](err)
+	if _, gone := errors.AsType[*DirRemovedError](err); changed || gone {
+		w.fail(context.Background(), err)
 	}
 }
 
 func (w *Worker) healthProblem() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.ill
+	return w.unhealthyReason
 }
 
 // recovered waits until the machine is healthy. It returns false if ctx ends first.
 func (w *Worker) recovered(ctx context.Context) bool {
 	for w.healthProblem() != "" {
-		if !wait(ctx, restFor) {
+		if !sleep(ctx, unhealthyPause) {
 			return false
 		}
-		if err := w.o.Judging.CheckHealth(ctx); err != nil {
+		if err := w.o.Runner.CheckHealth(ctx); err != nil {
 			w.rest(err)
 			continue
 		}
 		w.mu.Lock()
-		first := w.ill != "" // otherwise another slot was first
-		w.ill = ""
+		first := w.unhealthyReason != "" // otherwise another slot was first
+		w.unhealthyReason = ""
 		w.mu.Unlock()
 		if first {
 			w.o.Info("taking jobs again")
-			w.say()
+			w.reportStatus()
 		}
 	}
 	return ctx.Err() == nil

@@ -77,7 +77,7 @@ func TestAResultOutlivesItsWorker(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		q, said := newQueue(), notes{}
-		w, err := worker.New(worker.Options{Name: "w", Dir: filepath.Dir(dir), Queue: q, Judging: &judging{}, Slots: 1, Note: said.add})
+		w, err := worker.New(worker.Options{Name: "w", Dir: filepath.Dir(dir), Queue: q, Runner: &judging{}, Slots: 1, Note: said.add})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,8 +102,8 @@ func TestCancelled(t *testing.T) {
 		s.give("a", 1)
 		s.give("b", 1)
 		synctest.Wait()
-		s.orders <- job.Order{Kind: job.Cancel, Job: "b"}
-		s.orders <- job.Order{Kind: job.Cancel, Job: "not here"}
+		s.orders <- job.Control{Kind: job.Cancel, Job: "b"}
+		s.orders <- job.Control{Kind: job.Cancel, Job: "not here"}
 		synctest.Wait()
 		if !slices.Equal(s.back, []string{"b"}) || len(s.results) != 0 || s.spooled(t) != 0 {
 			t.Errorf("let go of %q, %d results, %d on the disk", s.back, len(s.results), s.spooled(t))
@@ -118,8 +118,8 @@ func TestCancelled(t *testing.T) {
 
 func TestWarmedByOrder(t *testing.T) {
 	bubble(t, 1, never, func(t *testing.T, ctx context.Context, s *setup) {
-		s.orders <- job.Order{Kind: job.Warm, Bundles: []job.Bundle{{Problem: "a"}, {Problem: "b"}}}
-		s.orders <- job.Order{Kind: job.Warm, Bundles: []job.Bundle{{Problem: "bad"}}}
+		s.orders <- job.Control{Kind: job.Warm, Bundles: []job.Bundle{{Problem: "a"}, {Problem: "b"}}}
+		s.orders <- job.Control{Kind: job.Warm, Bundles: []job.Bundle{{Problem: "bad"}}}
 		synctest.Wait()
 		if !s.infos.has("prepared 2 bundles") || !s.notes.has("bad is not ready") || s.notes.has("prepared") {
 			t.Errorf("noted: %s; told: %s", &s.notes, &s.infos)
@@ -133,7 +133,7 @@ func TestCancelledWhileItIsHandedIn(t *testing.T) {
 		s.finish = func(ctx context.Context, r *job.Result) error { <-ctx.Done(); return ctx.Err() }
 		s.give("a", 1)
 		synctest.Wait()
-		s.orders <- job.Order{Kind: job.Cancel, Job: "a"}
+		s.orders <- job.Control{Kind: job.Cancel, Job: "a"}
 		synctest.Wait()
 		if s.spooled(t) != 0 {
 			t.Error("it stays on the disk")
@@ -194,10 +194,10 @@ func TestWhatCannotBeDoneNow(t *testing.T) {
 }
 
 func TestAWorkerNeedsSlots(t *testing.T) {
-	if _, err := worker.New(worker.Options{Dir: t.TempDir()}); judge.Whose(err) != judge.Caller {
+	if _, err := worker.New(worker.Options{Dir: t.TempDir()}); judge.BlameOf(err) != judge.Caller {
 		t.Errorf("New: %v", err)
 	}
-	if _, err := worker.NewRunner(worker.RunnerOptions{Dir: t.TempDir()}); judge.Whose(err) != judge.Caller {
+	if _, err := worker.NewRunner(worker.RunnerOptions{Dir: t.TempDir()}); judge.BlameOf(err) != judge.Caller {
 		t.Errorf("NewRunner: %v", err)
 	}
 }
@@ -230,7 +230,7 @@ func TestWhatAnotherMayJudgeOtherwise(t *testing.T) {
 		for i := range 6 {
 			s.give(fmt.Sprint("first", i), 1)
 		}
-		s.jobs <- &worker.Taken{Spec: &job.Spec{ID: "again", Work: job.Work{Alone: true}}, Deliveries: 1, Lease: &lease{s.fakeQueue, "again"}}
+		s.jobs <- &worker.LeasedJob{Spec: &job.Spec{ID: "again", Work: job.Work{Retime: true}}, Deliveries: 1, Lease: &lease{s.fakeQueue, "again"}}
 		for i := range 6 {
 			s.give(fmt.Sprint("then", i), 1)
 		}
@@ -270,7 +270,7 @@ func TestTheMachineIsMeasured(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
 		start = time.Now()
-		w, err := worker.New(worker.Options{Name: "w", Dir: t.TempDir(), Queue: q, Judging: &judging{run: run}, Slots: 2,
+		w, err := worker.New(worker.Options{Name: "w", Dir: t.TempDir(), Queue: q, Runner: &judging{run: run}, Slots: 2,
 			Measure: func(context.Context) {
 				mu.Lock()
 				measured, beside = append(measured, time.Since(start).Round(time.Minute)), beside || working > 0

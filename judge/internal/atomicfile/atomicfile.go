@@ -14,8 +14,8 @@ func Write(path string, data []byte) error { return write(path, data, 0o755, 0o6
 // WriteSecret is like Write, but only the owner can access the file and the directories that it creates.
 func WriteSecret(path string, data []byte) error { return write(path, data, 0o700, 0o600) }
 
-func write(path string, data []byte, folder, file os.FileMode) error {
-	if err := os.MkdirAll(filepath.Dir(path), folder); err != nil {
+func write(path string, data []byte, dirMode, fileMode os.FileMode) error {
+	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
@@ -27,7 +27,7 @@ func write(path string, data []byte, folder, file os.FileMode) error {
 		tmp.Close()
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	if err := tmp.Chmod(file); err != nil {
+	if err := tmp.Chmod(fileMode); err != nil {
 		tmp.Close()
 		return fmt.Errorf("write %s: %w", path, err)
 	}

@@ -20,8 +20,8 @@ import (
 // Browser is a Chromium with one page. It is controlled over a pair of pipes (--remote-debugging-pipe). Messages
 // are JSON, each followed by a zero byte.
 type Browser struct {
-	// Wrong lists script errors, and the page's requests to servers other than its own.
-	Wrong []string
+	// Errors lists script errors, and the page's requests to servers other than its own.
+	Errors []string
 
 	t       testing.TB
 	origin  string // URL prefix from which the page may load
@@ -87,13 +87,13 @@ func Open(t testing.TB, url string) *Browser {
 		TargetID  string `json:"targetId"`
 		SessionID string `json:"sessionId"`
 	}
-	b.Ask(&target, "Target.createTarget", map[string]any{"url": "about:blank"})
-	b.Ask(&target, "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true})
+	b.Call(&target, "Target.createTarget", map[string]any{"url": "about:blank"})
+	b.Call(&target, "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true})
 	b.session = target.SessionID
 	for _, domain := range []string{"Page.enable", "Runtime.enable", "Log.enable", "Network.enable"} {
-		b.Ask(nil, domain, nil)
+		b.Call(nil, domain, nil)
 	}
-	b.Go(url)
+	b.Navigate(url)
 	return b
 }
 
@@ -104,14 +104,14 @@ func originOf(url string) string {
 	return scheme + "://" + host
 }
 
-// Go opens another page.
-func (b *Browser) Go(url string) {
+// Navigate opens another page.
+func (b *Browser) Navigate(url string) {
 	b.t.Helper()
-	b.loaded(func() { b.Ask(nil, "Page.navigate", map[string]any{"url": url}) })
+	b.waitForLoad(func() { b.Call(nil, "Page.navigate", map[string]any{"url": url}) })
 }
 
-// loaded calls do and waits until a page has loaded.
-func (b *Browser) loaded(do func()) {
+// waitForLoad calls do and waits until a page has loaded.
+func (b *Browser) waitForLoad(do func()) {
 	b.t.Helper()
 	before := b.loads
 	do()
@@ -120,7 +120,7 @@ func (b *Browser) loaded(do func()) {
 	}
 }
 
-// next reads the browser's next message. It adds script errors, and requests to other servers, to b.Wrong.
+// next reads the browser's next message. It adds script errors, and requests to other servers, to b.Errors.
 func (b *Browser) next() message {
 	b.t.Helper()
 	data, err := b.from.ReadBytes(0)
@@ -135,25 +135,25 @@ func (b *Browser) next() message {
 	case "Page.loadEventFired":
 		b.loads++
 	case "Runtime.exceptionThrown", "Log.entryAdded":
-		b.Wrong = append(b.Wrong, string(m.Params))
+		b.Errors = append(b.Errors, string(m.Params))
 	case "Network.requestWillBeSent":
 		if !strings.Contains(string(m.Params), `"url":"`+b.origin) && !strings.Contains(string(m.Params), `"url":"about:blank`) {
-			b.Wrong = append(b.Wrong, "it asks the network: "+string(m.Params))
+			b.Errors = append(b.Errors, "it asks the network: "+string(m.Params))
 		}
 	}
 	return m
 }
 
-// Ask sends a request of the browser's protocol and decodes the response.
-func (b *Browser) Ask(answer any, method string, params map[string]any) {
+// Call sends a request of the browser's protocol and decodes the response.
+func (b *Browser) Call(answer any, method string, params map[string]any) {
 	b.t.Helper()
-	if err := b.try(answer, method, params); err != nil {
+	if err := b.tryCall(answer, method, params); err != nil {
 		b.t.Fatalf("%s: %v", method, err)
 	}
 }
 
-// try is like Ask, but returns the browser's error.
-func (b *Browser) try(answer any, method string, params map[string]any) error {
+// tryCall is like Call, but returns the browser's error.
+func (b *Browser) tryCall(answer any, method string, params map[string]any) error {
 	b.t.Helper()
 	b.id++
 	request := map[string]any{"id": b.id, "method": method, "params": params}
@@ -201,7 +201,7 @@ func (b *Browser) evaluate(expression string) (string, error) {
 		Result           struct{ Value any }
 		ExceptionDetails json.RawMessage
 	}
-	err := b.try(&answer, "Runtime.evaluate", map[string]any{"expression": "String(" + expression + ")", "returnByValue": true})
+	err := b.tryCall(&answer, "Runtime.evaluate", map[string]any{"expression": "String(" + expression + ")", "returnByValue": true})
 	if err == nil && answer.ExceptionDetails != nil {
 		err = errors.New(string(answer.ExceptionDetails))
 	}
@@ -212,9 +212,9 @@ func (b *Browser) evaluate(expression string) (string, error) {
 func (b *Browser) Click(selector string) {
 	b.t.Helper()
 	for range 20 {
-		x, y := b.place(selector)
+		x, y := b.elementCenter(selector)
 		for _, kind := range []string{"mousePressed", "mouseReleased"} {
-			b.Ask(nil, "Input.dispatchMouseEvent", map[string]any{"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1})
+			b.Call(nil, "Input.dispatchMouseEvent", map[string]any{"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1})
 		}
 		if b.Eval(`window.reached`) == "yes" {
 			return
@@ -223,14 +223,14 @@ func (b *Browser) Click(selector string) {
 	b.t.Fatalf("no click reaches %s", selector)
 }
 
-// place returns the position of an element, and makes the page record whether a click reaches the element.
-func (b *Browser) place(selector string) (x, y float64) {
+// elementCenter returns the position of an element, and makes the page record whether a click reaches the element.
+func (b *Browser) elementCenter(selector string) (x, y float64) {
 	b.t.Helper()
 	var at struct{ X, Y float64 }
 	before := ""
 	// The page may still be scrolling. So the position must be the same in two consecutive evaluations, and no
 	// other element may cover the element.
-	found := b.Soon(`(e => { e.scrollIntoView({block: 'center', behavior: 'instant'}); const r = e.getBoundingClientRect();
+	found := b.WaitFor(`(e => { e.scrollIntoView({block: 'center', behavior: 'instant'}); const r = e.getBoundingClientRect();
 		window.reached = ''; e.addEventListener('click', () => { window.reached = 'yes'; }, {capture: true});
 		const at = {X: r.x + r.width / 2, Y: r.y + r.height / 2};
 		return e.contains(document.elementFromPoint(at.X, at.Y)) ? JSON.stringify(at) : ''; })(document.querySelector(`+"`"+selector+"`"+`))`, func(got string) bool {
@@ -247,12 +247,12 @@ func (b *Browser) place(selector string) (x, y float64) {
 // Follow activates a link or a button, and waits for the next page. It also works if scripts are disabled.
 func (b *Browser) Follow(selector string) {
 	b.t.Helper()
-	found := b.Soon(`!!document.querySelector(`+"`"+selector+"`"+`)`, func(got string) bool { return got == "true" })
+	found := b.WaitFor(`!!document.querySelector(`+"`"+selector+"`"+`)`, func(got string) bool { return got == "true" })
 	if found != "true" {
 		b.t.Fatalf("there is no %s on %s:\n%s", selector, b.Eval("location.href"), b.Eval("document.body.innerText"))
 	}
-	b.loaded(func() {
-		b.Ask(nil, "Runtime.evaluate", map[string]any{"expression": `document.querySelector(` + "`" + selector + "`" + `).click()`})
+	b.waitForLoad(func() {
+		b.Call(nil, "Runtime.evaluate", map[string]any{"expression": `document.querySelector(` + "`" + selector + "`" + `).click()`})
 	})
 }
 
@@ -266,24 +266,24 @@ func (b *Browser) Fill(selector, text string) {
 	b.Eval(`(document.querySelector(` + "`" + selector + "`" + `).value = ` + string(quoted) + `)`)
 }
 
-// Choose selects files in a form.
-func (b *Browser) Choose(selector string, files ...string) {
+// ChooseFiles selects files in a form.
+func (b *Browser) ChooseFiles(selector string, files ...string) {
 	b.t.Helper()
 	var found struct{ Result struct{ ObjectID string } }
-	b.Ask(&found, "Runtime.evaluate", map[string]any{"expression": `document.querySelector(` + "`" + selector + "`" + `)`})
-	b.Ask(nil, "DOM.setFileInputFiles", map[string]any{"files": files, "objectId": found.Result.ObjectID})
+	b.Call(&found, "Runtime.evaluate", map[string]any{"expression": `document.querySelector(` + "`" + selector + "`" + `)`})
+	b.Call(nil, "DOM.setFileInputFiles", map[string]any{"files": files, "objectId": found.Result.ObjectID})
 }
 
-// Scripts sets whether pages opened from now on may run scripts.
-func (b *Browser) Scripts(on bool) {
+// AllowScripts sets whether pages opened from now on may run scripts.
+func (b *Browser) AllowScripts(allow bool) {
 	b.t.Helper()
-	b.Ask(nil, "Emulation.setScriptExecutionDisabled", map[string]any{"value": !on})
+	b.Call(nil, "Emulation.setScriptExecutionDisabled", map[string]any{"value": !allow})
 }
 
-// Wide sets the width of the screen in CSS pixels.
-func (b *Browser) Wide(width int) {
+// SetWidth sets the width of the screen in CSS pixels.
+func (b *Browser) SetWidth(width int) {
 	b.t.Helper()
-	b.Ask(nil, "Emulation.setDeviceMetricsOverride", map[string]any{
+	b.Call(nil, "Emulation.setDeviceMetricsOverride", map[string]any{
 		"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 700,
 	})
 }
@@ -293,36 +293,36 @@ func (b *Browser) Wide(width int) {
 func (b *Browser) Paper(width int) {
 	b.t.Helper()
 	if width == 0 {
-		b.Ask(nil, "Emulation.setEmulatedMedia", map[string]any{"media": ""})
+		b.Call(nil, "Emulation.setEmulatedMedia", map[string]any{"media": ""})
 		return
 	}
-	b.Wide(width)
-	b.Ask(nil, "Emulation.setEmulatedMedia", map[string]any{"media": "print"})
+	b.SetWidth(width)
+	b.Call(nil, "Emulation.setEmulatedMedia", map[string]any{"media": "print"})
 }
 
 // Press presses a key.
 func (b *Browser) Press(key string) {
 	b.t.Helper()
 	for _, kind := range []string{"keyDown", "keyUp"} {
-		b.Ask(nil, "Input.dispatchKeyEvent", map[string]any{"type": kind, "key": key, "code": key})
+		b.Call(nil, "Input.dispatchKeyEvent", map[string]any{"type": kind, "key": key, "code": key})
 	}
 }
 
-// Is fails the test unless the value of an expression soon equals want. The failure message begins with what.
-func (b *Browser) Is(what, expression, want string) {
+// ExpectValue fails the test unless the value of an expression soon equals want. The failure message begins with what.
+func (b *Browser) ExpectValue(what, expression, want string) {
 	b.t.Helper()
-	if got := b.Soon(expression, func(got string) bool { return got == want }); got != want {
+	if got := b.WaitFor(expression, func(got string) bool { return got == want }); got != want {
 		b.t.Errorf("%s: %s = %q, want %q", what, expression, got, want)
 	}
 }
 
-// Contains fails the test unless the value of an expression soon contains all texts.
-func (b *Browser) Contains(what, expression string, texts ...string) {
+// ExpectContains fails the test unless the value of an expression soon contains all texts.
+func (b *Browser) ExpectContains(what, expression string, texts ...string) {
 	b.t.Helper()
 	all := func(got string) bool {
 		return !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(got, text) })
 	}
-	if got := b.Soon(expression, all); !all(got) {
+	if got := b.WaitFor(expression, all); !all(got) {
 		b.t.Errorf("%s: %s = %q, want %q in it", what, expression, got, texts)
 	}
 }
@@ -330,9 +330,9 @@ func (b *Browser) Contains(what, expression string, texts ...string) {
 // timeout is how long to wait for effects that the browser does not report, such as the end of scrolling.
 const timeout = time.Minute
 
-// Soon evaluates an expression until good returns true for its value, and returns the last value. While one page
+// WaitFor evaluates an expression until good returns true for its value, and returns the last value. While one page
 // replaces another, the expression may have no value.
-func (b *Browser) Soon(expression string, good func(string) bool) string {
+func (b *Browser) WaitFor(expression string, good func(string) bool) string {
 	b.t.Helper()
 	for deadline := time.Now().Add(timeout); ; time.Sleep(10 * time.Millisecond) {
 		got, err := b.evaluate(expression)
@@ -354,14 +354,14 @@ func (b *Browser) Screenshot(name string) {
 	}
 }
 
-// Picture saves a picture of the visible part of the page in a file.
-func (b *Browser) Picture(file string) {
+// SaveViewport saves a picture of the visible part of the page in a file.
+func (b *Browser) SaveViewport(file string) {
 	b.t.Helper()
 	b.picture(file, false)
 }
 
-// PageTo saves a picture of the whole page in a file.
-func (b *Browser) PageTo(file string) {
+// SavePage saves a picture of the whole page in a file.
+func (b *Browser) SavePage(file string) {
 	b.t.Helper()
 	b.picture(file, true)
 }
@@ -369,7 +369,7 @@ func (b *Browser) PageTo(file string) {
 func (b *Browser) picture(file string, whole bool) {
 	b.t.Helper()
 	var picture struct{ Data []byte }
-	b.Ask(&picture, "Page.captureScreenshot", map[string]any{"captureBeyondViewport": whole})
+	b.Call(&picture, "Page.captureScreenshot", map[string]any{"captureBeyondViewport": whole})
 	if err := os.WriteFile(file, picture.Data, 0o644); err != nil {
 		b.t.Error(err)
 	}

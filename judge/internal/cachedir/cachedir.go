@@ -26,7 +26,7 @@ import (
 	"syscall"
 	"time"
 
-	"assay/judge/internal/raze"
+	"assay/judge/internal/forceremove"
 )
 
 // The directory of a cache has these files in addition to the entries:
@@ -70,7 +70,7 @@ func Open(dir string, limits Limits) *Cache {
 			continue
 		}
 		if f := lockPath(path, true); f != nil {
-			_ = raze.All(path) // the next Open tries again
+			_ = forceremove.All(path) // the next Open tries again
 			f.Close()
 		}
 	}
@@ -80,7 +80,7 @@ func Open(dir string, limits Limits) *Cache {
 // Find returns the directory of an entry. It reports false if the entry is missing or damaged.
 func (s *Cache) Find(key string) (dir string, found bool) {
 	dir = filepath.Join(s.dir, key)
-	if !s.take(key) || !s.whole(dir) {
+	if !s.acquireLease(key) || !s.isIntact(dir) {
 		return "", false
 	}
 	return dir, true
@@ -123,7 +123,7 @@ func (s *Cache) add(ctx context.Context, key string, fill func(dir string) error
 	}
 	defer done()
 	made := filepath.Join(tmp, "entry")
-	if err := s.Wrap(makeFolder(made)); err != nil {
+	if err := s.Wrap(makeDir(made)); err != nil {
 		return "", err
 	}
 	if err := fill(made); err != nil {
@@ -133,13 +133,13 @@ func (s *Cache) add(ctx context.Context, key string, fill func(dir string) error
 	if err != nil {
 		return "", s.Wrap(err)
 	}
-	return s.place(key, made, tmp, size)
+	return s.install(key, made, tmp, size)
 }
 
-// place moves the new entry from the path made to its final path. It moves an existing entry with the same key to
+// install moves the new entry from the path made to its final path. It moves an existing entry with the same key to
 // tmp, and removes other entries if the limits require it.
-func (s *Cache) place(key, made, tmp string, size sums) (string, error) {
-	book, err := s.openBook()
+func (s *Cache) install(key, filled, tmp string, size sums) (string, error) {
+	book, err := s.openTotals()
 	if err != nil {
 		return "", err
 	}
@@ -151,10 +151,10 @@ func (s *Cache) place(key, made, tmp string, size sums) (string, error) {
 	if err := book.add(size); err != nil {
 		return "", err
 	}
-	if err := os.Rename(made, dir); err != nil {
+	if err := os.Rename(filled, dir); err != nil {
 		return "", s.Wrap(err)
 	}
-	if !s.take(key) {
+	if !s.acquireLease(key) {
 		return "", s.Wrap(fmt.Errorf("%s is gone", dir))
 	}
 	return dir, nil
@@ -162,7 +162,7 @@ func (s *Cache) place(key, made, tmp string, size sums) (string, error) {
 
 // Temp creates a directory for temporary files on the cache's file system, accessible only to this user. Call done
 // to remove it. If the process is killed, the next Open removes it.
-func (s *Cache) Temp() (dir string, done func(), err error) {
+func (s *Cache) Temp() (dir string, remove func(), err error) {
 	above := filepath.Join(s.dir, tempDir)
 	if err := os.MkdirAll(above, 0o700); err != nil {
 		return "", nil, s.Wrap(err)
@@ -174,7 +174,7 @@ func (s *Cache) Temp() (dir string, done func(), err error) {
 		}
 		if f := lockPath(dir, true); f != nil {
 			return dir, func() {
-				_ = raze.All(dir) // the next Open removes leftovers
+				_ = forceremove.All(dir) // the next Open removes leftovers
 				f.Close()
 			}, nil
 		}
@@ -182,8 +182,8 @@ func (s *Cache) Temp() (dir string, done func(), err error) {
 	return "", nil, s.Wrap(errors.New("no directory in it can be locked"))
 }
 
-// take leases an entry. It returns false if the entry does not exist.
-func (s *Cache) take(key string) bool {
+// acquireLease leases an entry. It returns false if the entry does not exist.
+func (s *Cache) acquireLease(key string) bool {
 	path := filepath.Join(s.dir, key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -192,7 +192,7 @@ func (s *Cache) take(key string) bool {
 			continue
 		}
 		s.leases = append(s.leases[:i], s.leases[i+1:]...)
-		if same(l.dir, path) {
+		if refersTo(l.dir, path) {
 			s.leases = append(s.leases, l)
 			return true
 		}
@@ -211,9 +211,9 @@ func (s *Cache) take(key string) bool {
 	return true
 }
 
-// release releases the lease of the entry that this process has used least recently. It returns false if there are
+// releaseOldest releases the lease of the entry that this process has used least recently. It returns false if there are
 // no leases.
-func (s *Cache) release() bool {
+func (s *Cache) releaseOldest() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.leases) == 0 {
@@ -227,26 +227,26 @@ func (s *Cache) release() bool {
 // Close releases all leases, so that other processes may remove the entries. They are also released when the
 // process ends.
 func (s *Cache) Close() {
-	for s.release() {
+	for s.releaseOldest() {
 	}
 }
 
-// lockPath opens a path and locks it without waiting, exclusively if alone is set. It returns nil if the path does
+// lockPath opens a path and locks it without waiting, exclusively if exclusive is set. It returns nil if the path does
 // not exist or is locked by another process.
-func lockPath(path string, alone bool) *os.File {
+func lockPath(path string, exclusive bool) *os.File {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil
 	}
-	if !lock(f, alone) || !same(f, path) {
+	if !lock(f, exclusive) || !refersTo(f, path) {
 		f.Close()
 		return nil
 	}
 	return f
 }
 
-// same reports whether path still refers to the open file.
-func same(f *os.File, path string) bool {
+// refersTo reports whether path still refers to the open file.
+func refersTo(f *os.File, path string) bool {
 	a, err := f.Stat()
 	b, err2 := os.Lstat(path)
 	return err == nil && err2 == nil && os.SameFile(a, b)
@@ -264,7 +264,7 @@ func (s *Cache) lockKey(ctx context.Context, key string) (unlock func(), err err
 		if err != nil {
 			return nil, s.Wrap(err)
 		}
-		if lock(f, true) && same(f, path) {
+		if lock(f, true) && refersTo(f, path) {
 			return func() {
 				os.Remove(path) // still locked, so no other process can have locked a new file
 				f.Close()
@@ -294,7 +294,7 @@ func isKey(name string) bool {
 	return true
 }
 
-func makeFolder(dir string) error {
+func makeDir(dir string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
 	}

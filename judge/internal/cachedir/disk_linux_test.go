@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"assay/judge/internal/cachedir"
-	"assay/judge/internal/raze/razetest"
+	"assay/judge/internal/forceremove/forceremovetest"
 )
 
 // TestDeepFolders creates more levels of directories than a process may have open files.
@@ -25,7 +25,7 @@ func TestDeepFolders(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, strings.Repeat("d/", levels)), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	razetest.FewFiles(t)
+	forceremovetest.FewFiles(t)
 	done()
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("it is still there")

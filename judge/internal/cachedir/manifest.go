@@ -109,9 +109,9 @@ func readManifest(dir string) (head string, lines []string, ok bool) {
 	return lines[0], lines[1 : n-2], true
 }
 
-// whole reports whether an entry is undamaged. If only the stamps of files differ, as in a copied cache, whole
+// isIntact reports whether an entry is undamaged. If only the stamps of files differ, as in a copied cache, whole
 // compares the contents and records the new stamps.
-func (s *Cache) whole(dir string) bool {
+func (s *Cache) isIntact(dir string) bool {
 	head, lines, ok := readManifest(dir)
 	if !ok {
 		return false
@@ -144,7 +144,7 @@ func (s *Cache) whole(dir string) bool {
 
 // checkLine checks a line of a manifest against the file or link that it names. It returns the line with the
 // current stamp.
-func checkLine(dir, line string) (now string, ok bool) {
+func checkLine(dir, line string) (current string, ok bool) {
 	kind, rest, _ := strings.Cut(line, " ")
 	first, rest, _ := strings.Cut(rest, " ")
 	switch kind {

@@ -38,16 +38,16 @@ func (s *sums) fits(l Limits) bool {
 	return (l.Bytes <= 0 || s.bytes <= l.Bytes) && (l.Files <= 0 || s.files <= l.Files)
 }
 
-// book is the open file that stores the total size and the number of files of a cache. These sums may be too high
+// totalsFile is the open file that stores the total size and the number of files of a cache. These sums may be too high
 // if a user removed entries manually or a process was killed. So all entries are counted again before an entry is
 // removed.
-type book struct {
+type totalsFile struct {
 	cache *Cache
 	file  *os.File
 }
 
-// openBook opens and locks the file. A process holds the lock only briefly.
-func (s *Cache) openBook() (*book, error) {
+// openTotals opens and locks the file. A process holds the lock only briefly.
+func (s *Cache) openTotals() (*totalsFile, error) {
 	f, err := os.OpenFile(filepath.Join(s.dir, sumsFile), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, s.Wrap(err)
@@ -56,12 +56,12 @@ func (s *Cache) openBook() (*book, error) {
 		f.Close()
 		return nil, s.Wrap(err)
 	}
-	return &book{s, f}, nil
+	return &totalsFile{s, f}, nil
 }
 
-func (b *book) close() { b.file.Close() }
+func (b *totalsFile) close() { b.file.Close() }
 
-func (b *book) read() (total sums, ok bool) {
+func (b *totalsFile) read() (total sums, ok bool) {
 	data, err := io.ReadAll(io.LimitReader(b.file, 100))
 	if err != nil {
 		return total, false
@@ -70,14 +70,14 @@ func (b *book) read() (total sums, ok bool) {
 	return total, n == 2 && err == nil && total.bytes >= 0 && total.files >= 0
 }
 
-func (b *book) write(total sums) error {
+func (b *totalsFile) write(total sums) error {
 	text := fmt.Sprintf("%-19d %-10d\n", total.bytes, total.files) // constant length
 	_, err := b.file.WriteAt([]byte(text), 0)
 	return b.cache.Wrap(err)
 }
 
 // add counts a new entry, and removes other entries until the limits are met.
-func (b *book) add(size sums) error {
+func (b *totalsFile) add(size sums) error {
 	total, ok := b.read()
 	total.add(size)
 	if ok && total.fits(b.cache.limits) {
@@ -94,7 +94,7 @@ func (b *book) add(size sums) error {
 		case removed >= 0:
 			total.sub(all[removed].sums)
 			all = slices.Delete(all, removed, removed+1)
-		case !b.cache.release():
+		case !b.cache.releaseOldest():
 			return b.cache.Wrap(errInUse)
 		}
 	}
@@ -162,9 +162,9 @@ func (s *Cache) Discard(path string) bool {
 	return os.Rename(path, filepath.Join(tmp, "old")) == nil
 }
 
-// Use protects a file or directory from Discard until release is called. It returns false if the file or directory
+// Protect protects a file or directory from Discard until release is called. It returns false if the file or directory
 // does not exist or is being discarded.
-func Use(path string) (release func(), ok bool) {
+func Protect(path string) (release func(), ok bool) {
 	f := lockPath(path, false)
 	if f == nil {
 		return nil, false

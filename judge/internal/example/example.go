@@ -28,9 +28,9 @@ const (
 type Example struct {
 	Input, Output Text
 	Certainty     Certainty
-	// Rest lists the other code blocks near the example if its Certainty is only Paired. If the second block of
-	// the example is a drawing, a block in Rest may be the output.
-	Rest []Text
+	// OtherBlocks lists the other code blocks near the example if its Certainty is only Paired. If the second block of
+	// the example is a drawing, a block in OtherBlocks may be the output.
+	OtherBlocks []Text
 }
 
 // Certainty is how clearly the statement marks an example.
@@ -72,9 +72,9 @@ func bounded(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 }
 
-// Same reports whether the text equals that of a file. It ignores spaces at line ends, and empty lines at the
+// Equals reports whether the text equals that of a file. It ignores spaces at line ends, and empty lines at the
 // beginning and end.
-func (t Text) Same(file string) bool {
+func (t Text) Equals(file string) bool {
 	want := lines(file)
 	if slices.Equal(lines(t.Text), want) || t.Raw != "" && slices.Equal(lines(t.Raw), want) {
 		return true
@@ -109,8 +109,8 @@ func cutEllipsis(s string) (head, tail string, found bool) {
 	return strings.Cut(strings.ReplaceAll(s, ellipses[1], ellipses[0]), ellipses[0])
 }
 
-// Differ returns the index, from 0, of the first line in which the text differs from a file, and both lines.
-func (t Text) Differ(file string) (at int, shown, want string) {
+// FirstDifference returns the index, from 0, of the first line in which the text differs from a file, and both lines.
+func (t Text) FirstDifference(file string) (at int, shown, want string) {
 	a, b := lines(t.Text), lines(file)
 	for at < len(a) && at < len(b) && a[at] == b[at] {
 		at++
@@ -124,7 +124,7 @@ func (t Text) Differ(file string) (at int, shown, want string) {
 	return at, shown, want
 }
 
-// lines splits a text into lines, without the spaces and empty lines that Same ignores.
+// lines splits a text into lines, without the spaces and empty lines that Equals ignores.
 func lines(s string) []string {
 	all := strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
 	for i := range all {
@@ -169,27 +169,27 @@ type section struct {
 	class
 }
 
-// pairing converts events to examples.
-type pairing struct {
+// pairer converts events to examples.
+type pairer struct {
 	found    []Example
 	sections []section
 	label    class // of the last label; zero value after a block
-	inputs   []waiting
+	inputs   []pendingInput
 	// blocks lists the unlabeled blocks below the current heading. paired lists the examples made from these
 	// blocks, as indices into the found slice.
 	blocks []Text
 	paired []int
 }
 
-// waiting is a labeled input without an output so far.
-type waiting struct {
-	text   Text
-	number string
-	sure   bool
+// pendingInput is a labeled input without an output so far.
+type pendingInput struct {
+	text     Text
+	number   string
+	explicit bool
 }
 
 func pairUp(events []event) []Example {
-	p := &pairing{}
+	p := &pairer{}
 	for i, e := range events {
 		switch e.kind {
 		case heading:
@@ -221,7 +221,7 @@ func pairUp(events []event) []Example {
 	return p.found
 }
 
-func (p *pairing) add(e Example) {
+func (p *pairer) add(e Example) {
 	if len(p.found) < maxExamples {
 		p.found = append(p.found, e)
 	}
@@ -229,10 +229,10 @@ func (p *pairing) add(e Example) {
 
 // flush ends a part of a statement in which unlabeled blocks belong together. If the number of blocks is odd, it
 // is unclear which ones are pairs, so flush keeps only the first example.
-func (p *pairing) flush() {
+func (p *pairer) flush() {
 	if len(p.paired) > 0 {
 		for _, at := range p.paired {
-			p.found[at].Rest = p.blocks
+			p.found[at].OtherBlocks = p.blocks
 		}
 		if len(p.blocks)%2 == 1 {
 			p.found = p.found[:p.paired[0]+1]
@@ -241,9 +241,9 @@ func (p *pairing) flush() {
 	p.blocks, p.paired = nil, nil
 }
 
-// around returns the class of the innermost heading at the current position. It also reports whether that heading
+// enclosingClass returns the class of the innermost heading at the current position. It also reports whether that heading
 // or an enclosing one is about examples.
-func (p *pairing) around() (inner class, example bool) {
+func (p *pairer) enclosingClass() (inner class, example bool) {
 	for _, s := range p.sections {
 		example = example || s.example && s.exact
 		inner = s.class
@@ -252,9 +252,9 @@ func (p *pairing) around() (inner class, example bool) {
 }
 
 // block handles a code block.
-func (p *pairing) block(e event) {
-	inner, example := p.around()
-	info, role := fence(e.info)
+func (p *pairer) block(e event) {
+	inner, example := p.enclosingClass()
+	info, role := fenceRole(e.info)
 	if !info {
 		return
 	}
@@ -281,7 +281,7 @@ func (p *pairing) block(e event) {
 	switch role {
 	case input:
 		if sure {
-			p.inputs = append(p.inputs, waiting{e.text, number, true})
+			p.inputs = append(p.inputs, pendingInput{e.text, number, true})
 		}
 	case output:
 		p.output(e.text, number)
@@ -291,7 +291,7 @@ func (p *pairing) block(e event) {
 }
 
 // output pairs a labeled output with the input that has the same number, or with the last input.
-func (p *pairing) output(t Text, number string) {
+func (p *pairer) output(t Text, number string) {
 	for i := len(p.inputs) - 1; i >= 0; i-- {
 		in := p.inputs[i]
 		if number == "" || in.number == "" || in.number == number {
@@ -304,7 +304,7 @@ func (p *pairing) output(t Text, number string) {
 
 // unlabeled handles a code block without a label that may be an example because of its position. The second of two
 // blocks is the output of the first.
-func (p *pairing) unlabeled(t Text, inner, l class, example bool) {
+func (p *pairer) unlabeled(t Text, inner, l class, example bool) {
 	if !(inner.example && inner.exact) && !(l.example && l.role == none) || len(p.inputs) > 0 && example {
 		return
 	}
@@ -318,11 +318,11 @@ func (p *pairing) unlabeled(t Text, inner, l class, example bool) {
 }
 
 // table handles a table whose header or first column contains input and output.
-func (p *pairing) table(e event) {
+func (p *pairer) table(e event) {
 	if len(e.rows) < 2 {
 		return
 	}
-	inner, example := p.around()
+	inner, example := p.enclosingClass()
 	if inner.remark {
 		return
 	}
@@ -368,9 +368,9 @@ func (p *pairing) table(e event) {
 	}
 }
 
-// fence reports whether a code block with this info string can be an example, and returns the role that the info
+// fenceRole reports whether a code block with this info string can be an example, and returns the role that the info
 // string names. A block in a programming language is not an example.
-func fence(info string) (may bool, r role) {
+func fenceRole(info string) (may bool, r role) {
 	word, _, _ := strings.Cut(strings.ToLower(strings.Trim(strings.TrimSpace(info), "{}.")), " ")
 	switch word {
 	case "", "text", "txt", "plain", "plaintext", "none", "nohighlight", "no-highlight", "sample", "example", "data", "raw":
@@ -388,7 +388,7 @@ var (
 	lineBreak = pattern.New(`(?i)\s*<br\s*/?>[ \t]*\n?|</(?:p|div|li|tr)>`)
 )
 
-// unHTML removes the tags and resolves the entities in a piece of HTML.
-func unHTML(s string) string {
+// stripHTML removes the tags and resolves the entities in a piece of HTML.
+func stripHTML(s string) string {
 	return strings.ReplaceAll(html.UnescapeString(tag().ReplaceAllString(lineBreak().ReplaceAllString(s, "\n"), "")), "\u00a0", " ")
 }

@@ -15,8 +15,8 @@ func show(found []Example) string {
 	for _, e := range found {
 		degree := [...]string{"loose", "paired", "labeled"}[e.Certainty]
 		fmt.Fprintf(&b, "%s: line %d %s -> line %d %s", degree, e.Input.Line, text(e.Input), e.Output.Line, text(e.Output))
-		if len(e.Rest) > 2 {
-			fmt.Fprintf(&b, " (of %d blocks)", len(e.Rest))
+		if len(e.OtherBlocks) > 2 {
+			fmt.Fprintf(&b, " (of %d blocks)", len(e.OtherBlocks))
 		}
 		b.WriteString("\n")
 	}
@@ -83,7 +83,7 @@ func TestSame(t *testing.T) {
 		{Text{}, "", true},
 		{Text{}, "1\n", false},
 	} {
-		if got := row.text.Same(row.file); got != row.want {
+		if got := row.text.Equals(row.file); got != row.want {
 			t.Errorf("%q is the same as %q: %v, want %v", row.text.Text, row.file, got, row.want)
 		}
 	}
@@ -119,7 +119,7 @@ func TestDiffer(t *testing.T) {
 		{"1\n2", "1", "1 2 "},
 		{"5", "6", "0 5 6"},
 	} {
-		at, shown, want := Text{Text: row.text}.Differ(row.file)
+		at, shown, want := Text{Text: row.text}.FirstDifference(row.file)
 		if got := fmt.Sprint(at, " ", shown, " ", want); got != row.want {
 			t.Errorf("%q and %q differ at %q, want %q", row.text, row.file, got, row.want)
 		}
@@ -188,7 +188,7 @@ func FuzzFind(f *testing.F) {
 				if e.Input.Line < 1 || e.Input.Line > count+1 || e.Output.Line < 1 || e.Output.Line > count+1 {
 					t.Errorf("lines %d and %d of %d", e.Input.Line, e.Output.Line, count)
 				}
-				if !e.Input.Same(e.Input.Text) {
+				if !e.Input.Equals(e.Input.Text) {
 					t.Errorf("%q is not the same as itself", e.Input.Text)
 				}
 			}

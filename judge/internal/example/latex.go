@@ -8,12 +8,12 @@ import (
 
 // scanner reads LaTeX from beginning to end.
 type scanner struct {
-	s      string
-	line   int // line number at the position placed
-	told   int // the end of the last heading, label or block
-	cost   int // number of bytes read more than once
-	placed int // position up to which lines were counted
-	events []event
+	s            string
+	line         int // line number at the position placed
+	lastLabelEnd int // the end of the last heading, label or block
+	cost         int // number of bytes read more than once
+	placed       int // position up to which lines were counted
+	events       []event
 }
 
 func scanLaTeX(s string) []event {
@@ -42,8 +42,8 @@ var levels = map[string]int{
 	"exmpheading": 2,
 }
 
-// spoken maps commands to the headings that they stand for.
-var spoken = map[string]string{"InputFile": "Input", "OutputFile": "Output"}
+// headingCommands maps commands to the headings that they stand for.
+var headingCommands = map[string]string{"InputFile": "Input", "OutputFile": "Output"}
 
 var verbatims = map[string]bool{"verbatim": true, "lstlisting": true, "Verbatim": true, "alltt": true, "BVerbatim": true, "minted": true}
 
@@ -71,11 +71,11 @@ func (l *scanner) next(i int) int {
 		}
 		return end
 	case "exmp", "exmpfile", "sampleio":
-		return l.exmp(word, end)
+		return l.exampleCommand(word, end)
 	case "textbf", "textit", "emph", "underline", "bf", "texttt":
 		if body, after, ok := l.braced(end); ok && len(body) <= maxLabel {
-			l.events = append(l.events, event{kind: label, words: unTeX(body)})
-			l.told = after
+			l.events = append(l.events, event{kind: label, words: stripTeX(body)})
+			l.lastLabelEnd = after
 			return after
 		}
 		return end
@@ -84,23 +84,23 @@ func (l *scanner) next(i int) int {
 	if !known {
 		return end
 	}
-	words := spoken[word]
+	words := headingCommands[word]
 	if level > 2 || strings.TrimSuffix(word, "*") == "section" || word == "chapter" || word == "chapter*" {
 		body, after, ok := l.braced(skipOption(l.s, end))
 		if !ok {
 			return end
 		}
-		words, end = unTeX(body), after
+		words, end = stripTeX(body), after
 	} else if words == "" {
 		words = word
 	}
 	l.events = append(l.events, event{kind: heading, level: level, words: words})
-	l.told = end
+	l.lastLabelEnd = end
 	return end
 }
 
-// exmp reads the two texts of an example.
-func (l *scanner) exmp(word string, i int) int {
+// exampleCommand reads the two texts of an example.
+func (l *scanner) exampleCommand(word string, i int) int {
 	a, after, ok := l.braced(i)
 	if !ok {
 		return i
@@ -129,7 +129,7 @@ func (l *scanner) raw(s string, at int) Text {
 		end := skipComment(s, lead)
 		s, at = s[end:], at+end
 	}
-	return Text{Text: unTeX(s), Raw: s, Line: l.at(at)}
+	return Text{Text: stripTeX(s), Raw: s, Line: l.at(at)}
 }
 
 // environment reads the environment whose \begin ends at i.
@@ -142,7 +142,7 @@ func (l *scanner) environment(i int) int {
 	end := `\end{` + word + `}`
 	switch n, isTable := tabulars[word]; {
 	case verbatims[word]:
-		l.before(i)
+		l.labelBefore(i)
 		after = skipOption(l.s, after)
 		info := ""
 		if word == "minted" {
@@ -159,7 +159,7 @@ func (l *scanner) environment(i int) int {
 			body, start = rest, start+len(first)+1
 		}
 		l.events = append(l.events, event{kind: block, info: info, text: Text{Text: body, Line: l.at(start)}})
-		l.told = next
+		l.lastLabelEnd = next
 		return next
 	case word == "comment":
 		if _, rest, found := strings.Cut(l.s[after:], end); found {
@@ -189,13 +189,13 @@ func (l *scanner) environment(i int) int {
 	return after
 }
 
-// before treats the line of text before the block at i as a label.
-func (l *scanner) before(i int) {
-	text := strings.TrimSpace(strings.TrimSuffix(strings.TrimRight(l.s[min(l.told, i):i], " \t\n"), `\begin`))
+// labelBefore treats the line of text before the block at i as a label.
+func (l *scanner) labelBefore(i int) {
+	text := strings.TrimSpace(strings.TrimSuffix(strings.TrimRight(l.s[min(l.lastLabelEnd, i):i], " \t\n"), `\begin`))
 	if at := strings.LastIndexByte(text, '\n'); at >= 0 {
 		text = text[at+1:]
 	}
-	if words := unTeX(text); strings.TrimSpace(words) != "" && len(words) <= maxLabel {
+	if words := stripTeX(text); strings.TrimSpace(words) != "" && len(words) <= maxLabel {
 		l.events = append(l.events, event{kind: label, words: words})
 	}
 }
@@ -247,7 +247,7 @@ func (l *scanner) tabular(body string, offset int) event {
 		at := start + len(leading().FindString(body[start:end]))
 		first += strings.Count(body[counted:at], "\n")
 		counted = at
-		row = append(row, Text{Text: strings.TrimSpace(unTeX(text)), Line: first, Cell: true})
+		row = append(row, Text{Text: strings.TrimSpace(stripTeX(text)), Line: first, Cell: true})
 	}
 	flush := func(end int) {
 		cell(end)
@@ -377,9 +377,9 @@ var texWords = strings.NewReplacer(
 	`\textasciicircum{}`, "^", `\textasciicircum`, "^", `\textless`, "<", `\textgreater`, ">", `\textbar`, "|", `\quad`, " ",
 	`\ `, " ", `\^{}`, "^", `\~{}`, "\x01")
 
-// unTeX resolves the markup of a short text.
-func unTeX(s string) string {
-	s = unVerb(s)
+// stripTeX resolves the markup of a short text.
+func stripTeX(s string) string {
+	s = stripVerb(s)
 	s = texComment().ReplaceAllString(s, "$1")
 	s = texEnv().ReplaceAllString(s, "")
 	s = texBreak().ReplaceAllString(s, "\n")
@@ -400,8 +400,8 @@ func unTeX(s string) string {
 	}, s)
 }
 
-// unVerb replaces each \verb by its literal text.
-func unVerb(s string) string {
+// stripVerb replaces each \verb by its literal text.
+func stripVerb(s string) string {
 	var b strings.Builder
 	for {
 		at := texVerb().FindStringIndex(s)

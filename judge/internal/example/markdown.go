@@ -53,7 +53,7 @@ func scanMarkdown(s string) []event {
 func (r *reader) endParagraph() {
 	if len(r.para) > 0 {
 		text := strings.Join(r.para, " ")
-		words := strings.TrimSpace(listItem().ReplaceAllString(unHTML(text), ""))
+		words := strings.TrimSpace(listItem().ReplaceAllString(stripHTML(text), ""))
 		r.events = append(r.events, event{kind: label, words: words, first: r.from, after: r.from + len(r.para)})
 	}
 	r.para = nil
@@ -135,7 +135,7 @@ func unquote(line string) string {
 func (r *reader) heading(level int, words string) {
 	r.endParagraph()
 	r.inList = false
-	r.events = append(r.events, event{kind: heading, level: level, words: unHTML(words)})
+	r.events = append(r.events, event{kind: heading, level: level, words: stripHTML(words)})
 	r.at++
 }
 
@@ -250,7 +250,7 @@ func (r *reader) pre() {
 	if strings.HasPrefix(body, "\n") {
 		body, line = body[1:], line+1
 	}
-	r.events = append(r.events, event{kind: block, text: Text{Text: unHTML(body), Line: line}})
+	r.events = append(r.events, event{kind: block, text: Text{Text: stripHTML(body), Line: line}})
 }
 
 // htmlTable reads an HTML table.
@@ -270,7 +270,7 @@ func (r *reader) htmlTable() {
 			if found := cellEnd().FindStringIndex(text); found != nil {
 				text = text[:found[0]]
 			}
-			cells = append(cells, Text{Text: strings.Trim(unHTML(text), " \n"), Line: line + strings.Count(body[:at[1]+cell[0]], "\n"), Cell: true})
+			cells = append(cells, Text{Text: strings.Trim(stripHTML(text), " \n"), Line: line + strings.Count(body[:at[1]+cell[0]], "\n"), Cell: true})
 		}
 		e.rows = append(e.rows, cells)
 	}

@@ -14,7 +14,7 @@ func Shows(markdown string) func(in, out string) bool {
 	for _, e := range events {
 		switch e.kind {
 		case block:
-			if may, _ := fence(e.info); may {
+			if may, _ := fenceRole(e.info); may {
 				texts = append(texts, e.text)
 			}
 		case table:
@@ -24,14 +24,14 @@ func Shows(markdown string) func(in, out string) bool {
 		}
 	}
 	return func(in, out string) bool {
-		if slices.ContainsFunc(found, func(e Example) bool { return e.Input.Same(in) && e.Output.Same(out) }) {
+		if slices.ContainsFunc(found, func(e Example) bool { return e.Input.Equals(in) && e.Output.Equals(out) }) {
 			return true
 		}
 		if strings.TrimSpace(in) == "" || strings.TrimSpace(out) == "" {
 			return false // an empty text would match anywhere
 		}
 		for i, t := range texts {
-			if t.Same(in) && i+1 < len(texts) && texts[i+1].Same(out) || t.both(in, out) {
+			if t.Equals(in) && i+1 < len(texts) && texts[i+1].Equals(out) || t.both(in, out) {
 				return true
 			}
 		}

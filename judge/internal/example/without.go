@@ -4,9 +4,9 @@ import (
 	"strings"
 )
 
-// Without returns a Markdown statement without the examples whose inputs are samples, according to isSample. It
+// RemoveSamples returns a Markdown statement without the examples whose inputs are samples, according to isSample. It
 // also removes headings and labels that have nothing left below them. The text beside examples stays.
-func Without(markdown string, isSample func(input Text) bool) string {
+func RemoveSamples(markdown string, isSample func(input Text) bool) string {
 	if len(markdown) > maxStatement {
 		return markdown
 	}
@@ -42,7 +42,7 @@ func Without(markdown string, isSample func(input Text) bool) string {
 		}
 	}
 	withoutHeadings(events, lines, gone)
-	return joined(lines, gone)
+	return joinKept(lines, gone)
 }
 
 // allSamples reports whether a table contains at least one sample and no other example. The keys of texts are the
@@ -61,7 +61,7 @@ func allSamples(e event, texts, kept map[int]bool) bool {
 }
 
 // withoutHeadings removes example headings if everything below them was removed.
-func withoutHeadings(events []event, lines []string, gone []bool) {
+func withoutHeadings(events []event, lines []string, removed []bool) {
 	for i := len(events) - 1; i >= 0; i-- { // inner headings first
 		e := events[i]
 		if e.kind != heading || i == 0 && e.level == 1 || !classify(e.words).isLabel() && !classify(e.words).exact {
@@ -76,24 +76,24 @@ func withoutHeadings(events []event, lines []string, gone []bool) {
 		}
 		some, left := false, false
 		for k := e.after; k < end; k++ {
-			some = some || gone[k]
-			left = left || !gone[k] && strings.TrimSpace(lines[k]) != ""
+			some = some || removed[k]
+			left = left || !removed[k] && strings.TrimSpace(lines[k]) != ""
 		}
 		if some && !left {
 			for k := e.first; k < e.after; k++ {
-				gone[k] = true
+				removed[k] = true
 			}
 		}
 	}
 }
 
-// joined returns the lines that are not removed. It leaves one empty line in place of removed lines.
-func joined(lines []string, gone []bool) string {
+// joinKept returns the lines that are not removed. It leaves one empty line in place of removed lines.
+func joinKept(lines []string, removed []bool) string {
 	var out []string
 	cut := false
 	for i, line := range lines {
 		switch empty := strings.TrimSpace(line) == ""; {
-		case gone[i]:
+		case removed[i]:
 			cut = true
 		case empty && cut && (len(out) == 0 || strings.TrimSpace(out[len(out)-1]) == ""):
 		default:
@@ -105,7 +105,7 @@ func joined(lines []string, gone []bool) string {
 		}
 	}
 	text := strings.Join(out, "\n")
-	if len(out) > 0 && gone[len(lines)-1] || cut {
+	if len(out) > 0 && removed[len(lines)-1] || cut {
 		text = strings.TrimRight(text, "\n") + "\n"
 	}
 	return text

@@ -38,13 +38,13 @@ func TestWithout(t *testing.T) {
 		{"keeps a section that was empty before", "## Examples\n\n## Note\n\nx\n", "## Examples\n\n## Note\n\nx\n"},
 		{"keeps the section of the input", "## Input\n\nTwo.\n\n### Example\n\nInput:\n\n    1 2\n\nOutput:\n\n    3\n", "## Input\n\nTwo.\n"},
 	} {
-		got := example.Without(row.markdown, func(in example.Text) bool {
-			return in.Same(samples[0]) || in.Same(samples[1])
+		got := example.RemoveSamples(row.markdown, func(in example.Text) bool {
+			return in.Equals(samples[0]) || in.Equals(samples[1])
 		})
 		if got != row.want {
 			t.Errorf("it %s:\n%s\nwant\n%s", row.it, got, row.want)
 		}
-		if again := example.Without(got, func(example.Text) bool { return false }); again != got {
+		if again := example.RemoveSamples(got, func(example.Text) bool { return false }); again != got {
 			t.Errorf("it %s: without anything it changes to\n%s", row.it, again)
 		}
 	}
@@ -53,11 +53,11 @@ func TestWithout(t *testing.T) {
 func FuzzWithout(f *testing.F) {
 	f.Add("## Example\n\nInput:\n```\n1\n```\nOutput:\n```\n2\n```\na\n===\n| in | out |\n|-|-|\n")
 	f.Fuzz(func(t *testing.T, markdown string) {
-		kept := example.Without(markdown, func(example.Text) bool { return false })
+		kept := example.RemoveSamples(markdown, func(example.Text) bool { return false })
 		if kept != markdown {
 			t.Errorf("%q becomes %q, though nothing is a sample", markdown, kept)
 		}
-		for line := range strings.Lines(example.Without(markdown, func(example.Text) bool { return true })) {
+		for line := range strings.Lines(example.RemoveSamples(markdown, func(example.Text) bool { return true })) {
 			if text := strings.TrimSpace(line); text != "" && !strings.Contains(markdown, text) {
 				t.Errorf("%q is new", line)
 			}

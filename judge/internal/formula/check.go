@@ -18,8 +18,8 @@ type Finding struct {
 	Line int // line in the statement, from 1
 	Text string
 	Hint string
-	// Undrawn reports that the formula may be correct LaTeX, but uses a feature that pages cannot render.
-	Undrawn bool
+	// Unsupported reports that the formula may be correct LaTeX, but uses a feature that pages cannot render.
+	Unsupported bool
 }
 
 // escape is the hint for writing a dollar sign.
@@ -28,7 +28,7 @@ const escape = "a dollar sign that is meant is written \\$"
 // Check returns the number of formulas in a Markdown statement, and their errors.
 func Check(markdown []byte) (n int, found []Finding) {
 	markdown = bytes.ReplaceAll(markdown, []byte("\r\n"), []byte("\n"))
-	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Footnote), goldmark.WithParserOptions(Parsed))
+	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Footnote), goldmark.WithParserOptions(ParserOption))
 	note := func(at int, f Finding) {
 		f.Line = 1 + bytes.Count(markdown[:at], []byte("\n"))
 		found = append(found, f)
@@ -42,10 +42,10 @@ func Check(markdown []byte) (n int, found []Finding) {
 			return ast.WalkSkipChildren, nil
 		case *Formula:
 			n++
-			if flaw := tex.Flaw(node.Source); flaw != "" {
-				note(node.At, Finding{Text: tex.Broken(node.Source, flaw), Hint: "correct it; " + escape})
+			if flaw := tex.FormulaError(node.Source); flaw != "" {
+				note(node.Offset, Finding{Text: tex.BrokenMessage(node.Source, flaw), Hint: "correct it; " + escape})
 			} else if _, ok := tex.MathML(node.Source, node.Display); !ok {
-				note(node.At, Finding{Undrawn: true, Text: fmt.Sprintf("the formula %s cannot be drawn: pages show its source", tex.Short(node.Source)),
+				note(node.Offset, Finding{Unsupported: true, Text: fmt.Sprintf("the formula %s cannot be drawn: pages show its source", tex.Excerpt(node.Source)),
 					Hint: "write it with other commands"})
 			}
 		case *ast.Text:
@@ -61,7 +61,7 @@ func Check(markdown []byte) (n int, found []Finding) {
 					if bytes.HasPrefix(markdown[at:], []byte("$$")) {
 						mark = 2
 					}
-					if text := stray(markdown, at, mark); text != "" {
+					if text := strayDollar(markdown, at, mark); text != "" {
 						note(at, Finding{Text: text, Hint: "close the formula with another $, without a blank inside; " + escape})
 					}
 					at += mark - 1
@@ -82,10 +82,10 @@ var (
 	latex = pattern.New(`\\[a-zA-Z]{2}|[\^_]\{`)
 )
 
-// stray returns the error for the dollar sign at source[at:], which is outside formulas. It is an error if the
+// strayDollar returns the error for the dollar sign at source[at:], which is outside formulas. It is an error if the
 // formula that it begins has no end, or if a blank follows it although a formula seems to be meant. For an amount
 // of money and for a single dollar sign, stray returns an empty string.
-func stray(source []byte, at, mark int) string {
+func strayDollar(source []byte, at, mark int) string {
 	line, _, _ := bytes.Cut(source[at:], []byte("\n"))
 	rest, _, closed := bytes.Cut(line[mark:], []byte("$"))
 	after := byte(' ')

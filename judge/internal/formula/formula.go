@@ -19,23 +19,23 @@ type Formula struct {
 	ast.BaseInline
 	Source  string
 	Display bool // shown on a separate line
-	At      int  // offset in the statement, in bytes
+	Offset  int  // offset in the statement, in bytes
 }
 
-// Node is the node kind of a Formula.
-var Node = ast.NewNodeKind("Formula")
+// NodeKind is the node kind of a Formula.
+var NodeKind = ast.NewNodeKind("Formula")
 
-// Kind implements ast.Node.
-func (*Formula) Kind() ast.NodeKind { return Node }
+// Kind implements ast.NodeKind.
+func (*Formula) Kind() ast.NodeKind { return NodeKind }
 
-// Dump implements ast.Node.
+// Dump implements ast.NodeKind.
 func (f *Formula) Dump(source []byte, level int) {
 	ast.DumpHelper(f, source, level, map[string]string{"source": f.Source}, nil)
 }
 
-// Parsed is the parser option that recognizes formulas in a statement. Formulas have a lower priority than code,
+// ParserOption is the parser option that recognizes formulas in a statement. Formulas have a lower priority than code,
 // and a higher one than links and emphasis.
-var Parsed = parser.WithInlineParsers(util.Prioritized(finder{}, 150))
+var ParserOption = parser.WithInlineParsers(util.Prioritized(finder{}, 150))
 
 // finder finds formulas for goldmark.
 type finder struct{}
@@ -68,7 +68,7 @@ func (finder) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
 		if end := closing(body, line, mark); end >= 0 {
 			block.Advance(end + len(mark))
 			body = append(body, line[:end]...)
-			return &Formula{Source: string(bytes.TrimSpace(body)), Display: len(mark) == 2, At: start.Start}
+			return &Formula{Source: string(bytes.TrimSpace(body)), Display: len(mark) == 2, Offset: start.Start}
 		}
 		body = append(body, line...)
 		block.AdvanceLine()

@@ -29,13 +29,13 @@ func CheckHTML(page []byte) (n int, found []Finding) {
 				continue
 			}
 			n++
-			if flaw := tex.Flaw(s.source); flaw != "" {
-				note(s.from, Finding{Text: tex.Broken(s.source, flaw), Hint: "correct it; " + escape})
+			if flaw := tex.FormulaError(s.source); flaw != "" {
+				note(s.from, Finding{Text: tex.BrokenMessage(s.source, flaw), Hint: "correct it; " + escape})
 			} else if _, ok := tex.MathML(s.source, s.display); !ok {
 				note(s.from, Finding{
-					Undrawn: true,
-					Text:    fmt.Sprintf("the formula %s cannot be drawn: pages show its source", tex.Short(s.source)),
-					Hint:    "write it with other commands",
+					Unsupported: true,
+					Text:        fmt.Sprintf("the formula %s cannot be drawn: pages show its source", tex.Excerpt(s.source)),
+					Hint:        "write it with other commands",
 				})
 			}
 		}
@@ -60,8 +60,8 @@ func DrawHTML(page []byte) []byte {
 	return append(out, page[copied:]...)
 }
 
-// unread lists elements whose text contains no formulas.
-var unread = map[string]bool{
+// skippedElements lists elements whose text contains no formulas.
+var skippedElements = map[string]bool{
 	"script": true, "style": true, "pre": true, "code": true, "kbd": true, "samp": true, "tt": true, "textarea": true,
 	"title": true, "math": true, "svg": true,
 }
@@ -81,7 +81,7 @@ func walkHTML(page []byte, visit func(text []byte, at int)) {
 				visit(page[at:at+len(raw)], at)
 			}
 		case html.StartTagToken:
-			if name, _ := z.TagName(); unread[string(name)] {
+			if name, _ := z.TagName(); skippedElements[string(name)] {
 				within = append(within, string(name))
 			}
 		case html.EndTagToken:
@@ -108,7 +108,7 @@ var delimiters = []struct {
 }{{`\(`, `\)`, false}, {`\[`, `\]`, true}, {"$$$$$$", "$$$$$$", true}, {"$$$", "$$$", false}, {"$$", "$$", true}}
 
 // spans finds the formulas in a text.
-func spans(text []byte) (all []span) {
+func spans(text []byte) (found []span) {
 scan:
 	for i := 0; i < len(text); {
 		if bytes.HasPrefix(text[i:], []byte(`\$`)) {
@@ -122,12 +122,12 @@ scan:
 			inner := text[i+len(d.begin):]
 			length := bytes.Index(inner, []byte(d.end))
 			if length < 0 {
-				all = append(all, span{from: i, open: d.begin})
+				found = append(found, span{from: i, open: d.begin})
 				i += len(d.begin)
 				continue scan
 			}
 			to := i + len(d.begin) + length + len(d.end)
-			all = append(all, whole(i, to, inner[:length], d.display))
+			found = append(found, newSpan(i, to, inner[:length], d.display))
 			i = to
 			continue scan
 		}
@@ -135,19 +135,19 @@ scan:
 			inner := text[i+1:]
 			length := closing(nil, inner, []byte("$"))
 			if length >= 0 && bytes.IndexByte(inner[:length], '$') < 0 && (notation().Match(inner[:length]) || !money().Match(text[i:])) {
-				all = append(all, whole(i, i+1+length+1, inner[:length], false))
+				found = append(found, newSpan(i, i+1+length+1, inner[:length], false))
 				i += 1 + length + 1
 				continue
 			}
 			if next := bytes.IndexByte(inner, '$'); next < 0 && notation().Match(inner) {
-				all = append(all, span{from: i, open: "the dollar sign"})
+				found = append(found, span{from: i, open: "the dollar sign"})
 			}
 		}
 		i++
 	}
-	return all
+	return found
 }
 
-func whole(from, to int, source []byte, display bool) span {
+func newSpan(from, to int, source []byte, display bool) span {
 	return span{from: from, to: to, source: html.UnescapeString(string(bytes.TrimSpace(source))), display: display}
 }

@@ -77,8 +77,8 @@ func Files(t testing.TB, pattern string) []string {
 // Splice returns text with a part replaced by the string put. The part starts at the index at, and without is its
 // length in bytes. Both integers may have any values, because Splice reduces them to valid ones. Fuzz targets use
 // Splice to derive inputs from a long seed.
-func Splice(text string, at, without int, put string) string {
+func Splice(text string, at, length int, insertion string) string {
 	from := int(uint(at) % uint(len(text)+1))
-	to := from + int(uint(without)%uint(len(text)-from+1))
-	return text[:from] + put + text[to:]
+	to := from + int(uint(length)%uint(len(text)-from+1))
+	return text[:from] + insertion + text[to:]
 }

@@ -40,11 +40,11 @@ func Text(s string) RequestPart { return strings.NewReader(s) }
 func Bytes(b []byte) RequestPart { return bytes.NewReader(b) }
 
 const (
-	defaultPatience = time.Minute // for one answer, if the limits have no time
-	defaultReply    = 1 << 30     // bytes of one answer, if the limits have no output size
-	grace           = 2 * time.Second
-	stderrKept      = 8 << 10 // bytes
-	copySize        = 1 << 16 // bytes; the capacity of a pipe
+	defaultTimeout = time.Minute // for one answer, if the limits have no time
+	defaultReply   = 1 << 30     // bytes of one answer, if the limits have no output size
+	exitTimeout    = 2 * time.Second
+	stderrKept     = 8 << 10 // bytes
+	copySize       = 1 << 16 // bytes; the capacity of a pipe
 )
 
 // Proc is a kit program in stream mode. Only one goroutine may use it at a time.
@@ -52,7 +52,7 @@ type Proc struct {
 	program  string
 	role     string
 	launch   func() (judge.Process, *tail.Buffer, error)
-	patience time.Duration
+	timeout  time.Duration
 	maxReply int64
 
 	proc    judge.Process // nil if the program is not running
@@ -81,19 +81,19 @@ func Start(ctx context.Context, r judge.Runner, p *judge.Program, role string, l
 
 // New is like Start, but the program is started by the first call of Ask.
 func New(ctx context.Context, r judge.Runner, p *judge.Program, role string, limits judge.Limits, args ...string) *Proc {
-	k := &Proc{program: p.Name, role: role, patience: limits.Wall, maxReply: limits.Output}
-	if k.patience == 0 && limits.CPU > 0 {
-		k.patience = 2*limits.CPU + time.Second
+	k := &Proc{program: p.Name, role: role, timeout: limits.Wall, maxReply: limits.Output}
+	if k.timeout == 0 && limits.CPU > 0 {
+		k.timeout = 2*limits.CPU + time.Second
 	}
-	if k.patience == 0 {
-		k.patience = defaultPatience
+	if k.timeout == 0 {
+		k.timeout = defaultTimeout
 	}
 	if k.maxReply == 0 {
 		k.maxReply = defaultReply
 	}
 	limits.CPU, limits.Wall, limits.Output = 0, 0, 0
 	k.launch = func() (judge.Process, *tail.Buffer, error) {
-		stderr := &tail.Buffer{Most: stderrKept}
+		stderr := &tail.Buffer{MaxBytes: stderrKept}
 		c := p.Command(limits, args...)
 		c.Env = append(slices.Clone(c.Env), kit.StreamEnv+"=1")
 		c.Stderr = stderr
@@ -106,15 +106,15 @@ func New(ctx context.Context, r judge.Runner, p *judge.Program, role string, lim
 // BrokenError means that the program is at fault: it exited, was too slow, or violated the protocol. Its process
 // has ended. The next Ask starts a new process, which knows nothing of earlier requests.
 type BrokenError struct {
-	Program string // name of the program
-	Role    string // "checker", "validator" or "generator"
-	What    string // `ended (exit code 2) before it answered`
-	Stderr  string // end of its standard error
-	Forgot  int    // answers that the process had given and may have remembered
+	Program     string // name of the program
+	Role        string // "checker", "validator" or "generator"
+	Reason      string // `ended (exit code 2) before it answered`
+	Stderr      string // end of its standard error
+	LostAnswers int    // answers that the process had given and may have remembered
 }
 
 func (e *BrokenError) Error() string {
-	text := fmt.Sprintf("%s %s %s", e.Role, e.Program, e.What)
+	text := fmt.Sprintf("%s %s %s", e.Role, e.Program, e.Reason)
 	if e.Stderr != "" {
 		text += "\nits standard error ends:\n" + e.Stderr
 	}
@@ -125,18 +125,18 @@ func (e *BrokenError) Error() string {
 // program if it is no longer running.
 //
 // A *BrokenError means that the program is at fault. For any other error, the machine is at fault or ctx has
-// ended.
+// exitError.
 func (k *Proc) Ask(ctx context.Context, verb string, parts ...RequestPart) (kit.Verdict, []byte, error) {
 	if err := context.Cause(ctx); err != nil {
 		return "", nil, err
 	}
 	if len(parts) > kit.MaxParts {
-		return "", nil, k.broken(fmt.Sprintf("takes at most %d arguments, got %d", kit.MaxParts, len(parts)))
+		return "", nil, k.newBrokenError(fmt.Sprintf("takes at most %d arguments, got %d", kit.MaxParts, len(parts)))
 	}
 	sizes := make([]int64, len(parts))
 	for i, p := range parts {
 		if sizes[i] = p.Size(); sizes[i] > kit.MaxPart {
-			return "", nil, k.broken(fmt.Sprintf("takes texts of at most %d bytes, got %d", int64(kit.MaxPart), sizes[i]))
+			return "", nil, k.newBrokenError(fmt.Sprintf("takes texts of at most %d bytes, got %d", int64(kit.MaxPart), sizes[i]))
 		}
 	}
 	if k.proc == nil {
@@ -146,7 +146,7 @@ func (k *Proc) Ask(ctx context.Context, verb string, parts ...RequestPart) (kit.
 	}
 	var verdict kit.Verdict
 	var answer []byte
-	err := k.within(ctx, "gave no answer", func() error {
+	err := k.withTimeout(ctx, "gave no answer", func() error {
 		if err := k.send(verb, sizes, parts); err != nil {
 			return err
 		}
@@ -181,7 +181,7 @@ func (k *Proc) start(ctx context.Context) error {
 	}
 	k.proc, k.stderr, k.answers = proc, stderr, 0
 	k.replies = bufio.NewReader(proc.Stdout())
-	return k.within(ctx, noGreeting, k.greeting)
+	return k.withTimeout(ctx, noGreeting, k.greeting)
 }
 
 // noGreeting is the error text for a program that waits for input instead of greeting.
@@ -204,9 +204,9 @@ func (k *Proc) greeting() error {
 	line, err := k.replies.ReadSlice('\n')
 	switch {
 	case err == io.EOF && len(line) == 0:
-		return k.ended(k.advice())
+		return k.exitError(k.advice())
 	case err == bufio.ErrBufferFull || err == io.EOF:
-		return k.nonsense(fmt.Sprintf("does not speak the kit's protocol: it first wrote %.60q", line), k.advice())
+		return k.protocolError(fmt.Sprintf("does not speak the kit's protocol: it first wrote %.60q", line), k.advice())
 	case err != nil:
 		return err
 	}
@@ -219,11 +219,11 @@ func (k *Proc) greeting() error {
 	hello := strings.Fields(kit.Hello)
 	switch {
 	case len(words) != 3 || words[0] != hello[0]:
-		return k.nonsense(fmt.Sprintf("does not speak the kit's protocol: it first wrote %.60q", got), k.advice())
+		return k.protocolError(fmt.Sprintf("does not speak the kit's protocol: it first wrote %.60q", got), k.advice())
 	case words[1] != hello[1]:
-		return k.nonsense(fmt.Sprintf("speaks version %.20q of the kit's protocol, the judge speaks %s", words[1], hello[1]), "")
+		return k.protocolError(fmt.Sprintf("speaks version %.20q of the kit's protocol, the judge speaks %s", words[1], hello[1]), "")
 	}
-	return k.nonsense(fmt.Sprintf("calls itself %.20q, and should be %q", words[2], k.role), "")
+	return k.protocolError(fmt.Sprintf("calls itself %.20q, and should be %q", words[2], k.role), "")
 }
 
 // send writes a request. It is no error if the program does not read the whole request, because receive detects
@@ -271,27 +271,27 @@ func (p *pipeWriter) flush(b []byte) []byte {
 func (k *Proc) receive() (kit.Verdict, []byte, error) {
 	f, err := kit.ReadFrame(k.replies, k.maxReply)
 	if err == io.EOF {
-		return "", nil, k.ended("")
+		return "", nil, k.exitError("")
 	}
 	if err != nil {
-		return "", nil, k.nonsense("answers nonsense: "+err.Error(), "")
+		return "", nil, k.protocolError("answers nonsense: "+err.Error(), "")
 	}
 	verdict := kit.Verdict(f.Verb)
 	switch {
 	case verdict != kit.OK && verdict != kit.WA && verdict != kit.Fail:
-		return "", nil, k.nonsense(fmt.Sprintf("answers nonsense: %.40q is not a verdict", f.Verb), "")
+		return "", nil, k.protocolError(fmt.Sprintf("answers nonsense: %.40q is not a verdict", f.Verb), "")
 	case len(f.Parts) != 1:
-		return "", nil, k.nonsense(fmt.Sprintf("answers nonsense: %d texts instead of one", len(f.Parts)), "")
+		return "", nil, k.protocolError(fmt.Sprintf("answers nonsense: %d texts instead of one", len(f.Parts)), "")
 	case k.replies.Buffered() > 0:
-		return "", nil, k.nonsense("answers nonsense: more than one answer", "")
+		return "", nil, k.protocolError("answers nonsense: more than one answer", "")
 	}
 	return verdict, f.Parts[0], nil
 }
 
-// within calls talk, and kills the process if its time limit passes or ctx ends before talk returns. After any
+// withTimeout calls talk, and kills the process if its time limit passes or ctx ends before talk returns. After any
 // error, the process has ended.
-func (k *Proc) within(ctx context.Context, silence string, talk func() error) error {
-	timer := timeout.Start(k.proc, k.patience)
+func (k *Proc) withTimeout(ctx context.Context, silence string, talk func() error) error {
+	timer := timeout.Start(k.proc, k.timeout)
 	stop := context.AfterFunc(ctx, k.proc.Kill)
 	err := talk()
 	undisturbed := stop()
@@ -309,42 +309,42 @@ func (k *Proc) within(ctx context.Context, silence string, talk func() error) er
 	case context.Cause(ctx) != nil:
 		return context.Cause(ctx)
 	case late == timeout.ErrExceeded:
-		what := fmt.Sprintf("%s within %v", silence, k.patience)
+		what := fmt.Sprintf("%s within %v", silence, k.timeout)
 		if silence == noGreeting {
 			what += k.advice()
 		}
-		return k.broken(what)
+		return k.newBrokenError(what)
 	case late != nil:
 		return fmt.Errorf("%s %s %s: %w", k.role, k.program, silence, late)
 	}
 	return err
 }
 
-// ended returns the error for a process that closed its standard output. If advice is not empty, the process had
+// exitError returns the error for a process that closed its standard output. If advice is not empty, the process had
 // not sent its greeting, and advice is part of the error.
-func (k *Proc) ended(advice string) error {
+func (k *Proc) exitError(advice string) error {
 	exec, err := k.end()
 	if err != nil {
 		return err
 	}
-	what := "ended (" + exec.Fate() + ") before it answered"
+	what := "ended (" + exec.Termination() + ") before it answered"
 	if advice != "" {
-		what = "ended (" + exec.Fate() + ") before it greeted the judge" + advice
+		what = "ended (" + exec.Termination() + ") before it greeted the judge" + advice
 	}
-	return k.broken(what)
+	return k.newBrokenError(what)
 }
 
-// nonsense kills a process that violated the protocol, and returns the error.
-func (k *Proc) nonsense(what, advice string) error {
+// protocolError kills a process that violated the protocol, and returns the error.
+func (k *Proc) protocolError(reason, advice string) error {
 	k.proc.Kill()
 	if _, err := k.end(); err != nil {
 		return err
 	}
-	return k.broken(what + advice)
+	return k.newBrokenError(reason + advice)
 }
 
-func (k *Proc) broken(what string) *BrokenError {
-	e := &BrokenError{Program: k.program, Role: k.role, What: what, Forgot: k.answers}
+func (k *Proc) newBrokenError(reason string) *BrokenError {
+	e := &BrokenError{Program: k.program, Role: k.role, Reason: reason, LostAnswers: k.answers}
 	if k.proc == nil && k.stderr != nil {
 		e.Stderr = string(k.stderr.Bytes())
 	}
@@ -356,7 +356,7 @@ func (k *Proc) end() (judge.Exec, error) {
 	proc := k.proc
 	k.proc = nil
 	proc.Stdin().Close() // the process may have closed it first
-	timer := timeout.Start(proc, grace)
+	timer := timeout.Start(proc, exitTimeout)
 	exec, err := proc.Wait()
 	if late := timer.Stop(); late != nil && late != timeout.ErrExceeded {
 		return exec, fmt.Errorf("wait for %s %s: %w", k.role, k.program, late)

@@ -167,7 +167,7 @@ func TestABrokenProgramIsStartedAgain(t *testing.T) {
 	}
 	// A verb with a line feed makes two frames. The second one is invalid.
 	_, _, err = k.Ask(t.Context(), "check\n\n")
-	if broken, ok := errors.AsType[*kitproc.BrokenError](err); ok && broken.Forgot == 0 {
+	if broken, ok := errors.AsType[*kitproc.BrokenError](err); ok && broken.LostAnswers == 0 {
 		t.Errorf("Forgot = 0 after answers were given: %v", err)
 	} else if !ok {
 		ask(t.Context(), "4") // sees the program's exit if the first frame was answered in time

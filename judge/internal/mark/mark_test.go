@@ -19,7 +19,7 @@ func TestOf(t *testing.T) {
 		{"takes bytes of which some are zero", "3\x000\x00\x01\x00", ""},
 		{"takes a mark that is not at the start", "30\ufeff\n", ""},
 	} {
-		if got, _ := mark.Of([]byte(row.data)); got != row.want {
+		if got, _ := mark.UnexpectedEncoding([]byte(row.data)); got != row.want {
 			t.Errorf("it %s: Of(%q) = %q, want %q", row.it, row.data, got, row.want)
 		}
 	}

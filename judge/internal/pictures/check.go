@@ -46,7 +46,7 @@ func Check(data []byte) string {
 			err = errors.New("the end of the PDF file is missing")
 		}
 	case kind == "application/postscript":
-	case width <= mostPixels/max(height, 1): // larger ones would need too much memory
+	case width <= maxPixels/max(height, 1): // larger ones would need too much memory
 		if _, _, err = image.Decode(bytes.NewReader(data)); err == nil && kind == "image/gif" {
 			err = checkGIF(data)
 		}
@@ -57,16 +57,16 @@ func Check(data []byte) string {
 	return ""
 }
 
-// mostPixels is the maximum size of a picture that is decoded, in pixels.
-const mostPixels = 1 << 25
+// maxPixels is the maximum size of a picture that is decoded, in pixels.
+const maxPixels = 1 << 25
 
 // pdfEnd is the size in bytes of the last part of a PDF file, which must contain the end marker. Some programs
 // write data after the marker.
 const pdfEnd = 4 << 10
 
-// Named returns the name of a picture's format and its usual file extension if the extension of file is for
+// FormatMismatch returns the name of a picture's format and its usual file extension if the extension of file is for
 // another format. It returns empty strings if the extension fits or file has none.
-func Named(file string, data []byte) (format, extension string) {
+func FormatMismatch(file string, data []byte) (format, extension string) {
 	kind, _, _ := Type(data)
 	f := formats[kind]
 	if e := strings.ToLower(path.Ext(file)); e == "" || len(f.extensions) == 0 || slices.Contains(f.extensions, e) {

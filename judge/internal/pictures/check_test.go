@@ -94,7 +94,7 @@ func TestNamed(t *testing.T) {
 		if row.format != "none" {
 			data = drawn(t, row.format)
 		}
-		format, extension := pictures.Named(row.file, []byte(data))
+		format, extension := pictures.FormatMismatch(row.file, []byte(data))
 		if got := strings.TrimSpace(format + " " + extension); got != row.want {
 			t.Errorf("Named(%q) of a %s: %q, want %q", row.file, row.format, got, row.want)
 		}

@@ -39,25 +39,25 @@ func Address(n *ast.Image) string {
 	return string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(n.Destination))))
 }
 
-// Elsewhere reports whether an address refers to another server or is a data URL. Statements load neither.
-func Elsewhere(address string) bool {
+// IsExternal reports whether an address refers to another server or is a data URL. Statements load neither.
+func IsExternal(address string) bool {
 	u, err := url.Parse(address)
 	return err != nil || u.Scheme != "" || u.Host != ""
 }
 
-// Path is a picture that a statement refers to.
-type Path struct {
+// Reference is a picture that a statement refers to.
+type Reference struct {
 	Path string
 	Line int // line in the statement, from 1
 }
 
 // Paths lists the pictures in a Markdown statement, in order and without duplicates. It omits pictures on other
 // servers.
-func Paths(markdown []byte) (all []Path) {
+func Paths(markdown []byte) (paths []Reference) {
 	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Footnote))
 	note := func(address string, at int) {
-		if path, _ := Split(address); path != "" && !Elsewhere(path) && !slices.ContainsFunc(all, func(p Path) bool { return p.Path == path }) {
-			all = append(all, Path{path, 1 + bytes.Count(markdown[:min(max(at, 0), len(markdown))], []byte("\n"))})
+		if path, _ := Split(address); path != "" && !IsExternal(path) && !slices.ContainsFunc(paths, func(p Reference) bool { return p.Path == path }) {
+			paths = append(paths, Reference{path, 1 + bytes.Count(markdown[:min(max(at, 0), len(markdown))], []byte("\n"))})
 		}
 	}
 	from, to := 0, 0 // the last block with a known position
@@ -76,42 +76,42 @@ func Paths(markdown []byte) (all []Path) {
 				note(address, n.Segments.At(0).Start)
 			}
 		case *ast.HTMLBlock:
-			for _, address := range Sources(Block(n, markdown)) {
+			for _, address := range Sources(HTMLSource(n, markdown)) {
 				note(address, from+max(0, bytes.Index(markdown[from:], []byte(address))))
 			}
 		}
 		return ast.WalkContinue, nil
 	})
-	return all
+	return paths
 }
 
-// InHTML lists the pictures in an HTML file, like Paths.
-func InHTML(page []byte) (all []Path) {
+// PathsInHTML lists the pictures in an HTML file, like Paths.
+func PathsInHTML(page []byte) (paths []Reference) {
 	z := tags.NewTokenizer(bytes.NewReader(page))
 	for line := 1; z.Next() != tags.ErrorToken; {
 		raw := bytes.Clone(z.Raw())
 		for _, address := range Sources(raw) {
 			path, _ := Split(address)
-			if path != "" && !Elsewhere(path) && !slices.ContainsFunc(all, func(p Path) bool { return p.Path == path }) {
-				all = append(all, Path{path, line})
+			if path != "" && !IsExternal(path) && !slices.ContainsFunc(paths, func(p Reference) bool { return p.Path == path }) {
+				paths = append(paths, Reference{path, line})
 			}
 		}
 		line += bytes.Count(raw, []byte("\n"))
 	}
-	return all
+	return paths
 }
 
 // Sources returns the addresses of the pictures in a piece of HTML.
-func Sources(piece []byte) (all []string) {
+func Sources(piece []byte) (addresses []string) {
 	z := tags.NewTokenizer(bytes.NewReader(piece))
 	for {
 		switch z.Next() {
 		case tags.ErrorToken:
-			return all
+			return addresses
 		case tags.StartTagToken, tags.SelfClosingTagToken:
 			if t := z.Token(); t.DataAtom == atom.Img {
 				if address := Attribute(t.Attr, "src"); address != "" {
-					all = append(all, address)
+					addresses = append(addresses, address)
 				}
 			}
 		}
@@ -119,8 +119,8 @@ func Sources(piece []byte) (all []string) {
 }
 
 // Attribute returns the value of an attribute. It returns an empty string if the attribute does not exist.
-func Attribute(all []tags.Attribute, key string) string {
-	for _, a := range all {
+func Attribute(attributes []tags.Attribute, key string) string {
+	for _, a := range attributes {
 		if a.Key == key {
 			return a.Val
 		}
@@ -128,8 +128,8 @@ func Attribute(all []tags.Attribute, key string) string {
 	return ""
 }
 
-// Block returns the source of an HTML block.
-func Block(n *ast.HTMLBlock, source []byte) []byte {
+// HTMLSource returns the source of an HTML block.
+func HTMLSource(n *ast.HTMLBlock, source []byte) []byte {
 	all := bytes.Clone(n.Lines().Value(source))
 	if n.HasClosure() {
 		all = append(all, n.ClosureLine.Value(source)...)

@@ -33,7 +33,7 @@ and <img alt="x" src="b%20c.svg">
 
 [n]: last.png
 `))
-	want := []pictures.Path{{"img/a.png", 3}, {"b c.svg", 4}, {"d e.jpg", 8}, {"f.gif", 12}, {"g", 15}, {"last.png", 19}}
+	want := []pictures.Reference{{"img/a.png", 3}, {"b c.svg", 4}, {"d e.jpg", 8}, {"f.gif", 12}, {"g", 15}, {"last.png", 19}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -78,8 +78,8 @@ func FuzzPaths(f *testing.F) {
 
 func TestInHTML(t *testing.T) {
 	const page = "<html>\n<!-- <img src=no.png> -->\n\n        <p><IMG\n src='a.png'> <img src=\"b/c.png#x\"/>\n<img src=a.png><img src=http://d/e.png>\n"
-	got := pictures.InHTML([]byte(page))
-	want := []pictures.Path{{Path: "a.png", Line: 4}, {Path: "b/c.png", Line: 5}}
+	got := pictures.PathsInHTML([]byte(page))
+	want := []pictures.Reference{{Path: "a.png", Line: 4}, {Path: "b/c.png", Line: 5}}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}

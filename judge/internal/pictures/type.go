@@ -19,7 +19,7 @@ func Type(data []byte) (kind string, width, height int) {
 	if c, format, err := image.DecodeConfig(bytes.NewReader(data)); err == nil {
 		return "image/" + format, c.Width, c.Height
 	}
-	head := data[:min(len(data), mostHead)]
+	head := data[:min(len(data), maxHead)]
 	switch {
 	case bytes.HasPrefix(head, []byte("%PDF-")):
 		return "application/pdf", 0, 0
@@ -49,8 +49,8 @@ func Type(data []byte) (kind string, width, height int) {
 	}
 }
 
-// mostHead is the maximum offset of the first element of an SVG picture, after comments and entities.
-const mostHead = 64 << 10
+// maxHead is the maximum offset of the first element of an SVG picture, after comments and entities.
+const maxHead = 64 << 10
 
 // perUnit maps CSS units to their size in pixels.
 var perUnit = map[string]float64{"": 1, "px": 1, "pt": 96.0 / 72, "pc": 16, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4}

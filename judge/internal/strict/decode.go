@@ -17,7 +17,7 @@ import (
 
 // A Reader decodes itself from a Node, because its value may be written in several ways.
 type Reader interface {
-	ReadNode(n *Node) judge.Faults
+	ReadNode(n *Node) judge.ProblemErrors
 }
 
 // A Wanter is a text type that describes its format in faults, such as `a duration such as "1s"`.
@@ -26,28 +26,28 @@ type Wanter interface{ Want() string }
 // Decode decodes n into the value that the pointer into refers to, as the package comment describes. Values that
 // the file does not set, or sets to null, stay unchanged. In YAML, a string accepts every scalar unchanged, and a
 // slice accepts a single value as a list of one item.
-func (n *Node) Decode(into any) judge.Faults {
-	f := filler{root: reflect.TypeOf(into).Elem()}
+func (n *Node) Decode(into any) judge.ProblemErrors {
+	f := decoder{root: reflect.TypeOf(into).Elem()}
 	f.value(reflect.ValueOf(into).Elem(), n)
 	return f.faults
 }
 
-// filler copies Nodes into Go values, and collects faults.
-type filler struct {
+// decoder copies Nodes into Go values, and collects faults.
+type decoder struct {
 	root   reflect.Type
-	faults judge.Faults
+	faults judge.ProblemErrors
 }
 
-func (f *filler) fault(n *Node, text, hint string) { f.faults = append(f.faults, n.Fault(text, hint)) }
+func (f *decoder) fault(n *Node, text, hint string) { f.faults = append(f.faults, n.Fault(text, hint)) }
 
 var nodeType = reflect.TypeFor[*Node]()
 
-func (f *filler) value(into reflect.Value, n *Node) {
+func (f *decoder) value(into reflect.Value, n *Node) {
 	if into.Type() == nodeType {
 		into.Set(reflect.ValueOf(n))
 		return
 	}
-	if !n.Here() {
+	if !n.IsSet() {
 		return
 	}
 	if into.Kind() == reflect.Pointer {
@@ -91,7 +91,7 @@ func (f *filler) value(into reflect.Value, n *Node) {
 	}
 }
 
-func (f *filler) object(into reflect.Value, n *Node) {
+func (f *decoder) object(into reflect.Value, n *Node) {
 	fields := fieldsOf(into.Type(), n.tag())
 	for k, v := range n.Pairs() {
 		if field, ok := fields[k.Text]; ok {
@@ -101,7 +101,7 @@ func (f *filler) object(into reflect.Value, n *Node) {
 		unknown := Unknown(k, n.Path, slices.Collect(maps.Keys(fields)))
 		if _, ok := fieldsOf(f.root, "toml")[k.Text]; ok {
 			unknown.Hint = fmt.Sprintf("%q belongs at the top of the file, before the first [table]", k.Text)
-		} else if home := homeOf(k.Text, f.root, "", nil); home != "" {
+		} else if home := tableOf(k.Text, f.root, "", nil); home != "" {
 			unknown.Hint = fmt.Sprintf("%q belongs in the table %s", k.Text, home)
 		}
 		f.faults = append(f.faults, unknown)
@@ -109,7 +109,7 @@ func (f *filler) object(into reflect.Value, n *Node) {
 }
 
 // Unknown returns the fault for an unknown key of a map.
-func Unknown(key *Node, within string, allowed []string) *judge.Fault {
+func Unknown(key *Node, within string, allowed []string) *judge.ProblemError {
 	text := fmt.Sprintf("unknown key %q", key.Text)
 	if within != "" {
 		text += " in " + within
@@ -141,10 +141,10 @@ func keyOf(field *reflect.StructField, tag string) string {
 	return name
 }
 
-// homeOf returns the header of the first table below t, in field order, in which the key name is valid. It returns
+// tableOf returns the header of the first table below t, in field order, in which the key name is valid. It returns
 // an empty string if there is none. It does not search the enclosing types in the list above again, because a type
 // may contain itself.
-func homeOf(name string, t reflect.Type, path string, above []reflect.Type) string {
+func tableOf(name string, t reflect.Type, path string, enclosing []reflect.Type) string {
 	for _, field := range reflect.VisibleFields(t) {
 		key := keyOf(&field, "toml")
 		inner, open, closing := field.Type, "[", "]"
@@ -154,21 +154,21 @@ func homeOf(name string, t reflect.Type, path string, above []reflect.Type) stri
 			}
 			inner = inner.Elem()
 		}
-		if key == "" || inner.Kind() != reflect.Struct || slices.Contains(above, inner) {
+		if key == "" || inner.Kind() != reflect.Struct || slices.Contains(enclosing, inner) {
 			continue
 		}
 		at := join(path, key)
 		if _, ok := fieldsOf(inner, "toml")[name]; ok {
 			return open + at + closing
 		}
-		if home := homeOf(name, inner, at, append(above, inner)); home != "" {
+		if home := tableOf(name, inner, at, append(enclosing, inner)); home != "" {
 			return home
 		}
 	}
 	return ""
 }
 
-func (f *filler) dictionary(into reflect.Value, n *Node) {
+func (f *decoder) dictionary(into reflect.Value, n *Node) {
 	if into.IsNil() {
 		into.Set(reflect.MakeMap(into.Type()))
 	}
@@ -179,7 +179,7 @@ func (f *filler) dictionary(into reflect.Value, n *Node) {
 	}
 }
 
-func (f *filler) list(into reflect.Value, n *Node) {
+func (f *decoder) list(into reflect.Value, n *Node) {
 	items := n.Items()
 	list := reflect.MakeSlice(into.Type(), len(items), len(items))
 	for i, item := range items {
@@ -190,7 +190,7 @@ func (f *filler) list(into reflect.Value, n *Node) {
 
 // scalar sets a string, boolean or number. It returns false if the value has another type. If a number is out of
 // range, scalar adds a fault.
-func (f *filler) scalar(into reflect.Value, n *Node) (ok bool) {
+func (f *decoder) scalar(into reflect.Value, n *Node) (ok bool) {
 	switch {
 	case into.Kind() == reflect.String:
 		if ok = n.isText(); ok {
@@ -208,7 +208,7 @@ func (f *filler) scalar(into reflect.Value, n *Node) (ok bool) {
 		}
 	case into.CanInt(), into.CanUint():
 		var x int64
-		switch x, ok = n.whole(); {
+		switch x, ok = n.integer(); {
 		case !ok:
 		case into.CanInt() && into.OverflowInt(x), into.CanUint() && (x < 0 || into.OverflowUint(uint64(x))):
 			f.fault(n, fmt.Sprintf("%s: %d is out of range", n.Path, x), "")
@@ -229,7 +229,7 @@ func (n *Node) isText() bool {
 }
 
 // text passes a string to a type that decodes itself.
-func (f *filler) text(into encoding.TextUnmarshaler, n *Node) {
+func (f *decoder) text(into encoding.TextUnmarshaler, n *Node) {
 	if !n.isText() {
 		f.mismatch(reflect.TypeOf(into).Elem(), n)
 		return
@@ -239,19 +239,19 @@ func (f *filler) text(into encoding.TextUnmarshaler, n *Node) {
 		return
 	}
 	text, hint := err.Error(), ""
-	if fault, ok := errors.AsType[*judge.Fault](err); ok {
+	if fault, ok := errors.AsType[*judge.ProblemError](err); ok {
 		text, hint = fault.Text, fault.Hint
 	}
 	f.fault(n, n.Path+": "+text, hint)
 }
 
-func (f *filler) mismatch(t reflect.Type, n *Node) {
-	f.faults = append(f.faults, n.mismatch(want(t, n), wayOut(t, n)))
+func (f *decoder) mismatch(t reflect.Type, n *Node) {
+	f.faults = append(f.faults, n.mismatch(want(t, n), mismatchHint(t, n)))
 }
 
 // Mismatch returns the fault for a value of the wrong type. Want describes the right type, such as "a list of
 // texts".
-func (n *Node) Mismatch(want string) *judge.Fault {
+func (n *Node) Mismatch(want string) *judge.ProblemError {
 	hint := ""
 	if b, isBool := n.Bool(); isBool && want == "text" {
 		hint = fmt.Sprintf("put it in quotes: %q", fmt.Sprint(b))
@@ -259,8 +259,8 @@ func (n *Node) Mismatch(want string) *judge.Fault {
 	return n.mismatch(want, hint)
 }
 
-func (n *Node) mismatch(want, hint string) *judge.Fault {
-	text := fmt.Sprintf("want %s, got %s", want, n.got())
+func (n *Node) mismatch(want, hint string) *judge.ProblemError {
+	text := fmt.Sprintf("want %s, got %s", want, n.shortValue())
 	if n.Path != "" {
 		text = n.Path + ": " + text
 	}
@@ -306,8 +306,8 @@ func want(t reflect.Type, n *Node) string {
 	return "a whole number"
 }
 
-// got returns a short value, or a description of its type.
-func (n *Node) got() string {
+// shortValue returns a short value, or a description of its type.
+func (n *Node) shortValue() string {
 	switch n.value.(type) {
 	case map[string]any:
 		return "a table"
@@ -327,8 +327,8 @@ func (n *Node) got() string {
 	return strconv.Quote(n.Text)
 }
 
-// wayOut returns the hint for a type mismatch.
-func wayOut(t reflect.Type, n *Node) string {
+// mismatchHint returns the hint for a type mismatch.
+func mismatchHint(t reflect.Type, n *Node) string {
 	switch v := n.value.(type) {
 	case []map[string]any:
 		if k := t.Kind(); k == reflect.Struct || k == reflect.Map {
@@ -341,7 +341,7 @@ func wayOut(t reflect.Type, n *Node) string {
 	case string:
 		switch k := t.Kind(); {
 		case k == reflect.Slice && t.Elem().Kind() == reflect.String:
-			return fmt.Sprintf("put it in brackets: [%s]", n.got())
+			return fmt.Sprintf("put it in brackets: [%s]", n.shortValue())
 		case strings.ContainsAny(v, "0123456789") || v == "true" || v == "false":
 			return "write it without quotes"
 		}

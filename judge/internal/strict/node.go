@@ -38,17 +38,17 @@ type Node struct {
 }
 
 // Fault returns a fault at the node's position.
-func (n *Node) Fault(text, hint string) *judge.Fault {
-	return &judge.Fault{File: n.File, Line: n.Line, Column: n.Column, Text: text, Hint: hint}
+func (n *Node) Fault(text, hint string) *judge.ProblemError {
+	return &judge.ProblemError{File: n.File, Line: n.Line, Column: n.Column, Text: text, Hint: hint}
 }
 
-// Here reports whether the value exists and is not null.
-func (n *Node) Here() bool { return n != nil && n.Kind != Null }
+// IsSet reports whether the value exists and is not null.
+func (n *Node) IsSet() bool { return n != nil && n.Kind != Null }
 
 // Items returns the items of a list. A scalar or a map counts as a list of one item.
 func (n *Node) Items() []*Node {
 	switch {
-	case !n.Here():
+	case !n.IsSet():
 		return nil
 	case n.Kind == List:
 		return n.items
@@ -109,7 +109,7 @@ func (n *Node) Bool() (value, ok bool) {
 		value, ok = n.value.(bool)
 		return value, ok
 	}
-	if !n.Here() || n.Kind != Scalar || n.Quoted {
+	if !n.IsSet() || n.Kind != Scalar || n.Quoted {
 		return false, false
 	}
 	switch strings.ToLower(n.Text) {
@@ -124,7 +124,7 @@ func (n *Node) Bool() (value, ok bool) {
 // Float decodes a number. In YAML, the number may be quoted, may lack a decimal point as in "1e-6", and may be
 // .inf, +inf or -inf.
 func (n *Node) Float() (float64, bool) {
-	if !n.Here() || n.Kind != Scalar {
+	if !n.IsSet() || n.Kind != Scalar {
 		return 0, false
 	}
 	switch v := n.value.(type) {
@@ -148,8 +148,8 @@ func (n *Node) Float() (float64, bool) {
 	return x, err == nil && !math.IsNaN(x)
 }
 
-// whole decodes an integer. In YAML, it may be written as 1e3.
-func (n *Node) whole() (int64, bool) {
+// integer decodes an integer. In YAML, it may be written as 1e3.
+func (n *Node) integer() (int64, bool) {
 	if n.value != nil {
 		x, ok := n.value.(int64)
 		return x, ok

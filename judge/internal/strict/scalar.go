@@ -21,9 +21,9 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	v, err := time.ParseDuration(strings.ReplaceAll(string(text), " ", ""))
 	switch {
 	case err != nil:
-		return &judge.Fault{Text: fmt.Sprintf("%.40q is not a duration", text), Hint: `write a number and a unit: "500ms", "1s", "2m"`}
+		return &judge.ProblemError{Text: fmt.Sprintf("%.40q is not a duration", text), Hint: `write a number and a unit: "500ms", "1s", "2m"`}
 	case v < 0:
-		return &judge.Fault{Text: fmt.Sprintf("%.40q is negative", text), Hint: `write a number and a unit: "500ms", "1s", "2m"`}
+		return &judge.ProblemError{Text: fmt.Sprintf("%.40q is negative", text), Hint: `write a number and a unit: "500ms", "1s", "2m"`}
 	}
 	*d = Duration(v)
 	return nil
@@ -71,9 +71,9 @@ func (s *Size) UnmarshalText(text []byte) error {
 			*s = Size(math.Round(n))
 			return nil
 		}
-		return &judge.Fault{Text: fmt.Sprintf("%.40q is too large", text), Hint: hint}
+		return &judge.ProblemError{Text: fmt.Sprintf("%.40q is too large", text), Hint: hint}
 	}
-	return &judge.Fault{Text: fmt.Sprintf("%.40q is not a size", text), Hint: hint}
+	return &judge.ProblemError{Text: fmt.Sprintf("%.40q is not a size", text), Hint: hint}
 }
 
 // String formats the size with the largest unit that gives an integer.

@@ -28,7 +28,7 @@ type scanner struct {
 func scan(text string) map[string]position {
 	s := &scanner{text: text, marks: map[string]position{}, count: map[string]int{}, line: 1}
 	table := ""
-	for s.blank(); s.pos < len(s.text); s.blank() {
+	for s.skipBlank(); s.pos < len(s.text); s.skipBlank() {
 		start := s.pos
 		if s.text[s.pos] == '[' {
 			table = s.header()
@@ -56,22 +56,22 @@ func (s *scanner) mark(key string, at int) {
 	s.marks[key] = position{s.line, at - s.from + 1}
 }
 
-// blank skips white space, line ends and comments.
-func (s *scanner) blank() {
+// skipBlank skips white space, line ends and comments.
+func (s *scanner) skipBlank() {
 	for s.pos < len(s.text) {
 		switch s.text[s.pos] {
 		case ' ', '\t', '\r', '\n':
 			s.pos++
 		case '#':
-			s.to("\n")
+			s.skipTo("\n")
 		default:
 			return
 		}
 	}
 }
 
-// to moves to the next byte that the string stops contains, or to the end of the text.
-func (s *scanner) to(stops string) {
+// skipTo moves to the next byte that the string stops contains, or to the end of the text.
+func (s *scanner) skipTo(stops string) {
 	if i := strings.IndexAny(s.text[s.pos:], stops); i >= 0 {
 		s.pos += i
 	} else {
@@ -79,11 +79,11 @@ func (s *scanner) to(stops string) {
 	}
 }
 
-// at reports whether text occurs at the current position of s.
-func (s *scanner) at(text string) bool { return strings.HasPrefix(s.text[s.pos:], text) }
+// hasPrefix reports whether text occurs at the current position of s.
+func (s *scanner) hasPrefix(text string) bool { return strings.HasPrefix(s.text[s.pos:], text) }
 
-// eat skips the byte c if it is next.
-func (s *scanner) eat(c byte) bool {
+// accept skips the byte c if it is next.
+func (s *scanner) accept(c byte) bool {
 	if s.pos < len(s.text) && s.text[s.pos] == c {
 		s.pos++
 		return true
@@ -94,10 +94,10 @@ func (s *scanner) eat(c byte) bool {
 // header reads "[a.b]" or "[[a.b]]" and returns the path of its table.
 func (s *scanner) header() string {
 	s.pos++
-	isList := s.eat('[')
+	isList := s.accept('[')
 	path := ""
 	for {
-		s.blank()
+		s.skipBlank()
 		start := s.pos
 		name, ok := s.name()
 		if !ok {
@@ -105,8 +105,8 @@ func (s *scanner) header() string {
 		}
 		path = join(path, name)
 		s.mark(path, start)
-		s.blank()
-		more := s.eat('.')
+		s.skipBlank()
+		more := s.accept('.')
 		if isList && !more {
 			s.count[path]++
 		}
@@ -118,9 +118,9 @@ func (s *scanner) header() string {
 			break
 		}
 	}
-	s.eat(']')
+	s.accept(']')
 	if isList {
-		s.eat(']')
+		s.accept(']')
 	}
 	return path
 }
@@ -128,7 +128,7 @@ func (s *scanner) header() string {
 // assignment reads "a.b = value".
 func (s *scanner) assignment(path string) {
 	for {
-		s.blank()
+		s.skipBlank()
 		start := s.pos
 		name, ok := s.name()
 		if !ok {
@@ -136,13 +136,13 @@ func (s *scanner) assignment(path string) {
 		}
 		path = join(path, name)
 		s.mark(path, start)
-		s.blank()
-		if !s.eat('.') {
+		s.skipBlank()
+		if !s.accept('.') {
 			break
 		}
 	}
-	if s.eat('=') {
-		s.blank()
+	if s.accept('=') {
+		s.skipBlank()
 		s.value(path)
 	}
 }
@@ -151,11 +151,11 @@ func (s *scanner) assignment(path string) {
 func (s *scanner) name() (string, bool) {
 	start := s.pos
 	switch {
-	case s.at(`"`):
-		s.quotes('"')
+	case s.hasPrefix(`"`):
+		s.skipQuoted('"')
 		return unquoted(s.text[start:s.pos]), true
-	case s.at(`'`):
-		s.quotes('\'')
+	case s.hasPrefix(`'`):
+		s.skipQuoted('\'')
 		return strings.Trim(s.text[start:s.pos], `'`), true
 	}
 	for s.pos < len(s.text) && isBare(s.text[s.pos]) {
@@ -175,8 +175,8 @@ func unquoted(name string) string {
 	return strings.Trim(name, `"`)
 }
 
-// quotes skips a quoted text on one line.
-func (s *scanner) quotes(quote byte) {
+// skipQuoted skips a quoted text on one line.
+func (s *scanner) skipQuoted(quote byte) {
 	for s.pos++; s.pos < len(s.text); s.pos++ {
 		switch c := s.text[s.pos]; {
 		case c == quote:
@@ -189,16 +189,16 @@ func (s *scanner) quotes(quote byte) {
 	s.pos = len(s.text)
 }
 
-// block skips a text in triple quotes.
-func (s *scanner) block(quote string) {
+// skipBlock skips a text in triple quotes.
+func (s *scanner) skipBlock(quote string) {
 	for s.pos += 3; s.pos < len(s.text); s.pos++ {
 		if quote[0] == '"' && s.text[s.pos] == '\\' {
 			s.pos++
 			continue
 		}
-		if s.at(quote) {
+		if s.hasPrefix(quote) {
 			s.pos += 3
-			for extra := 0; extra < 2 && s.eat(quote[0]); extra++ {
+			for extra := 0; extra < 2 && s.accept(quote[0]); extra++ {
 			} // up to two more quotes may belong to the text
 			return
 		}
@@ -209,36 +209,36 @@ func (s *scanner) block(quote string) {
 // value skips a value and marks the keys and items inside.
 func (s *scanner) value(path string) {
 	switch {
-	case s.at(`"""`), s.at(`'''`):
-		s.block(s.text[s.pos : s.pos+3])
-	case s.at(`"`), s.at(`'`):
-		s.quotes(s.text[s.pos])
-	case s.at("["):
+	case s.hasPrefix(`"""`), s.hasPrefix(`'''`):
+		s.skipBlock(s.text[s.pos : s.pos+3])
+	case s.hasPrefix(`"`), s.hasPrefix(`'`):
+		s.skipQuoted(s.text[s.pos])
+	case s.hasPrefix("["):
 		s.pos++
 		s.items(']', func(i int) {
 			at := item(path, i)
 			s.mark(at, s.pos)
 			s.value(at)
 		})
-	case s.at("{"):
+	case s.hasPrefix("{"):
 		s.pos++
 		s.items('}', func(int) { s.assignment(path) })
 	default:
-		s.to(",]}#\n")
+		s.skipTo(",]}#\n")
 	}
 }
 
 // items calls item to read each comma-separated item. It stops after the closing byte.
 func (s *scanner) items(closing byte, item func(i int)) {
 	for i := 0; ; i++ {
-		s.blank()
-		if s.pos == len(s.text) || s.eat(closing) {
+		s.skipBlank()
+		if s.pos == len(s.text) || s.accept(closing) {
 			return
 		}
 		start := s.pos
 		item(i)
-		s.blank()
-		if !s.eat(',') && s.pos == start {
+		s.skipBlank()
+		if !s.accept(',') && s.pos == start {
 			return
 		}
 	}

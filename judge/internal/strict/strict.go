@@ -1,5 +1,5 @@
 // Package strict reads TOML and YAML files and reports their errors. Every unknown key, every value of the wrong
-// type and every syntax error becomes a *judge.Fault with file, line, column and a hint. Decoding continues after
+// type and every syntax error becomes a *judge.ProblemError with file, line, column and a hint. Decoding continues after
 // a fault, so that one run reports all of them. Only a syntax error stops it and is reported alone.
 //
 // Decode reads TOML into a struct. ParseYAML reads YAML into a tree of Nodes, each with its position, and
@@ -38,19 +38,19 @@ type Doc struct {
 
 // Decode decodes a file's data into the struct that the pointer into refers to. The file's name is only used in
 // faults. Decode never returns a nil document. Even with faults, it sets all fields that could be read.
-func Decode(file string, data []byte, into any) (*Doc, judge.Faults) {
+func Decode(file string, data []byte, into any) (*Doc, judge.ProblemErrors) {
 	text := strings.TrimLeft(string(data), "\ufeff") // the library would remove only one byte order mark
 	d := &Doc{file: file, data: text}
 	if line := tooDeep(text); line > 0 {
-		return d, judge.Faults{{File: file, Line: line, Text: "brackets or parts of a key inside one another, too deep to read"}}
+		return d, judge.ProblemErrors{{File: file, Line: line, Text: "brackets or parts of a key inside one another, too deep to read"}}
 	}
 	tree := map[string]any{}
 	if _, err := toml.Decode(text, &tree); err != nil {
-		return d, judge.Faults{d.syntaxFault(err)}
+		return d, judge.ProblemErrors{d.syntaxFault(err)}
 	}
 	d.marks = scan(text)
 	faults := d.node(tree, "", position{}).Decode(into)
-	slices.SortFunc(faults, func(a, b *judge.Fault) int {
+	slices.SortFunc(faults, func(a, b *judge.ProblemError) int {
 		return cmp.Or(a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Text, b.Text))
 	})
 	return d, faults
@@ -123,12 +123,12 @@ func tooDeep(text string) int {
 
 // Fault returns a fault at the position of a key, such as "limits.time" or "group[2].cases[0]" (lists count from
 // 0). If the file does not set the key, the position is that of the nearest enclosing table or list.
-func (d *Doc) Fault(key, text, hint string) *judge.Fault {
+func (d *Doc) Fault(key, text, hint string) *judge.ProblemError {
 	for key != "" && !d.Has(key) {
 		key = key[:max(strings.LastIndexAny(key, ".["), 0)]
 	}
 	p := d.marks[key]
-	return &judge.Fault{File: d.file, Line: p.line, Column: p.column, Text: text, Hint: hint}
+	return &judge.ProblemError{File: d.file, Line: p.line, Column: p.column, Text: text, Hint: hint}
 }
 
 // Has reports whether the file sets a key, written as for Fault.
@@ -138,8 +138,8 @@ func (d *Doc) Has(key string) bool {
 }
 
 // syntaxFault converts the library's error to a fault. The hint shows the line that contains the error.
-func (d *Doc) syntaxFault(err error) *judge.Fault {
-	fault := &judge.Fault{File: d.file, Text: err.Error()}
+func (d *Doc) syntaxFault(err error) *judge.ProblemError {
+	fault := &judge.ProblemError{File: d.file, Text: err.Error()}
 	parse, ok := errors.AsType[toml.ParseError](err)
 	if !ok {
 		return fault

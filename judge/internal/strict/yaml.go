@@ -23,49 +23,49 @@ const (
 
 // ParseYAML parses a file's data. The name is only used in faults. An empty file gives a Null node. If there are
 // faults, the Node contains what could be read.
-func ParseYAML(file string, data []byte) (*Node, judge.Faults) {
-	n, twice, faults := ParseYAMLTwice(file, data)
+func ParseYAML(file string, data []byte) (*Node, judge.ProblemErrors) {
+	n, twice, faults := ParseYAMLDuplicates(file, data)
 	return n, append(twice, faults...)
 }
 
-// ParseYAMLTwice is like ParseYAML, but returns the faults of duplicate keys separately. Of duplicate keys, the
+// ParseYAMLDuplicates is like ParseYAML, but returns the faults of duplicate keys separately. Of duplicate keys, the
 // Node contains the last one. Some YAML readers also silently use the last one.
-func ParseYAMLTwice(file string, data []byte) (n *Node, twice, faults judge.Faults) {
+func ParseYAMLDuplicates(file string, data []byte) (n *Node, duplicates, faults judge.ProblemErrors) {
 	none := &Node{Kind: Null, File: file}
 	if len(data) > maxBytes {
-		return none, nil, judge.Faults{{File: file, Text: fmt.Sprintf("the file has %d bytes, more than %d", len(data), maxBytes)}}
+		return none, nil, judge.ProblemErrors{{File: file, Text: fmt.Sprintf("the file has %d bytes, more than %d", len(data), maxBytes)}}
 	}
 	if fault := notText(file, data); fault != nil {
-		return none, nil, judge.Faults{fault}
+		return none, nil, judge.ProblemErrors{fault}
 	}
 	var doc, second yaml.Node
 	documents := yaml.NewDecoder(bytes.NewReader(withoutVersion(data)))
 	if err := documents.Decode(&doc); err != nil && !errors.Is(err, io.EOF) {
-		return none, nil, judge.Faults{yamlSyntaxFault(file, err)}
+		return none, nil, judge.ProblemErrors{yamlSyntaxFault(file, err)}
 	}
 	if doc.Kind == 0 || len(doc.Content) == 0 {
 		return none, nil, nil
 	}
-	b := builder{file: file, within: map[*yaml.Node]bool{}}
+	b := builder{file: file, enclosing: map[*yaml.Node]bool{}}
 	root := b.node(doc.Content[0], "", 0)
 	if err := documents.Decode(&second); err == nil {
 		b.fault(&second, "a second document begins here", "a line of --- parts documents, and the file is to have one")
 	} else if !errors.Is(err, io.EOF) {
 		b.faults = append(b.faults, yamlSyntaxFault(file, err))
 	}
-	return root, b.twice, b.faults
+	return root, b.duplicates, b.faults
 }
 
 // notText finds bytes that are not text. The library does not report their position.
-func notText(file string, data []byte) *judge.Fault {
-	if mark.UTF16(data) {
-		return &judge.Fault{File: file, Line: 1, Column: 1, Text: "the file is in UTF-16", Hint: "save the file as UTF-8"}
+func notText(file string, data []byte) *judge.ProblemError {
+	if mark.IsUTF16(data) {
+		return &judge.ProblemError{File: file, Line: 1, Column: 1, Text: "the file is in UTF-16", Hint: "save the file as UTF-8"}
 	}
 	for at := 0; at < len(data); {
 		r, size := utf8.DecodeRune(data[at:])
 		broken, control := r == utf8.RuneError && size == 1, r < ' ' && !strings.ContainsRune("\t\n\r", r)
 		if broken || control {
-			fault := &judge.Fault{File: file, Line: 1 + bytes.Count(data[:at], []byte("\n")), Column: at - bytes.LastIndexByte(data[:at], '\n')}
+			fault := &judge.ProblemError{File: file, Line: 1 + bytes.Count(data[:at], []byte("\n")), Column: at - bytes.LastIndexByte(data[:at], '\n')}
 			fault.Text, fault.Hint = fmt.Sprintf("the byte 0x%02x, a control character", data[at]), "remove it"
 			if broken {
 				fault.Text, fault.Hint = fmt.Sprintf("the byte 0x%02x, which is not UTF-8", data[at]), "save the file as UTF-8"
@@ -88,8 +88,8 @@ func withoutVersion(data []byte) []byte {
 }
 
 // yamlSyntaxFault converts the library's error to a fault.
-func yamlSyntaxFault(file string, err error) *judge.Fault {
-	f := &judge.Fault{File: file, Text: strings.TrimPrefix(err.Error(), "yaml: ")}
+func yamlSyntaxFault(file string, err error) *judge.ProblemError {
+	f := &judge.ProblemError{File: file, Text: strings.TrimPrefix(err.Error(), "yaml: ")}
 	if load, ok := errors.AsType[*yaml.LoadError](err); ok {
 		f.Line, f.Column, f.Text = load.Mark.Line, load.Mark.Column, load.Message
 	}
@@ -112,16 +112,16 @@ var yamlAdvice = [][2]string{
 
 // builder makes Nodes of the library's.
 type builder struct {
-	file   string
-	count  int
-	full   bool
-	within map[*yaml.Node]bool // the anchors around the present place
-	faults judge.Faults
-	twice  judge.Faults // of keys
+	file       string
+	count      int
+	full       bool
+	enclosing  map[*yaml.Node]bool // the anchors around the present place
+	faults     judge.ProblemErrors
+	duplicates judge.ProblemErrors // of keys
 }
 
 func (b *builder) fault(y *yaml.Node, text, hint string) {
-	b.faults = append(b.faults, &judge.Fault{File: b.file, Line: y.Line, Column: y.Column, Text: text, Hint: hint})
+	b.faults = append(b.faults, &judge.ProblemError{File: b.file, Line: y.Line, Column: y.Column, Text: text, Hint: hint})
 }
 
 func (b *builder) node(y *yaml.Node, path string, depth int) *Node {
@@ -141,7 +141,7 @@ func (b *builder) node(y *yaml.Node, path string, depth int) *Node {
 	}
 	switch y.Kind {
 	case yaml.AliasNode:
-		if b.within[y.Alias] {
+		if b.enclosing[y.Alias] {
 			b.fault(y, fmt.Sprintf("the alias *%s stands inside of itself", y.Value), "")
 			return n
 		}
@@ -151,17 +151,17 @@ func (b *builder) node(y *yaml.Node, path string, depth int) *Node {
 	case yaml.ScalarNode:
 		b.scalar(n, y)
 	case yaml.SequenceNode:
-		b.within[y] = true
+		b.enclosing[y] = true
 		n.Kind = List
 		for i, value := range y.Content {
 			n.items = append(n.items, b.node(value, item(path, i), depth+1))
 		}
-		delete(b.within, y)
+		delete(b.enclosing, y)
 	case yaml.MappingNode:
-		b.within[y] = true
+		b.enclosing[y] = true
 		n.Kind = Map
 		b.mapping(n, y, depth)
-		delete(b.within, y)
+		delete(b.enclosing, y)
 	}
 	return n
 }
@@ -193,7 +193,7 @@ func (b *builder) mapping(n *Node, y *yaml.Node, depth int) {
 			continue
 		}
 		if line, twice := first[key.Value]; twice {
-			b.twice = append(b.twice, &judge.Fault{
+			b.duplicates = append(b.duplicates, &judge.ProblemError{
 				File: b.file, Line: key.Line, Column: key.Column,
 				Text: fmt.Sprintf("the key %q stands twice", key.Value),
 				Hint: fmt.Sprintf("first on line %d", line),

@@ -19,7 +19,7 @@ type limits struct {
 // either is a name, or a map of names.
 type either struct{ names map[string]string }
 
-func (e *either) ReadNode(n *strict.Node) judge.Faults {
+func (e *either) ReadNode(n *strict.Node) judge.ProblemErrors {
 	if n.Kind == strict.Scalar {
 		e.names = map[string]string{"en": n.Text}
 		return nil
@@ -36,7 +36,7 @@ type file struct {
 	Limits2 *limits        `yaml:"limits2"`
 }
 
-func read(text string) (file, judge.Faults) {
+func read(text string) (file, judge.ProblemErrors) {
 	var f file
 	n, faults := strict.ParseYAML("p.yaml", []byte(text))
 	return f, append(faults, n.Decode(&f)...)

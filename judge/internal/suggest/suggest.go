@@ -24,7 +24,7 @@ func Closest(word string, candidates []string) (string, bool) {
 		if len(other) > longest {
 			continue
 		}
-		n := slips(runes, other)
+		n := editDistance(runes, other)
 		if n > (max(len(runes), len(other))+1)/3 {
 			continue
 		}
@@ -50,8 +50,8 @@ func Closest(word string, candidates []string) (string, bool) {
 // longest is the maximum length of a word in letters. Longer words are not compared.
 const longest = 64
 
-// shown is the maximum number of candidates in a list.
-const shown = 24
+// maxListed is the maximum number of candidates in a list.
+const maxListed = 24
 
 // Hint returns `did you mean "x"?`, or the list of candidates if none is similar. It returns an empty string if
 // there are no candidates.
@@ -71,15 +71,15 @@ func List(candidates []string) string {
 		return ""
 	case n == 1:
 		return "there is only: " + sorted[0]
-	case n > shown:
-		return fmt.Sprintf("one of: %s and %d more", strings.Join(sorted[:shown], ", "), n-shown)
+	case n > maxListed:
+		return fmt.Sprintf("one of: %s and %d more", strings.Join(sorted[:maxListed], ", "), n-maxListed)
 	}
 	return "one of: " + strings.Join(sorted, ", ")
 }
 
-// slips returns the number of insertions, deletions, replacements and swaps of neighbors that change a to b, if no
+// editDistance returns the number of insertions, deletions, replacements and swaps of neighbors that change a to b, if no
 // letter is changed twice.
-func slips(a, b []rune) int {
+func editDistance(a, b []rune) int {
 	var before []int // the row before last
 	last := make([]int, len(b)+1)
 	for j := range last {

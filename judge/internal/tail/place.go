@@ -13,10 +13,10 @@ import (
 // "file.py", line 12, file.sh: line 12, at file.pl line 12, or file.java:12 in parentheses.
 var place = pattern.New(`([^\s"'(:]+)(?:", line |: line | line |:)([0-9]+)`)
 
-// Place returns the position in sources at which a program failed, according to its standard error. If the
-// standard error names several positions, Place returns the innermost one. This is the last position in a Python
+// SourcePosition returns the position in sources at which a program failed, according to its standard error. If the
+// standard error names several positions, SourcePosition returns the innermost one. This is the last position in a Python
 // traceback, and the first position for other languages. If no line names one of the sources, line is 0.
-func Place(text string, sources []string) (file string, line int) {
+func SourcePosition(text string, sources []string) (file string, line int) {
 	byName := map[string]string{}
 	for _, s := range sources {
 		byName[filepath.Base(s)] = s
@@ -41,32 +41,32 @@ func Place(text string, sources []string) (file string, line int) {
 	return file, line
 }
 
-// mostSources is the maximum number of source files that Sources returns.
-const mostSources = 1000
+// maxSources is the maximum number of source files that Sources returns.
+const maxSources = 1000
 
-// Sources returns the source files of a program for Place. If path is a file, it returns only path.
-func Sources(path string) (all []string) {
+// Sources returns the source files of a program for SourcePosition. If path is a file, it returns only path.
+func Sources(path string) (files []string) {
 	_ = filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error { // skip unreadable paths
 		if err == nil && !d.IsDir() {
-			all = append(all, path)
+			files = append(files, path)
 		}
-		if len(all) == mostSources {
+		if len(files) == maxSources {
 			return filepath.SkipAll
 		}
 		return nil
 	})
-	return all
+	return files
 }
 
 // Crashed reports whether a standard error shows that the language runtime ended the program, for example because
 // of an uncaught exception.
 func Crashed(text string) bool {
 	if first, rest, _ := strings.Cut(text, "\n"); strings.HasPrefix(rest, "...") {
-		return ends().MatchString(first) || named().MatchString(first)
+		return fatalMessages().MatchString(first) || exceptionName().MatchString(first)
 	}
-	var p picker
+	var p reasonPicker
 	for line := range strings.Lines(text) {
-		p.see(line)
+		p.addLine(line)
 	}
-	return p.sure
+	return p.final
 }

@@ -44,7 +44,7 @@ func TestPlace(t *testing.T) {
 		{"is no crash if a program says no", "line 3: n is too large\n", []string{"a.py"}, "", 0, false},
 		{"knows what a Buffer kept", "ValueError: no\n...\n  File \"a.py\", line 3, in f\nValueError: no\n", []string{"a.py"}, "a.py", 3, true},
 	} {
-		file, line := tail.Place(row.text, row.sources)
+		file, line := tail.SourcePosition(row.text, row.sources)
 		if file != row.file || line != row.line {
 			t.Errorf("it %s: %s:%d, want %s:%d", row.it, file, line, row.file, row.line)
 		}

@@ -6,8 +6,8 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// mostLine is the maximum number of bytes of a line that are examined and kept.
-const mostLine = 300
+// maxLine is the maximum number of bytes of a line that are examined and kept.
+const maxLine = 300
 
 // Reason returns the line of a standard error that tells why a program failed: the panic message or the uncaught
 // exception. If no runtime reports a reason, it returns the last line that is not indented, because the lines of a
@@ -17,11 +17,11 @@ func Reason(text string) string {
 	if first, rest, _ := strings.Cut(text, "\n"); strings.HasPrefix(rest, "...") {
 		return cut(strings.TrimSpace(first))
 	}
-	var p picker
+	var p reasonPicker
 	last := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
-		p.see(line)
+		p.addLine(line)
 		if trimmed := strings.TrimSpace(line); trimmed != "" && (last == "" || line[0] != ' ' && line[0] != '\t') {
 			last = trimmed
 		}
@@ -32,12 +32,12 @@ func Reason(text string) string {
 	return cut(last)
 }
 
-// picker selects the line that tells the reason from a sequence of lines. A later line replaces an earlier one,
+// reasonPicker selects the line that tells the reason from a sequence of lines. A later line replaces an earlier one,
 // because a program may continue after it prints an exception.
-type picker struct {
+type reasonPicker struct {
 	text  string
 	first int  // length in bytes of the first line of text
-	sure  bool // the runtime reported the end of the program
+	final bool // the runtime reported the end of the program
 
 	traceback bool // inside a Python traceback, which ends with the unindented reason
 	more      bool // the next line is part of text
@@ -49,23 +49,23 @@ type picker struct {
 const thrown = "(Use `node --trace-uncaught"
 
 var (
-	// ends are the words by which language runtimes say that something ends the program.
-	ends = pattern.New(`^(?:panic: |fatal error: |runtime: goroutine stack exceeds|` + // Go
+	// fatalMessages are the words by which language runtimes say that something ends the program.
+	fatalMessages = pattern.New(`^(?:panic: |fatal error: |runtime: goroutine stack exceeds|` + // Go
 		`thread '.*' (?:\(\d+\) )?panicked at |thread '.*' has overflowed its stack|memory allocation of \d+ bytes failed|` + // Rust
 		`Exception in thread |Exception: |Error occurred during initialization|` + // Java
 		`Unhandled [Ee]xception|Fatal error\.|Stack overflow\.|Out of memory\.|` + // C#
 		`Uncaught |error: Uncaught |FATAL ERROR: |` + // JavaScript
 		`terminate called |.*: Assertion .* failed|` + // C++
 		`PHP Fatal error: |lua[\d.]*: )`)
-	// named is an exception by its name, perhaps with its package: what most languages print.
-	named = pattern.New(`^(?:Caused by: )?(?:[A-Za-z_$][\w$]*[.:]+)*[\w$]*(?:Error|Exception)(?: \[\w+\])?(?:: |:?$)`)
+	// exceptionName is an exception by its name, perhaps with its package: what most languages print.
+	exceptionName = pattern.New(`^(?:Caused by: )?(?:[A-Za-z_$][\w$]*[.:]+)*[\w$]*(?:Error|Exception)(?: \[\w+\])?(?:: |:?$)`)
 	// unfinished are lines whose reason is on the next one.
 	unfinished = pattern.New(
 		`^(?:thread '.*' .*panicked at .*:\d+:\d+:|terminate called after throwing an instance of '[^']*'|Unhandled [Ee]xception[.:]?)$`,
 	)
 )
 
-func (p *picker) see(line string) {
+func (p *reasonPicker) addLine(line string) {
 	line = strings.TrimRight(line, "\r")
 	trimmed := strings.TrimSpace(line)
 	indented := line != "" && (line[0] == ' ' || line[0] == '\t')
@@ -84,10 +84,10 @@ func (p *picker) see(line string) {
 	case indented:
 		return
 	case strings.HasPrefix(line, thrown):
-		p.sure, trimmed = true, before
-	case p.traceback || ends().MatchString(line):
-		p.traceback, p.sure = false, true
-	case !p.sure && named().MatchString(line):
+		p.final, trimmed = true, before
+	case p.traceback || fatalMessages().MatchString(line):
+		p.traceback, p.final = false, true
+	case !p.final && exceptionName().MatchString(line):
 	default:
 		return
 	}
@@ -97,8 +97,8 @@ func (p *picker) see(line string) {
 }
 
 func cut(line string) string {
-	if len(line) > mostLine {
-		return strings.ToValidUTF8(line[:mostLine], "")
+	if len(line) > maxLine {
+		return strings.ToValidUTF8(line[:maxLine], "")
 	}
 	return line
 }

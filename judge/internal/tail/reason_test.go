@@ -32,7 +32,7 @@ func TestReason(t *testing.T) {
 			}
 			// A buffer that is too small for the trace keeps the reason, whatever the size of the writes.
 			for _, size := range []int{1, 7, 1 << 20} {
-				b := tail.Buffer{Most: 40}
+				b := tail.Buffer{MaxBytes: 40}
 				for rest := trace; rest != ""; {
 					n := min(size, len(rest))
 					fmt.Fprint(&b, rest[:n])
@@ -49,12 +49,12 @@ func TestReason(t *testing.T) {
 // TestBufferKeepsTheReason checks that the kept text begins with the reason, that the reason is not repeated, and
 // that the length of the kept text is limited.
 func TestBufferKeepsTheReason(t *testing.T) {
-	b := tail.Buffer{Most: 20}
+	b := tail.Buffer{MaxBytes: 20}
 	fmt.Fprint(&b, "panic: "+strings.Repeat("x", 1000)+"\n\ngoroutine 1 [running]:\n")
 	if got, want := string(b.Bytes()), "panic: "+strings.Repeat("x", 293)+"\n...outine 1 [running]:\n"; got != want {
 		t.Errorf("kept %q, want %q", got, want)
 	}
-	b = tail.Buffer{Most: 20}
+	b = tail.Buffer{MaxBytes: 20}
 	fmt.Fprint(&b, "a lot of other things\npanic: short\n")
 	if got, want := string(b.Bytes()), "...things\npanic: short\n"; got != want && !strings.HasSuffix(want, got[3:]) {
 		t.Errorf("kept %q, want %q", got, want)
@@ -64,7 +64,7 @@ func TestBufferKeepsTheReason(t *testing.T) {
 	}
 	for _, text := range []string{"other things\npanic: short\n", "other things\npanic: short"} {
 		for most := range 14 {
-			b := tail.Buffer{Most: most + 1}
+			b := tail.Buffer{MaxBytes: most + 1}
 			fmt.Fprint(&b, text)
 			if got := tail.Reason(string(b.Bytes())); got != "panic: short" {
 				t.Errorf("the reason of %q is %q in a buffer of %d bytes", text, got, most+1)

@@ -7,16 +7,16 @@ import "strings"
 // Buffer keeps the end of the text written to it, and the line that Reason would select from the complete text.
 // The zero value keeps 2 KiB.
 type Buffer struct {
-	Most int // number of bytes to keep; zero means 2 KiB
-	kept []byte
-	lost bool
+	MaxBytes int // number of bytes to keep; zero means 2 KiB
+	kept     []byte
+	lost     bool
 
 	line   []byte // beginning of the unfinished line
-	reason picker
+	reason reasonPicker
 }
 
 func (t *Buffer) Write(p []byte) (int, error) {
-	most := t.Most
+	most := t.MaxBytes
 	if most == 0 {
 		most = 2 << 10
 	}
@@ -38,9 +38,9 @@ func (t *Buffer) read(p []byte) {
 	for _, b := range p {
 		switch {
 		case b == '\n':
-			t.reason.see(string(t.line))
+			t.reason.addLine(string(t.line))
 			t.line = t.line[:0]
-		case len(t.line) < mostLine:
+		case len(t.line) < maxLine:
 			t.line = append(t.line, b)
 		}
 	}
@@ -53,7 +53,7 @@ func (t *Buffer) Bytes() []byte {
 		return t.kept
 	}
 	picked := t.reason
-	picked.see(string(t.line))
+	picked.addLine(string(t.line))
 	out := append([]byte("..."), t.kept...)
 	// The reason may be joined from two lines of the text, so only its first line is searched for.
 	if first := picked.text[:picked.first]; first != "" && !strings.Contains(string(t.kept), "\n"+first) {

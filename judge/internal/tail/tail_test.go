@@ -10,7 +10,7 @@ import (
 )
 
 func ExampleBuffer() {
-	b := tail.Buffer{Most: 5}
+	b := tail.Buffer{MaxBytes: 5}
 	fmt.Fprint(&b, "a long ")
 	fmt.Fprint(&b, "story")
 	fmt.Printf("%s\n", b.Bytes())
@@ -20,7 +20,7 @@ func ExampleBuffer() {
 // TestBuffer compares the buffer with the complete text.
 func TestBuffer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b := tail.Buffer{Most: rapid.IntRange(1, 20).Draw(t, "most")}
+		b := tail.Buffer{MaxBytes: rapid.IntRange(1, 20).Draw(t, "most")}
 		whole := ""
 		for _, s := range rapid.SliceOf(rapid.StringN(0, 30, 40)).Draw(t, "writes") {
 			if n, err := b.Write([]byte(s)); n != len(s) || err != nil {
@@ -29,8 +29,8 @@ func TestBuffer(t *testing.T) {
 			whole += s
 		}
 		want := whole
-		if len(whole) > b.Most {
-			want = "..." + whole[len(whole)-b.Most:]
+		if len(whole) > b.MaxBytes {
+			want = "..." + whole[len(whole)-b.MaxBytes:]
 		}
 		if got := string(b.Bytes()); got != want {
 			t.Errorf("kept %q of %q, want %q", got, whole, want)

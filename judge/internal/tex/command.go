@@ -105,7 +105,7 @@ func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 // marked writes text between Markdown marks. Leading and trailing blanks stay outside the marks.
 func (r *reader) marked(body, mark string, depth int) {
 	if mark == "`" {
-		for i, line := range strings.Split(r.inner(body, depth), breakMark) {
+		for i, line := range strings.Split(r.convert(body, depth), breakMark) {
 			if i > 0 {
 				r.write(breakMark + "\n")
 			}
@@ -113,7 +113,7 @@ func (r *reader) marked(body, mark string, depth int) {
 		}
 		return
 	}
-	text := r.inner(body, depth)
+	text := r.convert(body, depth)
 	trimmed := breaksAround().ReplaceAllString(text, "")
 	if trimmed == "" || mark == "" || strings.Contains(trimmed, "\n\n") {
 		r.write(text)
@@ -149,8 +149,8 @@ func (r *reader) group(body string, depth int) {
 	r.text(body, depth+1)
 }
 
-// inner returns the Markdown of a piece of LaTeX.
-func (r *reader) inner(s string, depth int) string {
+// convert returns the Markdown of a piece of LaTeX.
+func (r *reader) convert(s string, depth int) string {
 	sub := r.sub()
 	sub.text(s, depth+1)
 	return sub.out.String()
@@ -158,7 +158,7 @@ func (r *reader) inner(s string, depth int) string {
 
 // expand expands a macro that the statement defines.
 func (r *reader) expand(s string, end int, m macro, depth int) int {
-	body, end := m.with(s, end)
+	body, end := m.expand(s, end)
 	if r.runs++; r.runs > maxMacros || len(body) > maxText {
 		return end
 	}
@@ -166,11 +166,11 @@ func (r *reader) expand(s string, end int, m macro, depth int) int {
 	return end
 }
 
-// act is a function that executes a command. The parameter i is the index after the command name. The result is
+// action is a function that executes a command. The parameter i is the index after the command name. The result is
 // the index at which the text continues.
-type act func(r *reader, s string, i, depth int) int
+type action func(r *reader, s string, i, depth int) int
 
-func mark(text string) act {
+func mark(text string) action {
 	return func(r *reader, s string, i, depth int) int {
 		r.write(text)
 		return i
@@ -198,7 +198,7 @@ func (r *reader) multicolumn(s string, i, depth int) int {
 
 // until reads a formula until its closing command.
 func (r *reader) until(s string, i int, closing string, display bool) int {
-	body, _, found := strings.Cut(r.ahead(s, i), closing)
+	body, _, found := strings.Cut(r.lookahead(s, i), closing)
 	if !found {
 		r.broken(s[i-len(closing):i], fmt.Sprintf("the formula has no %s at its end", closing), "add it")
 		return i
@@ -224,14 +224,14 @@ func (r *reader) href(s string, i, depth int) int {
 	address = strings.NewReplacer(
 		`\_`, "_", `\%`, "%", `\#`, "#", `\&`, "&", "\n", "", ")", "%29", " ", "%20", "<", "", ">", "",
 	).Replace(address)
-	r.write("[" + strings.TrimSpace(r.inner(body, depth)) + "](" + address + ")")
+	r.write("[" + strings.TrimSpace(r.convert(body, depth)) + "](" + address + ")")
 	return end
 }
 
 func (r *reader) footnote(s string, i, depth int) int {
 	_, i, _ = option(s, i)
 	body, end := argument(s, i)
-	if text := strings.TrimSpace(r.inner(body, depth)); text != "" {
+	if text := strings.TrimSpace(r.convert(body, depth)); text != "" {
 		r.write(" (" + text + ")")
 	}
 	return end
@@ -240,7 +240,7 @@ func (r *reader) footnote(s string, i, depth int) int {
 func (r *reader) epigraph(s string, i, depth int) int {
 	body, i := argument(s, i)
 	who, end := argument(s, i)
-	r.write("\n\n" + prefixed(r.inner(body, depth)+"\n\n— "+strings.TrimSpace(r.inner(who, depth)), "> ") + "\n\n")
+	r.write("\n\n" + prefixed(r.convert(body, depth)+"\n\n— "+strings.TrimSpace(r.convert(who, depth)), "> ") + "\n\n")
 	return end
 }
 
@@ -354,7 +354,7 @@ func (r *reader) let(s string, i, depth int) int {
 func (r *reader) branch(s string, i, depth int) int {
 	word := s[strings.LastIndexByte(s[:i], '\\')+1 : i]
 	inner, orElse := 0, -1
-	for k, limit := i, i+len(r.ahead(s, i)); k < limit; {
+	for k, limit := i, i+len(r.lookahead(s, i)); k < limit; {
 		if s[k] != '\\' {
 			k++
 			continue
@@ -502,7 +502,7 @@ var units = map[string]string{
 }
 
 // siunitx returns the act that reads a quantity in the text.
-func siunitx(word string) act {
+func siunitx(word string) action {
 	return func(r *reader, s string, i, depth int) int {
 		formula, end := quantity(s, i, word)
 		r.math(formula, false)

@@ -22,7 +22,7 @@ func (r *reader) environment(s string, i, depth int) int {
 	case "itemize", "enumerate", "description", "compactitem", "compactenum", "asparaenum", "asparaitem":
 		r.list(body, word, depth)
 	case "quote", "quotation", "displayquote", "verse":
-		r.write("\n\n" + prefixed(r.inner(body, depth), "> ") + "\n\n")
+		r.write("\n\n" + prefixed(r.convert(body, depth), "> ") + "\n\n")
 	case "tabular", "tabularx", "tabulary", "longtable", "array", "supertabular", "tblr":
 		r.tabular(body, full, depth)
 	case "equation", "align", "gather", "displaymath", "eqnarray", "multline", "flalign":
@@ -52,7 +52,7 @@ func (r *reader) environment(s string, i, depth int) int {
 // ownEnvironment reads an environment that the statement defines. While it reads the content, the statement's
 // definition of this environment does not apply.
 func (r *reader) ownEnvironment(own ownEnvironment, word, body string, depth int) {
-	begin, at := own.begin.with(body, 0)
+	begin, at := own.begin.expand(body, 0)
 	if r.runs++; r.runs > maxMacros || len(begin) > maxText {
 		return
 	}
@@ -102,7 +102,7 @@ func (r *reader) textEnvironment(body, word string, depth int) {
 		args = figureArgs
 	case !known:
 		r.write("\n\n")
-		r.notShown(word, `{`+word+`}`)
+		r.warnOmitted(word, `{`+word+`}`)
 		r.write("\n\n")
 		return
 	}

@@ -30,15 +30,15 @@ var arguments = map[string]int{
 	"operatorname": 1, "overline": 1, "underline": 1, "hat": 1, "vec": 1, "pmod": 1, "substack": 1, "begin": 1, "end": 1,
 }
 
-// undrawn lists the math environments of LaTeX that MathML does not render.
-var undrawn = []string{"tabular", "alignedat", "subarray", "CD", "psmallmatrix", "bsmallmatrix", "math", "displaymath",
+// unsupported lists the math environments of LaTeX that MathML does not render.
+var unsupported = []string{"tabular", "alignedat", "subarray", "CD", "psmallmatrix", "bsmallmatrix", "math", "displaymath",
 	"tikzpicture", "picture", "minipage", "multlined", "xy"}
 
-// Flaw describes an error in a formula that LaTeX would also reject, such as an unclosed brace or an unknown
+// FormulaError describes an error in a formula that LaTeX would also reject, such as an unclosed brace or an unknown
 // environment. It returns an empty string if the formula has no such error. The own parameter lists the
 // environments that the statement defines.
-func Flaw(formula string, own ...string) string {
-	if flaw := hides(formula); flaw != "" {
+func FormulaError(formula string, own ...string) string {
+	if flaw := hiddenByComment(formula); flaw != "" {
 		return flaw
 	}
 	var open []opener
@@ -116,17 +116,17 @@ func Flaw(formula string, own ...string) string {
 // parameter formula is the same formula after expansion of the statement's own commands.
 func (r *reader) check(stands, formula string) {
 	r.doc.Formulas++
-	flaw := Flaw(formula, slices.Collect(maps.Keys(r.environments))...)
+	flaw := FormulaError(formula, slices.Collect(maps.Keys(r.environments))...)
 	if flaw == "" {
-		flaw = hides(stands)
+		flaw = hiddenByComment(stands)
 	}
 	if flaw != "" {
-		r.broken(stands, Broken(formula, flaw), "correct it")
+		r.broken(stands, BrokenMessage(formula, flaw), "correct it")
 	}
 }
 
-// hides returns an error message if a comment hides the end of a formula, otherwise an empty string.
-func hides(formula string) string {
+// hiddenByComment returns an error message if a comment hides the end of a formula, otherwise an empty string.
+func hiddenByComment(formula string) string {
 	last := formula[strings.LastIndexByte(formula, '\n')+1:]
 	if strings.Contains(strings.ReplaceAll(strings.ReplaceAll(last, `\\`, ""), `\%`, ""), "%") {
 		return `% begins a comment, which hides the rest: write \%`
@@ -137,8 +137,8 @@ func hides(formula string) string {
 // shown is the maximum number of characters of a formula in a message.
 const shown = 40
 
-// Short returns the beginning of a formula, enclosed in dollar signs.
-func Short(formula string) string {
+// Excerpt returns the beginning of a formula, enclosed in dollar signs.
+func Excerpt(formula string) string {
 	one := strings.Join(strings.Fields(formula), " ")
 	if r := []rune(one); len(r) > shown {
 		return "$" + string(r[:shown]) + "…"
@@ -146,16 +146,16 @@ func Short(formula string) string {
 	return "$" + one + "$"
 }
 
-// Broken returns an error message about a formula.
-func Broken(formula, flaw string) string {
-	return fmt.Sprintf("the formula %s is broken: %s", Short(formula), flaw)
+// BrokenMessage returns an error message about a formula.
+func BrokenMessage(formula, flaw string) string {
+	return fmt.Sprintf("the formula %s is broken: %s", Excerpt(formula), flaw)
 }
 
 // known reports whether an environment exists in formulas.
 func known(environment string) bool {
 	word := strings.TrimSuffix(environment, "*")
 	_, bracketed := brackets[word]
-	return bracketed || slices.Contains(undrawn, word) || slices.Contains(environments, word)
+	return bracketed || slices.Contains(unsupported, word) || slices.Contains(environments, word)
 }
 
 // environments lists the math environments without brackets.

@@ -51,7 +51,7 @@ func TestFlaw(t *testing.T) {
 		{`\foo{a}`, ""}, // it may be defined elsewhere
 		{"", ""},
 	} {
-		if got := tex.Flaw(row.formula, "own"); got != row.want {
+		if got := tex.FormulaError(row.formula, "own"); got != row.want {
 			t.Errorf("Flaw(%q) = %q, want %q", row.formula, got, row.want)
 		}
 	}
@@ -66,7 +66,7 @@ func TestFlawOfDrawn(t *testing.T) {
 	for source := range strings.Lines(string(data)) {
 		source = strings.TrimSuffix(source, "\n")
 		if _, ok := tex.MathML(source, true); ok {
-			if flaw := tex.Flaw(source); flaw != "" {
+			if flaw := tex.FormulaError(source); flaw != "" {
 				t.Errorf("%q is drawn, but: %s", source, flaw)
 			}
 		}

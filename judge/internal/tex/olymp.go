@@ -15,11 +15,11 @@ var olympSections = map[string]string{
 }
 
 // section writes a heading. If an argument in braces follows, it replaces the default title.
-func section(title string) act {
+func section(title string) action {
 	return func(r *reader, s string, i, depth int) int {
 		if strings.HasPrefix(s[i:], "{") {
 			body, end := group(s, i)
-			if text := oneLine(r.inner(body, depth)); text != "" {
+			if text := oneLine(r.convert(body, depth)); text != "" {
 				r.write("\n\n## " + text + "\n\n")
 				return end
 			}
@@ -111,7 +111,7 @@ func (r *reader) explanation(s string, i, depth int) (text string, end int) {
 		return "", i
 	}
 	body, end := group(s, i)
-	return strings.TrimSpace(r.inner(body, depth)), end
+	return strings.TrimSpace(r.convert(body, depth)), end
 }
 
 // example writes an example in the same form as the samples of a package.

@@ -70,22 +70,22 @@ var signsOfPaths = strings.NewReplacer(`\_`, "_", `\%`, "%", `\#`, "#", `\&`, "&
 // found returns the path of a picture relative to the statement's directory. If the directory has no such picture,
 // it searches the directories of \graphicspath.
 func (r *reader) found(file string) string {
-	if len(r.folders) == 0 || r.Has != nil && r.Has(file) {
+	if len(r.pictureDirs) == 0 || r.Has != nil && r.Has(file) {
 		return file
 	}
-	for _, folder := range r.folders {
+	for _, folder := range r.pictureDirs {
 		if r.Has == nil || r.Has(folder+file) {
 			return folder + file
 		}
 	}
-	return r.folders[0] + file
+	return r.pictureDirs[0] + file
 }
 
 // graphicsPath reads \graphicspath{{dir/}{dir/}}.
 func (r *reader) graphicsPath(s string, i, depth int) int {
 	body, end := argument(s, i)
-	r.folders = nil
-	for at := 0; at < len(body) && len(r.folders) < 20; {
+	r.pictureDirs = nil
+	for at := 0; at < len(body) && len(r.pictureDirs) < 20; {
 		if body[at] != '{' {
 			at++
 			continue
@@ -95,7 +95,7 @@ func (r *reader) graphicsPath(s string, i, depth int) int {
 		if folder = r.pathOf(folder); folder != "" && !strings.HasSuffix(folder, "/") {
 			folder += "/"
 		}
-		r.folders = append(r.folders, folder)
+		r.pictureDirs = append(r.pictureDirs, folder)
 	}
 	return end
 }
@@ -169,7 +169,7 @@ func (r *reader) illustration(s string, i, depth int) int {
 	if n, err := strconv.ParseFloat(strings.TrimSpace(share), 64); err == nil {
 		size = percent("width", n)
 	}
-	text := strings.TrimSpace(r.inner(caption, depth))
+	text := strings.TrimSpace(r.convert(caption, depth))
 	r.write("\n\n" + r.imageOf(file, altText(text), size) + "\n\n" + emphasized(text) + "\n\n")
 	return end
 }
@@ -200,7 +200,7 @@ func (r *reader) figure(body string, depth int) {
 func (r *reader) captionBelow(s string, start, depth int) int {
 	_, i, _ := option(s, start)
 	body, end := argument(s, i)
-	text := strings.TrimSpace(r.inner(body, depth))
+	text := strings.TrimSpace(r.convert(body, depth))
 	if r.caption != nil && *r.caption == "" {
 		*r.caption = text
 	}
@@ -245,6 +245,6 @@ func (r *reader) tikz(s string, i, depth int) int {
 	} else if k := strings.IndexByte(s[end:], ';'); k >= 0 {
 		end += k + 1
 	}
-	r.notShown("tikz", `\tikz`)
+	r.warnOmitted("tikz", `\tikz`)
 	return end
 }

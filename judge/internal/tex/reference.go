@@ -26,17 +26,17 @@ var references = map[string]bool{
 type numbers struct {
 	last    map[string]int   // last number of each kind
 	parts   int              // captions of parts in the current float
-	now     float            // last caption of the current float
+	current float            // last caption of the current float
 	labels  map[string]float // floats by label
 	waiting []string         // labels whose caption has not appeared yet
-	refs    []refersTo       // in order of appearance
+	refs    []labelReference // in order of appearance
 }
 
 // A float is a numbered caption. The number of part b of figure 2 is 2b.
 type float struct{ kind, number string }
 
-// refersTo is a reference to a label.
-type refersTo struct {
+// labelReference is a reference to a label.
+type labelReference struct {
 	label, file string
 	line        int
 	withKind    bool
@@ -60,25 +60,25 @@ func (r *reader) numbered(caption string, starred bool) string {
 	}
 	if r.part {
 		letter := string(rune('a' + n.parts%26))
-		n.now = float{r.kind, strconv.Itoa(n.last[r.kind]+1) + letter}
+		n.current = float{r.kind, strconv.Itoa(n.last[r.kind]+1) + letter}
 		n.parts++
 	} else {
 		n.last[r.kind]++
-		n.now = float{r.kind, strconv.Itoa(n.last[r.kind])}
+		n.current = float{r.kind, strconv.Itoa(n.last[r.kind])}
 		n.parts = 0
 	}
 	for _, name := range n.waiting {
-		n.labels[name] = n.now
+		n.labels[name] = n.current
 	}
 	n.waiting = nil
-	return fmt.Sprintf("\x00number %s %s\x00", n.now.kind, n.now.number) + caption
+	return fmt.Sprintf("\x00number %s %s\x00", n.current.kind, n.current.number) + caption
 }
 
 // enter begins a float. It does nothing if kind is empty.
 func (r *reader) enter(kind string) {
 	if kind != "" && r.kind == "" {
 		r.kind = kind
-		r.numbers.now, r.numbers.waiting, r.numbers.parts = float{}, nil, 0
+		r.numbers.current, r.numbers.waiting, r.numbers.parts = float{}, nil, 0
 	}
 }
 
@@ -89,19 +89,19 @@ func (r *reader) label(s string, i, depth int) int {
 	name = strings.TrimSpace(name)
 	switch n := &r.numbers; {
 	case r.kind == "" || r.quiet:
-	case n.now.number == "":
+	case n.current.number == "":
 		n.waiting = append(n.waiting, name)
 	default:
-		n.labels[name] = n.now
+		n.labels[name] = n.current
 	}
 	return end
 }
 
 // reference reads \ref{name} and the like.
-func reference(withKind bool) act {
+func reference(withKind bool) action {
 	return func(r *reader, s string, i, depth int) int {
 		name, end := argument(s, i)
-		ref := refersTo{label: strings.TrimSpace(name), withKind: withKind}
+		ref := labelReference{label: strings.TrimSpace(name), withKind: withKind}
 		if r.quiet || ref.label == "" {
 			return end
 		}
@@ -112,9 +112,9 @@ func reference(withKind bool) act {
 	}
 }
 
-// referred replaces the marks of references by numbers. It also writes the numbers of captions that the text
+// resolveReferences replaces the marks of references by numbers. It also writes the numbers of captions that the text
 // refers to.
-func (r *reader) referred(text string) string {
+func (r *reader) resolveReferences(text string) string {
 	wanted := map[float]bool{}
 	for _, ref := range r.numbers.refs {
 		found := r.numbers.labels[ref.label]

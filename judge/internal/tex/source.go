@@ -59,7 +59,7 @@ type Warning struct {
 // shared is the state that all readers of a statement share.
 type shared struct {
 	Source
-	commands     map[string]act
+	commands     map[string]action
 	macros       map[string]macro
 	environments map[string]ownEnvironment
 	runs         int     // of macros
@@ -67,8 +67,8 @@ type shared struct {
 	included     int     // files
 	bytes        int     // of files
 	warned       int
-	sought       int // bytes searched for end marks
-	folders      []string
+	searched     int // bytes searched for end marks
+	pictureDirs  []string
 	span         int  // columns of the current table cell
 	quiet        bool // in the preamble, which produces no output
 	numbers      numbers
@@ -87,7 +87,7 @@ type origin struct {
 	line       int // lines before the text
 	at         int // offset of the current position
 	depth      int // of its text
-	above      *origin
+	parent     *origin
 }
 
 var (
@@ -109,7 +109,7 @@ func (s Source) Convert() Document {
 	text, line := document(text)
 	r.from = &origin{file: s.File, text: text, line: line}
 	r.text(text, 0)
-	r.doc.Markdown = tidy(broken(r.referred(r.placed(r.out.String()))))
+	r.doc.Markdown = tidy(broken(r.resolveReferences(r.placed(r.out.String()))))
 	return r.doc
 }
 
@@ -161,36 +161,36 @@ func inComment(s string, i int) bool {
 }
 
 func (r *reader) warn(stands, text, hint string) {
-	r.told(&r.doc.Warnings, stands, text, hint)
+	r.addWarning(&r.doc.Warnings, stands, text, hint)
 }
 
 // broken adds a Warning about an invalid formula.
-func (r *reader) broken(stands, text, hint string) { r.told(&r.doc.Broken, stands, text, hint) }
+func (r *reader) broken(stands, text, hint string) { r.addWarning(&r.doc.Broken, stands, text, hint) }
 
-func (r *reader) told(to *[]Warning, stands, text, hint string) {
+func (r *reader) addWarning(list *[]Warning, stands, text, hint string) {
 	if r.quiet || r.warned >= maxWarnings {
 		return
 	}
 	r.warned++ // duplicates count too, because finding the position is slow
 	file, line := r.place(stands)
 	w := Warning{File: file, Line: line, Text: text, Hint: hint}
-	if to == &r.doc.Broken && slices.Contains(*to, w) {
+	if list == &r.doc.Broken && slices.Contains(*list, w) {
 		return // captions are read more than once
 	}
-	*to = append(*to, w)
+	*list = append(*list, w)
 }
 
-// ahead returns the text from i on, to search it for an end mark. It returns an empty string if the searches have
+// lookahead returns the text from i on, to search it for an end mark. It returns an empty string if the searches have
 // already read too much.
-func (r *reader) ahead(s string, i int) string {
-	if r.sought += len(s) - i; r.sought > maxSought {
+func (r *reader) lookahead(s string, i int) string {
+	if r.searched += len(s) - i; r.searched > maxSearched {
 		return ""
 	}
 	return s[i:]
 }
 
-// notShown writes a mark for content that cannot be displayed, and adds a Warning.
-func (r *reader) notShown(what, stands string) {
+// warnOmitted writes a mark for content that cannot be displayed, and adds a Warning.
+func (r *reader) warnOmitted(what, stands string) {
 	shown, instead := special.Replace(what), "not shown"
 	if strings.HasPrefix(what, "tikz") {
 		shown = "drawing in TikZ"
@@ -235,7 +235,7 @@ func (r *reader) include(name string, depth int) {
 		return
 	}
 	nested := 0
-	for o := r.from; o != nil; o = o.above {
+	for o := r.from; o != nil; o = o.parent {
 		if nested++; o.file == file || nested > maxNested {
 			r.warn(name, fmt.Sprintf("%s includes itself, or files are nested too deeply", file), "remove the command")
 			return
@@ -243,7 +243,7 @@ func (r *reader) include(name string, depth int) {
 	}
 	before := r.from
 	text, line := document(text)
-	r.from = &origin{file: file, text: text, line: line, depth: depth + 1, above: before}
+	r.from = &origin{file: file, text: text, line: line, depth: depth + 1, parent: before}
 	r.text(text, depth+1)
 	r.from = before
 }

@@ -86,8 +86,8 @@ var skipped = map[string]int{
 
 // commands returns the table of the commands that need a function. It is not a variable, to avoid an
 // initialization cycle.
-func commands() map[string]act {
-	skip := func(n int) act { // skips n arguments
+func commands() map[string]action {
+	skip := func(n int) action { // skips n arguments
 		return func(r *reader, s string, i, depth int) int {
 			_, i, _ = option(s, i)
 			for range n {
@@ -96,15 +96,15 @@ func commands() map[string]act {
 			return i
 		}
 	}
-	heading := func(level int) act {
+	heading := func(level int) action {
 		return func(r *reader, s string, i, depth int) int {
 			_, i, _ = option(s, i)
 			body, end := argument(s, i)
-			r.write("\n\n" + strings.Repeat("#", level) + " " + oneLine(r.inner(body, depth)) + "\n\n")
+			r.write("\n\n" + strings.Repeat("#", level) + " " + oneLine(r.convert(body, depth)) + "\n\n")
 			return end
 		}
 	}
-	read := func(n int) act { // skips n arguments and reads the next one
+	read := func(n int) action { // skips n arguments and reads the next one
 		return func(r *reader, s string, i, depth int) int {
 			i = skip(n)(r, s, i, depth)
 			for found := true; found; {
@@ -115,7 +115,7 @@ func commands() map[string]act {
 			return end
 		}
 	}
-	all := map[string]act{
+	all := map[string]action{
 		"problemname": heading(1), "section": heading(2), "subsection": heading(3), "subsubsection": heading(4),
 		"paragraph": heading(4),
 		"begin":     (*reader).environment, "item": (*reader).item,
@@ -164,7 +164,7 @@ func commands() map[string]act {
 	for word, title := range olympSections {
 		all[word] = section(title)
 	}
-	for word, do := range map[string]act{
+	for word, do := range map[string]action{
 		"Example": (*reader).examplesHere, "Examples": (*reader).examplesHere, "exmp": (*reader).exmp, "exmpfile": (*reader).exmpFile,
 	} {
 		all[word] = do

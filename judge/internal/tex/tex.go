@@ -25,12 +25,12 @@ import (
 
 // What a text may cost.
 const (
-	maxText   = 4 << 20  // bytes that are read
-	maxOut    = 8 << 20  // bytes that are written
-	maxDepth  = 60       // nesting depth of braces
-	maxMacros = 10_000   // expansions
-	maxOption = 2000     // bytes of an option
-	maxSought = 64 << 20 // bytes searched for end marks that may be missing
+	maxText     = 4 << 20  // bytes that are read
+	maxOut      = 8 << 20  // bytes that are written
+	maxDepth    = 60       // nesting depth of braces
+	maxMacros   = 10_000   // expansions
+	maxOption   = 2000     // bytes of an option
+	maxSearched = 64 << 20 // bytes searched for end marks that may be missing
 
 	maxColumns = 200 // of a table
 )
@@ -364,7 +364,7 @@ func (r *reader) source(s string, depth int) string {
 				i = end
 				continue
 			}
-			body, end := m.with(s, end)
+			body, end := m.expand(s, end)
 			if r.runs++; r.runs <= maxMacros && len(body) <= maxText {
 				b.WriteString(r.source(body, depth+1))
 			}
@@ -374,8 +374,8 @@ func (r *reader) source(s string, depth int) string {
 	return b.String()
 }
 
-// with returns the body of a macro with the arguments at i inserted, and the index after the arguments.
-func (m macro) with(s string, i int) (body string, end int) {
+// expand returns the body of a macro with the arguments at i inserted, and the index after the arguments.
+func (m macro) expand(s string, i int) (body string, end int) {
 	args := make([]string, m.args)
 	for k := range args {
 		if k == 0 && m.optional {
@@ -427,7 +427,7 @@ func tidy(text string) string {
 			}
 			fence = ""
 			b.WriteString(strings.TrimSuffix(line, "\n"))
-			part.WriteString("\n") // with the empty lines after it
+			part.WriteString("\n") // expand the empty lines after it
 		default:
 			part.WriteString(line)
 		}

@@ -21,23 +21,23 @@ import (
 // ErrExceeded means that the process was killed because it exceeded its time limit.
 var ErrExceeded = errors.New("time limit exceeded")
 
-// every is the interval between two checks of a process. If a check is late, the judge was also waiting for a CPU.
+// checkInterval is the interval between two checks of a process. If a check is late, the judge was also waiting for a CPU.
 // Therefore at most twice this interval is counted between two checks.
-const every = 50 * time.Millisecond
+const checkInterval = 50 * time.Millisecond
 
 // Timer kills a process that exceeds its time limit.
 type Timer struct {
 	proc  judge.Process
 	limit time.Duration
 
-	mu     sync.Mutex
-	timer  *time.Timer
-	start  time.Time
-	last   time.Time     // time of the last check; zero before the first check
-	waited time.Duration // until then
-	used   time.Duration // what counts
-	over   bool          // the timer was stopped or has killed the process
-	err    error
+	mu      sync.Mutex
+	timer   *time.Timer
+	start   time.Time
+	last    time.Time     // time of the last check; zero before the first check
+	waited  time.Duration // until then
+	used    time.Duration // what counts
+	stopped bool          // the timer was stopped or has killed the process
+	err     error
 }
 
 // Start starts a timer for a process that is already running. The caller must call Stop.
@@ -45,38 +45,38 @@ func Start(proc judge.Process, limit time.Duration) *Timer {
 	t := &Timer{proc: proc, limit: limit, start: time.Now()}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.timer = time.AfterFunc(min(every, limit), t.look)
+	t.timer = time.AfterFunc(min(checkInterval, limit), t.update)
 	return t
 }
 
 // Stop stops the timer. It returns nil if the timer did not kill the process, ErrExceeded if the process exceeded
-// its time limit, and a *judge.BusyError if the process waited for a CPU for longer than judge.LongestCPUWait.
+// its time limit, and a *judge.BusyError if the process waited for a CPU for longer than judge.MaxCPUWait.
 func (t *Timer) Stop() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.timer.Stop()
-	t.over = true
+	t.stopped = true
 	return t.err
 }
 
-// look counts the time since the last check, without the time that the process waited for a CPU. The first check
+// update counts the time since the last check, without the time that the process waited for a CPU. The first check
 // counts no time, because the CPU wait before the start of the timer is unknown.
-func (t *Timer) look() {
+func (t *Timer) update() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.over {
+	if t.stopped {
 		return
 	}
 	now, waited := time.Now(), t.proc.CPUWait()
 	if !t.last.IsZero() {
-		t.used += min(max(0, now.Sub(t.last)-(waited-t.waited)), 2*every)
+		t.used += min(max(0, now.Sub(t.last)-(waited-t.waited)), 2*checkInterval)
 	}
 	t.last, t.waited = now, waited
 	took := now.Sub(t.start)
 	switch {
 	case t.used >= t.limit:
 		t.err = ErrExceeded
-	case took > t.limit+judge.LongestCPUWait:
+	case took > t.limit+judge.MaxCPUWait:
 		t.err = &judge.BusyError{
 			Detail: fmt.Sprintf(
 				"in %v it left a program %v of its limit of %v unused", took.Round(time.Second),
@@ -84,9 +84,9 @@ func (t *Timer) look() {
 			),
 		}
 	default:
-		t.timer.Reset(min(every, t.limit-t.used))
+		t.timer.Reset(min(checkInterval, t.limit-t.used))
 		return
 	}
-	t.over = true
+	t.stopped = true
 	t.proc.Kill()
 }

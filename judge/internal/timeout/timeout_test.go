@@ -50,8 +50,8 @@ func TestTimer(t *testing.T) {
 		"waits half of the time":         {share(50), 0, time.Hour, timeout.ErrExceeded, 60 * time.Second, 61 * time.Second},
 		"answers late because it waited": {share(90), 0, 4 * time.Minute, nil, 0, 0},
 		"waits for ever": {
-			share(100), 0, time.Hour, errBusy, limit + judge.LongestCPUWait,
-			limit + judge.LongestCPUWait + time.Second,
+			share(100), 0, time.Hour, errBusy, limit + judge.MaxCPUWait,
+			limit + judge.MaxCPUWait + time.Second,
 		},
 		"had waited before the timer started": {
 			func(time.Duration) time.Duration { return time.Hour }, 0, time.Hour, timeout.ErrExceeded,
@@ -66,8 +66,8 @@ func TestTimer(t *testing.T) {
 			share(0), 950 * time.Millisecond, time.Hour, timeout.ErrExceeded, 5 * time.Minute, 6 * time.Minute,
 		},
 		"waits more than there was time to wait": {
-			share(200), 0, time.Hour, errBusy, limit + judge.LongestCPUWait,
-			limit + judge.LongestCPUWait + time.Second,
+			share(200), 0, time.Hour, errBusy, limit + judge.MaxCPUWait,
+			limit + judge.MaxCPUWait + time.Second,
 		},
 	} {
 		t.Run("a program that "+name, func(t *testing.T) {

@@ -29,7 +29,7 @@ func ExampleAround() {
 
 func ExampleDetail() {
 	in, ans, out := section("3\n"), section("1\n2\n3\n"), section("1\n2\n4\n")
-	d := window.Detail(in, ans, out, &judge.Place{Line: 3, Column: 1, AnsOffset: 4, OutOffset: 4})
+	d := window.Detail(in, ans, out, &judge.Position{Line: 3, Column: 1, AnsOffset: 4, OutOffset: 4})
 	fmt.Printf("want %q, got %q, different at byte %d\n", d.Want.Text, d.Got.Text, d.Got.At)
 	// Output:
 	// want "1\n2\n3\n", got "1\n2\n4\n", different at byte 4

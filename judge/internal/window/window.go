@@ -57,10 +57,10 @@ func Head(r *io.SectionReader) judge.Excerpt { return Around(r, 0) }
 // Detail returns the excerpts that a report shows for a failed case: the first lines of the input, and the answer
 // and the output around their first difference.
 //
-// If place is nil, the windows are around the first byte that differs. Detail.Place stays nil, because this
+// If place is nil, the windows are around the first byte that differs. Detail.Position stays nil, because this
 // difference may be harmless. If no byte differs, the windows are at the beginning. A nil reader means an empty
 // text.
-func Detail(in, ans, out *io.SectionReader, place *judge.Place) *judge.Detail {
+func Detail(in, ans, out *io.SectionReader, place *judge.Position) *judge.Detail {
 	d := &judge.Detail{Input: Head(in), Place: place}
 	if place != nil {
 		d.Want = Around(ans, place.AnsOffset)

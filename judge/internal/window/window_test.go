@@ -272,9 +272,9 @@ func FuzzDetail(f *testing.F) {
 		section := func(b []byte) *io.SectionReader {
 			return io.NewSectionReader(bytes.NewReader(b), 0, int64(len(b)))
 		}
-		var place *judge.Place
+		var place *judge.Position
 		if placed {
-			place = &judge.Place{AnsOffset: ansOffset, OutOffset: outOffset}
+			place = &judge.Position{AnsOffset: ansOffset, OutOffset: outOffset}
 		}
 		d := window.Detail(section(in), section(ans), section(out), place)
 		for _, e := range []judge.Excerpt{d.Input, d.Want, d.Got} {

@@ -50,7 +50,7 @@ func (m *Mismatch) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s (script line %d: %s)", m.Line, m.Column, m.Text, m.ScriptLine, m.Command)
 }
 
-// Parse parses a script. Faults name file as the script's file. The error is a *judge.Fault.
+// Parse parses a script. Faults name file as the script's file. The error is a *judge.ProblemError.
 func Parse(file string, script []byte) (*Program, error) {
 	p := &parser{scanner: scanner{file: file, src: string(script), line: 1}, slots: map[string]int{}}
 	commands, err := p.program()
@@ -65,10 +65,10 @@ func Parse(file string, script []byte) (*Program, error) {
 // ctx is done.
 func (p *Program) Check(ctx context.Context, text []byte, o Options) (*Mismatch, error) {
 	r := &run{program: p, ctx: ctx, text: text, lenient: o.Lenient, vars: make([]variable, len(p.names)), patterns: map[string]*pattern{}}
-	return r.all()
+	return r.checkAll()
 }
 
 // fault returns a fault in the script.
-func fault(file string, line, column int, hint, format string, args ...any) *judge.Fault {
-	return &judge.Fault{File: file, Line: line, Column: column, Text: fmt.Sprintf(format, args...), Hint: hint}
+func fault(file string, line, column int, hint, format string, args ...any) *judge.ProblemError {
+	return &judge.ProblemError{File: file, Line: line, Column: column, Text: fmt.Sprintf(format, args...), Hint: hint}
 }

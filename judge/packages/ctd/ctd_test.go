@@ -108,7 +108,7 @@ func TestParseFaults(t *testing.T) {
 		{"refuses what is nested without end", strings.Repeat("IF(1==1)", 300), "x.ctd:1:1596: nested more than 200 deep"},
 	} {
 		_, err := ctd.Parse("x.ctd", []byte(row.script))
-		if fault, ok := errors.AsType[*judge.Fault](err); !ok || fault.Error() != row.want {
+		if fault, ok := errors.AsType[*judge.ProblemError](err); !ok || fault.Error() != row.want {
 			t.Errorf("it %s: Parse(%q):\n got %v\nwant %s", row.it, row.script, err, row.want)
 		}
 	}
@@ -212,7 +212,7 @@ func FuzzParse(f *testing.F) {
 		if err == nil {
 			return
 		}
-		fault, ok := errors.AsType[*judge.Fault](err)
+		fault, ok := errors.AsType[*judge.ProblemError](err)
 		if !ok {
 			t.Fatalf("Parse(%q) = %v, which is not a fault", script, err)
 		}

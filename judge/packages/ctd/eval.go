@@ -31,7 +31,7 @@ func (r *run) eval(n *node) (value, error) {
 	}
 	v, err := arithmetic(op, a, b)
 	if err != nil {
-		return value{}, wrong("%s", err)
+		return value{}, mistakef("%s", err)
 	}
 	return v, nil
 }
@@ -39,7 +39,7 @@ func (r *run) eval(n *node) (value, error) {
 func (r *run) evalString(n *node) (string, error) {
 	v, err := r.eval(n)
 	if err == nil && v.kind != isString {
-		err = wrong("%s is not a string", v)
+		err = mistakef("%s is not a string", v)
 	}
 	return v.str, err
 }
@@ -48,7 +48,7 @@ func (r *run) evalString(n *node) (string, error) {
 func (r *run) evalInt(n *node) (value, error) {
 	v, err := r.eval(n)
 	if err == nil && v.kind != isInt {
-		err = wrong("%s is not a whole number", v)
+		err = mistakef("%s is not a whole number", v)
 	}
 	return v, err
 }
@@ -57,7 +57,7 @@ func (r *run) evalInt(n *node) (value, error) {
 func (r *run) evalNumber(n *node) (value, error) {
 	v, err := r.eval(n)
 	if err == nil && !v.number() {
-		err = wrong("%s is not a number", v)
+		err = mistakef("%s is not a number", v)
 	}
 	return v, err
 }
@@ -87,8 +87,8 @@ func (r *run) test(n *node) (bool, error) {
 	return r.compare(n)
 }
 
-// holds maps each comparison operator to its results for the return values -1, 0 and 1 of compare.
-var holds = map[string][3]bool{
+// comparisonResults maps each comparison operator to its results for the return values -1, 0 and 1 of compare.
+var comparisonResults = map[string][3]bool{
 	"<": {true, false, false}, "<=": {true, true, false}, "==": {false, true, false},
 	">=": {false, true, true}, ">": {false, false, true}, "!=": {true, false, true},
 }
@@ -104,9 +104,9 @@ func (r *run) compare(n *node) (bool, error) {
 	}
 	c, err := compare(a, b)
 	if err != nil {
-		return false, wrong("%s", err)
+		return false, mistakef("%s", err)
 	}
-	return holds[n.op][c+1], nil
+	return comparisonResults[n.op][c+1], nil
 }
 
 // unique reports whether all indexes have different tuples of values in the given variables. If the variables have
@@ -116,10 +116,10 @@ func (r *run) unique(n *node) (bool, error) {
 	for _, kid := range n.kids {
 		v := &r.vars[kid.slot]
 		if v.size() == 0 {
-			return false, wrong("variable %s has no value", r.program.names[kid.slot])
+			return false, mistakef("variable %s has no value", r.program.names[kid.slot])
 		}
 		if v.size() != first.size() {
-			r.why = "variables " + r.program.names[n.kids[0].slot] + " and " + r.program.names[kid.slot] + " have different indexes"
+			r.uniqueFailure = "variables " + r.program.names[n.kids[0].slot] + " and " + r.program.names[kid.slot] + " have different indexes"
 			return false, nil
 		}
 	}
@@ -132,14 +132,14 @@ func (r *run) unique(n *node) (bool, error) {
 		for _, kid := range n.kids {
 			v, ok := r.vars[kid.slot].at(key)
 			if !ok {
-				r.why = "variable " + r.program.names[kid.slot] + " has nothing at index " + key
+				r.uniqueFailure = "variable " + r.program.names[kid.slot] + " has nothing at index " + key
 				return false, nil
 			}
 			tuple, shown = append(tuple, strconv.Quote(v.key())), append(shown, v.String())
 		}
 		joined := strings.Join(tuple, ",")
 		if before, twice := seen[joined]; twice {
-			r.why = "the indexes " + before + " and " + key + " have the same: " + strings.Join(shown, ", ")
+			r.uniqueFailure = "the indexes " + before + " and " + key + " have the same: " + strings.Join(shown, ", ")
 			return false, nil
 		}
 		seen[joined] = key
@@ -165,7 +165,7 @@ func (r *run) inArray(n *node) (bool, error) {
 	}
 	v := &r.vars[n.kids[1].slot]
 	if v.size() == 0 {
-		return false, wrong("variable %s has no value", r.program.names[n.kids[1].slot])
+		return false, mistakef("variable %s has no value", r.program.names[n.kids[1].slot])
 	}
 	if v.count == nil {
 		v.count = map[string]int{}
@@ -183,7 +183,7 @@ func (r *run) read(c *command) (value, error) {
 		return value{}, r.newline()
 	case "EOF":
 		if r.at < len(r.text) {
-			return value{}, wrong("want the end of the file, got %s", r.ahead())
+			return value{}, mistakef("want the end of the file, got %s", r.describeNext())
 		}
 		return value{}, nil
 	case "INT":
@@ -197,7 +197,7 @@ func (r *run) read(c *command) (value, error) {
 		}
 		for i := range len(want) { // up to the first byte that differs
 			if r.at == len(r.text) || r.text[r.at] != want[i] {
-				return value{}, wrong("want %s, got %s", quote(want[i:]), r.ahead())
+				return value{}, mistakef("want %s, got %s", quote(want[i:]), r.describeNext())
 			}
 			r.at++
 		}
@@ -215,22 +215,22 @@ func (r *run) regex(c *command) (value, error) {
 	if p == nil {
 		made, bad := compile(ere)
 		if bad != nil {
-			return value{}, wrong("%s", bad.text)
+			return value{}, mistakef("%s", bad.text)
 		}
 		p = made
 		r.patterns[ere] = p
 	}
 	n, ok := p.match(r.text[r.at:])
 	if !ok {
-		return value{}, wrong("want what matches %s, got %s", quote(ere), r.ahead())
+		return value{}, mistakef("want what matches %s, got %s", quote(ere), r.describeNext())
 	}
 	matched := string(r.text[r.at : r.at+n])
 	r.at += n
 	return stringValue(matched), nil
 }
 
-// ahead describes the text at the current position, for a message.
-func (r *run) ahead() string {
+// describeNext describes the text at the current position, for a message.
+func (r *run) describeNext() string {
 	rest := r.text[r.at:]
 	if len(rest) == 0 {
 		return "the end of the file"
@@ -271,7 +271,7 @@ func (r *run) space() error {
 		r.at++
 		return nil
 	}
-	return wrong("want a space, got %s", r.ahead())
+	return mistakef("want a space, got %s", r.describeNext())
 }
 
 func (r *run) newline() error {
@@ -279,7 +279,7 @@ func (r *run) newline() error {
 		r.skipBlanks()
 	}
 	if r.at == len(r.text) || r.text[r.at] != '\n' {
-		return wrong("want the end of the line, got %s", r.ahead())
+		return mistakef("want the end of the line, got %s", r.describeNext())
 	}
 	r.at++
 	if r.lenient {

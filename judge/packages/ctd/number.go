@@ -32,11 +32,11 @@ func (r *run) integer(c *command) (value, error) {
 	end := r.digits(start)
 	switch {
 	case end == start:
-		return value{}, wrong("want a whole number, got %s", r.ahead())
+		return value{}, mistakef("want a whole number, got %s", r.describeNext())
 	case r.text[start] == '0' && start > r.at:
-		return value{}, wrong("a minus before %s", quote(string(r.text[start:end])))
+		return value{}, mistakef("a minus before %s", quote(string(r.text[start:end])))
 	case r.text[start] == '0' && end > start+1:
-		return value{}, wrong("a leading zero in %s", quote(string(r.text[start:end])))
+		return value{}, mistakef("a leading zero in %s", quote(string(r.text[start:end])))
 	}
 	word := string(r.text[r.at:end])
 	var v value
@@ -46,17 +46,17 @@ func (r *run) integer(c *command) (value, error) {
 		b, _ := new(big.Int).SetString(word, 10)
 		v = bigValue(b)
 	}
-	if err := r.within(c, v, word, true); err != nil {
+	if err := r.checkBounds(c, v, word, true); err != nil {
 		return value{}, err
 	}
 	r.at = end
 	return v, nil
 }
 
-// within returns an error unless v is between the values of the first two arguments of c.
-func (r *run) within(c *command, v value, word string, whole bool) error {
+// checkBounds returns an error unless v is between the values of the first two arguments of c.
+func (r *run) checkBounds(c *command, v value, word string, isInteger bool) error {
 	bound := r.evalNumber
-	if whole {
+	if isInteger {
 		bound = r.evalInt
 	}
 	lo, err := bound(c.args[0])
@@ -70,7 +70,7 @@ func (r *run) within(c *command, v value, word string, whole bool) error {
 	below, _ := compare(v, lo) // numbers can always be compared
 	above, _ := compare(v, hi)
 	if below < 0 || above > 0 {
-		return wrong("%s is not within %s and %s", shorten(word), lo, hi)
+		return mistakef("%s is not within %s and %s", shorten(word), lo, hi)
 	}
 	return nil
 }
@@ -92,21 +92,21 @@ func (r *run) float(c *command) (value, error) {
 	end := r.digits(start)
 	switch {
 	case end == start:
-		return value{}, wrong("want a number, got %s", r.ahead())
+		return value{}, mistakef("want a number, got %s", r.describeNext())
 	case r.text[start] == '0' && end > start+1:
-		return value{}, wrong("a leading zero in %s", r.ahead())
+		return value{}, mistakef("a leading zero in %s", r.describeNext())
 	}
 	whole, places := end-start, 0
 	if r.has(end, ".") {
 		point := end
 		if end = r.digits(end + 1); end == point+1 {
-			return value{}, wrong("no digit behind the point of %s", r.ahead())
+			return value{}, mistakef("no digit behind the point of %s", r.describeNext())
 		}
 		places = end - point - 1
 	}
 	exponent := false
 	if c.option == "SCIENTIFIC" && !r.has(end, "eE") {
-		return value{}, wrong("want an exponent in %s", r.ahead())
+		return value{}, mistakef("want an exponent in %s", r.describeNext())
 	}
 	if c.option != "FIXED" && r.has(end, "eE") {
 		exponent = true
@@ -115,22 +115,22 @@ func (r *run) float(c *command) (value, error) {
 		}
 		from := end
 		if end = r.digits(end); end == from {
-			return value{}, wrong("no digit in the exponent of %s", r.ahead())
+			return value{}, mistakef("no digit in the exponent of %s", r.describeNext())
 		} else if r.text[from] == '0' && end > from+1 {
-			return value{}, wrong("a leading zero in the exponent of %s", r.ahead())
+			return value{}, mistakef("a leading zero in the exponent of %s", r.describeNext())
 		}
 	}
 	if c.op == "FLOATP" {
 		if exponent && (whole != 1 || places == 0 || r.text[start] == '0') {
-			return value{}, wrong("want one digit that is not 0 before the point of %s", r.ahead())
+			return value{}, mistakef("want one digit that is not 0 before the point of %s", r.describeNext())
 		}
 		if n := int64(places); n < decimals[0] || n > decimals[1] {
-			return value{}, wrong("%s has %d decimals, want %d to %d", r.ahead(), n, decimals[0], decimals[1])
+			return value{}, mistakef("%s has %d decimals, want %d to %d", r.describeNext(), n, decimals[0], decimals[1])
 		}
 	}
 	word := string(r.text[r.at:end])
 	v := decimalValue(word)
-	if err := r.within(c, v, word, false); err != nil {
+	if err := r.checkBounds(c, v, word, false); err != nil {
 		return value{}, err
 	}
 	r.at = end
@@ -144,13 +144,13 @@ func (r *run) decimals(c *command) (bounds [2]int64, err error) {
 		if err != nil {
 			return bounds, err
 		}
-		if !v.small() || v.n < 0 || v.n > 1<<31 {
-			return bounds, wrong("%s is not a number of decimals", v)
+		if !v.fitsInt64() || v.n < 0 || v.n > 1<<31 {
+			return bounds, mistakef("%s is not a number of decimals", v)
 		}
 		bounds[i] = v.n
 	}
 	if bounds[0] > bounds[1] {
-		return bounds, wrong("at least %d decimals, but at most %d", bounds[0], bounds[1])
+		return bounds, mistakef("at least %d decimals, but at most %d", bounds[0], bounds[1])
 	}
 	return bounds, nil
 }

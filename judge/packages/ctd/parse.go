@@ -58,15 +58,15 @@ func (p *parser) program() ([]command, error) {
 	}
 	switch {
 	case p.tok.kind == word && (p.tok.text == "END" || p.tok.text == "ELSE"):
-		return nil, p.bad("every END ends a REP, WHILE or IF, and ELSE stands between IF and END", "%s without a beginning", p.tok.text)
+		return nil, p.faultHere("every END ends a REP, WHILE or IF, and ELSE stands between IF and END", "%s without a beginning", p.tok.text)
 	case p.tok.kind != atEnd:
-		return nil, p.bad("a command is such as INT(1,10) or NEWLINE", "want a command, got %s", p.tok)
+		return nil, p.faultHere("a command is such as INT(1,10) or NEWLINE", "want a command, got %s", p.tok)
 	}
 	return append(commands, command{op: "EOF", source: "EOF", line: p.line}), nil
 }
 
-// bad returns a fault at the next token.
-func (p *parser) bad(hint, format string, args ...any) error {
+// faultHere returns a fault at the next token.
+func (p *parser) faultHere(hint, format string, args ...any) error {
 	return fault(p.file, p.tok.line, p.tok.column, hint, format, args...)
 }
 
@@ -81,34 +81,34 @@ func (p *parser) is(s string) bool {
 	return (p.tok.kind == word || p.tok.kind == symbol) && p.tok.text == s
 }
 
-// take consumes the next token if it is the word or symbol s.
-func (p *parser) take(s string) (bool, error) {
+// accept consumes the next token if it is the word or symbol s.
+func (p *parser) accept(s string) (bool, error) {
 	if !p.is(s) {
 		return false, nil
 	}
 	return true, p.advance()
 }
 
-// want consumes the symbol s. If the next token is not s, it returns a fault.
-func (p *parser) want(s string) error {
-	ok, err := p.take(s)
+// expect consumes the symbol s. If the next token is not s, it returns a fault.
+func (p *parser) expect(s string) error {
+	ok, err := p.accept(s)
 	if err == nil && !ok {
-		return p.bad("", "want %q, got %s", s, p.tok)
+		return p.faultHere("", "want %q, got %s", s, p.tok)
 	}
 	return err
 }
 
-// deeper counts the parser's depth in brackets and blocks.
-func (p *parser) deeper() error {
+// enterNested counts the parser's depth in brackets and blocks.
+func (p *parser) enterNested() error {
 	if p.depth++; p.depth > maxDepth {
-		return p.bad("", "nested more than %d deep", maxDepth)
+		return p.faultHere("", "nested more than %d deep", maxDepth)
 	}
 	return nil
 }
 
 // block parses commands up to END, ELSE, or another token that begins no command.
-func (p *parser) block() (all []command, err error) {
-	if err := p.deeper(); err != nil {
+func (p *parser) block() (commands []command, err error) {
+	if err := p.enterNested(); err != nil {
 		return nil, err
 	}
 	defer func() { p.depth-- }()
@@ -118,11 +118,11 @@ func (p *parser) block() (all []command, err error) {
 			return nil, err
 		}
 		if p.count++; p.count > maxCommands {
-			return nil, p.bad("", "more than %d commands", maxCommands)
+			return nil, p.faultHere("", "more than %d commands", maxCommands)
 		}
-		all = append(all, *c)
+		commands = append(commands, *c)
 	}
-	return all, nil
+	return commands, nil
 }
 
 // command parses a command and its block.
@@ -135,7 +135,7 @@ func (p *parser) command() (*command, error) {
 		return nil, err
 	}
 	if c.op == "IF" {
-		if ok, err := p.take("ELSE"); err != nil {
+		if ok, err := p.accept("ELSE"); err != nil {
 			return nil, err
 		} else if ok {
 			if c.elseBody, err = p.block(); err != nil {
@@ -144,7 +144,7 @@ func (p *parser) command() (*command, error) {
 		}
 	}
 	if !p.is("END") {
-		return nil, p.bad("", "want END of the %s in line %d, got %s", c.op, c.line, p.tok)
+		return nil, p.faultHere("", "want END of the %s in line %d, got %s", c.op, c.line, p.tok)
 	}
 	return c, p.advance()
 }
@@ -165,11 +165,11 @@ var forms = map[string]string{
 // head parses a command except for its block.
 func (p *parser) head() (*command, error) {
 	if p.tok.kind != word {
-		return nil, p.bad("", "want a command, got %s", p.tok)
+		return nil, p.faultHere("", "want a command, got %s", p.tok)
 	}
 	form, ok := forms[p.tok.text]
 	if !ok {
-		return nil, p.bad("it stands within the brackets of another command", "%s is not a command", p.tok.text)
+		return nil, p.faultHere("it stands within the brackets of another command", "%s is not a command", p.tok.text)
 	}
 	c := &command{op: p.tok.text, start: p.tok.start, line: p.tok.line}
 	if err := p.advance(); err != nil {
@@ -196,7 +196,7 @@ func (p *parser) arguments(c *command, form string) error {
 		if optional && p.is(")") {
 			break
 		}
-		if err := p.want(open); err != nil {
+		if err := p.expect(open); err != nil {
 			return err
 		}
 		open = ","
@@ -211,7 +211,7 @@ func (p *parser) arguments(c *command, form string) error {
 			}
 		}
 	}
-	return p.want(")")
+	return p.expect(")")
 }
 
 func (p *parser) argument(c *command, form byte) error {
@@ -232,14 +232,14 @@ func (p *parser) argument(c *command, form byte) error {
 		return p.assignment(c)
 	case 'o':
 		if !p.is("FIXED") && !p.is("SCIENTIFIC") {
-			return p.bad("FIXED or SCIENTIFIC", "want an option, got %s", p.tok)
+			return p.faultHere("FIXED or SCIENTIFIC", "want an option, got %s", p.tok)
 		}
 		c.option = p.tok.text
 		return p.advance()
 	}
 	between, err := p.head()
 	if err == nil && (opensBlock(between.op) || between.op == "EOF") {
-		return p.bad("such as SPACE or NEWLINE", "%s cannot stand between the rounds of a loop", between.op)
+		return p.faultHere("such as SPACE or NEWLINE", "%s cannot stand between the rounds of a loop", between.op)
 	}
 	c.between = between
 	return err
@@ -250,7 +250,7 @@ func (p *parser) assignment(c *command) error {
 	if err != nil {
 		return err
 	}
-	if err := p.want("="); err != nil {
+	if err := p.expect("="); err != nil {
 		return err
 	}
 	n, err := p.typed(false)
@@ -261,21 +261,21 @@ func (p *parser) assignment(c *command) error {
 // typed parses a test or, if test is false, a value.
 func (p *parser) typed(test bool) (*node, error) {
 	at := p.tok
-	n, err := p.any()
+	n, err := p.expression()
 	if err != nil || n.test == test {
 		return n, err
 	}
 	p.tok = at
 	if test {
-		return nil, p.bad("compare it with something, such as x < 5", "want a test, got a value")
+		return nil, p.faultHere("compare it with something, such as x < 5", "want a test, got a value")
 	}
-	return nil, p.bad("", "want a value, got a test")
+	return nil, p.faultHere("", "want a value, got a test")
 }
 
-// any parses a test or a value. In brackets, only the content shows which one it is. && and || have equal
+// expression parses a test or a value. In brackets, only the content shows which one it is. && and || have equal
 // precedence and are left-associative.
-func (p *parser) any() (*node, error) {
-	if err := p.deeper(); err != nil {
+func (p *parser) expression() (*node, error) {
+	if err := p.enterNested(); err != nil {
 		return nil, err
 	}
 	defer func() { p.depth-- }()
@@ -284,7 +284,7 @@ func (p *parser) any() (*node, error) {
 
 // compare parses a comparison, or ! with everything that follows.
 func (p *parser) compare() (*node, error) {
-	if ok, err := p.take("!"); err != nil {
+	if ok, err := p.accept("!"); err != nil {
 		return nil, err
 	} else if ok {
 		n, err := p.typed(true)
@@ -296,14 +296,14 @@ func (p *parser) compare() (*node, error) {
 	}
 	op := p.tok.text
 	if left.test {
-		return nil, p.bad("", "a test cannot be compared")
+		return nil, p.faultHere("", "a test cannot be compared")
 	}
 	if err := p.advance(); err != nil {
 		return nil, err
 	}
 	right, err := p.sum()
 	if err == nil && right.test {
-		return nil, p.bad("", "a test cannot be compared")
+		return nil, p.faultHere("", "a test cannot be compared")
 	}
 	return &node{op: op, test: true, kids: []*node{left, right}}, err
 }
@@ -316,12 +316,12 @@ func (p *parser) term() (*node, error) {
 
 // chain parses operands with left-associative operators of equal precedence between them. The function operand
 // parses an operand. The parameters takes and gives report whether the operands and the result are tests.
-func (p *parser) chain(operand func() (*node, error), takes, gives bool, ops ...string) (*node, error) {
+func (p *parser) chain(operand func() (*node, error), testOperands, testResult bool, ops ...string) (*node, error) {
 	left, err := operand()
 	for err == nil && p.tok.kind == symbol && slices.Contains(ops, p.tok.text) {
 		op := p.tok.text
-		if left.test != takes {
-			return nil, p.bad("", "%q does not go with %s", op, kindOf(left))
+		if left.test != testOperands {
+			return nil, p.faultHere("", "%q does not go with %s", op, kindOf(left))
 		}
 		if err := p.advance(); err != nil {
 			return nil, err
@@ -330,10 +330,10 @@ func (p *parser) chain(operand func() (*node, error), takes, gives bool, ops ...
 		if err != nil {
 			return nil, err
 		}
-		if right.test != takes {
-			return nil, p.bad("", "%q does not go with %s", op, kindOf(right))
+		if right.test != testOperands {
+			return nil, p.faultHere("", "%q does not go with %s", op, kindOf(right))
 		}
-		left = &node{op: op, test: gives, kids: []*node{left, right}}
+		left = &node{op: op, test: testResult, kids: []*node{left, right}}
 	}
 	return left, err
 }
@@ -352,13 +352,13 @@ func (p *parser) power(base bool) (*node, error) {
 		if err := p.advance(); err != nil {
 			return nil, err
 		}
-		if err := p.deeper(); err != nil {
+		if err := p.enterNested(); err != nil {
 			return nil, err
 		}
 		defer func() { p.depth-- }()
 		n, err := p.power(true)
 		if err == nil && n.test {
-			return nil, p.bad("", "a test has no minus")
+			return nil, p.faultHere("", "a test has no minus")
 		}
 		return &node{op: "neg", kids: []*node{n}}, err
 	}
@@ -376,11 +376,11 @@ func (p *parser) primary() (*node, error) {
 		if err := p.advance(); err != nil {
 			return nil, err
 		}
-		n, err := p.any()
+		n, err := p.expression()
 		if err != nil {
 			return nil, err
 		}
-		return n, p.want(")")
+		return n, p.expect(")")
 	case t.kind == name:
 		return p.variable()
 	case t.kind == text:
@@ -396,19 +396,19 @@ func (p *parser) primary() (*node, error) {
 	case t.kind == word:
 		return p.function()
 	}
-	return nil, p.bad("", "want a value or a test, got %s", t)
+	return nil, p.faultHere("", "want a value or a test, got %s", t)
 }
 
 // function parses a word that returns a value or a test, with its arguments.
 func (p *parser) function() (*node, error) {
 	n := &node{op: p.tok.text, test: p.tok.text != "STRLEN"}
 	if !slices.Contains([]string{"ISEOF", "MATCH", "UNIQUE", "INARRAY", "STRLEN"}, n.op) {
-		return nil, p.bad("", "want a value or a test, got the command %s", n.op)
+		return nil, p.faultHere("", "want a value or a test, got the command %s", n.op)
 	}
 	if err := p.advance(); err != nil || n.op == "ISEOF" {
 		return n, err
 	}
-	if err := p.want("("); err != nil {
+	if err := p.expect("("); err != nil {
 		return nil, err
 	}
 	for {
@@ -419,9 +419,9 @@ func (p *parser) function() (*node, error) {
 		n.kids = append(n.kids, kid)
 		more := n.op == "UNIQUE" && p.is(",") || n.op == "INARRAY" && len(n.kids) == 1
 		if !more {
-			return n, p.want(")")
+			return n, p.expect(")")
 		}
-		if err := p.want(","); err != nil {
+		if err := p.expect(","); err != nil {
 			return nil, err
 		}
 	}
@@ -440,7 +440,7 @@ func (p *parser) functionArgument(n *node) (*node, error) {
 // bareName parses the name of a variable without an index. It denotes the values at all indexes.
 func (p *parser) bareName() (*node, error) {
 	if p.tok.kind != name {
-		return nil, p.bad("the name of a variable without an index", "want a variable, got %s", p.tok)
+		return nil, p.faultHere("the name of a variable without an index", "want a variable, got %s", p.tok)
 	}
 	n := &node{op: "var", slot: p.slot(p.tok.text)}
 	return n, p.advance()
@@ -453,7 +453,7 @@ func (p *parser) variable() (*node, error) {
 		return n, err
 	}
 	for open := "["; ; open = "," {
-		if err := p.want(open); err != nil {
+		if err := p.expect(open); err != nil {
 			return nil, err
 		}
 		index, err := p.typed(false)
@@ -462,7 +462,7 @@ func (p *parser) variable() (*node, error) {
 		}
 		n.kids = append(n.kids, index)
 		if !p.is(",") {
-			return n, p.want("]")
+			return n, p.expect("]")
 		}
 	}
 }

@@ -70,7 +70,7 @@ type part struct {
 const (
 	maxGroups = 50      // how deep groups may nest
 	maxRepeat = 100_000 // maximum repeat count in braces
-	mostTimes = 1000    // maximum repeat count of package regexp
+	maxTimes  = 1000    // maximum repeat count of package regexp
 	maxBlocks = 400     // how deep the groups written for one pair of braces may nest
 	maxSize   = 1 << 20 // maximum size of a translated pattern, in bytes
 )
@@ -203,10 +203,10 @@ func count(s string) int {
 }
 
 // repeat repeats the atom lo to hi times. If hi is -1, there is no upper bound. Package regexp allows at most
-// mostTimes, so larger counts are composed: x{0,2500} is (x{1000}(x{1000}x{0,500}|x{0,999})|x{0,999}). With this
+// maxTimes, so larger counts are composed: x{0,2500} is (x{1000}(x{1000}x{0,500}|x{0,999})|x{0,999}). With this
 // form, the matcher follows only a few alternatives at any time.
 func (p part) repeat(lo, hi int) (part, *patternError) {
-	atom, most := "(?:"+p.re+")", max(mostTimes/p.times, 1)
+	atom, most := "(?:"+p.re+")", max(maxTimes/p.times, 1)
 	made := part{times: p.times * min(max(lo, hi, 1), most)}
 	if size := len(atom) * (2 + max(lo, hi)/most*2); size > maxSize || (hi-lo)/most > maxBlocks {
 		return part{}, &patternError{"the pattern is too large", "match with + and ASSERT the STRLEN"}

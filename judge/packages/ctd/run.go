@@ -16,10 +16,10 @@ type run struct {
 	at      int
 	lenient bool
 
-	vars     []variable
-	patterns map[string]*pattern
-	now      *command // the current command
-	why      string   // why the last UNIQUE was false
+	vars          []variable
+	patterns      map[string]*pattern
+	current       *command // the current command
+	uniqueFailure string   // uniqueFailure the last UNIQUE was false
 
 	steps     int // number of commands run
 	idle      int // number of commands run since the position in the text changed
@@ -39,12 +39,12 @@ type mistake struct{ text string }
 
 func (m *mistake) Error() string { return m.text }
 
-func wrong(format string, args ...any) error { return &mistake{fmt.Sprintf(format, args...)} }
+func mistakef(format string, args ...any) error { return &mistake{fmt.Sprintf(format, args...)} }
 
 // maxIdle is the maximum number of commands that may run without reading anything.
 const maxIdle = 1 << 26
 
-func (r *run) all() (*Mismatch, error) {
+func (r *run) checkAll() (*Mismatch, error) {
 	if r.lenient {
 		r.skipBlanks()
 	}
@@ -66,8 +66,8 @@ func (r *run) mismatch(text string) *Mismatch {
 		Line:       1 + strings.Count(before, "\n"),
 		Column:     at - strings.LastIndexByte(before, '\n'),
 		Text:       text,
-		ScriptLine: r.now.line,
-		Command:    r.now.source,
+		ScriptLine: r.current.line,
+		Command:    r.current.source,
 	}
 }
 
@@ -86,7 +86,7 @@ func (r *run) tick() error {
 		r.idleSince, r.idle = r.at, 0
 	}
 	if r.idle++; r.idle > maxIdle {
-		return wrong("the script loops without reading anything")
+		return mistakef("the script loops without reading anything")
 	}
 	if r.steps++; r.steps&0xfff == 0 {
 		return r.ctx.Err()
@@ -95,7 +95,7 @@ func (r *run) tick() error {
 }
 
 func (r *run) command(c *command) error {
-	r.now = c
+	r.current = c
 	if err := r.tick(); err != nil {
 		return err
 	}
@@ -142,15 +142,15 @@ func (r *run) branch(c *command) error {
 }
 
 func (r *run) assert(c *command) error {
-	r.why = ""
+	r.uniqueFailure = ""
 	yes, err := r.test(c.args[0])
 	switch {
 	case err != nil || yes:
 		return err
-	case r.why != "":
-		return wrong("%s", r.why)
+	case r.uniqueFailure != "":
+		return mistakef("%s", r.uniqueFailure)
 	}
-	return wrong("it does not hold%s", r.values(c.args[0]))
+	return mistakef("it does not hold%s", r.values(c.args[0]))
 }
 
 // values lists the variables in a failed test with their values, for a message. It lists at most four of them.
@@ -187,13 +187,13 @@ func (r *run) loop(c *command) error {
 		if err != nil {
 			return err
 		}
-		if !v.small() || v.n < 0 {
-			return wrong("cannot repeat %s times", v)
+		if !v.fitsInt64() || v.n < 0 {
+			return mistakef("cannot repeat %s times", v)
 		}
 		times = v.n
 	}
 	for i := int64(0); ; i++ {
-		r.now = c
+		r.current = c
 		if c.to != nil {
 			if err := r.set(c.to, intValue(i)); err != nil {
 				return err
@@ -231,9 +231,9 @@ func (r *run) index(n *node) (single int64, key string, err error) {
 			return 0, "", err
 		}
 		if v.kind != isInt {
-			return 0, "", wrong("the index %s of %s is not a whole number", v, r.program.names[n.slot])
+			return 0, "", mistakef("the index %s of %s is not a whole number", v, r.program.names[n.slot])
 		}
-		if i == 0 && len(n.kids) == 1 && v.small() {
+		if i == 0 && len(n.kids) == 1 && v.fitsInt64() {
 			return v.n, "", nil
 		}
 		keys = append(keys, v.key())
@@ -256,7 +256,7 @@ func (r *run) get(n *node) (value, error) {
 		}
 	}
 	if got.kind == unset {
-		return value{}, wrong("variable %s has no value", r.name(n))
+		return value{}, mistakef("variable %s has no value", r.name(n))
 	}
 	return got, nil
 }

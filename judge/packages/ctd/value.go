@@ -63,8 +63,8 @@ func decimalValue(text string) value {
 	return ratValue(r)
 }
 
-// whole returns the integer v as a big.Int.
-func (v value) whole() *big.Int {
+// bigInt returns the integer v as a big.Int.
+func (v value) bigInt() *big.Int {
 	if v.big != nil {
 		return v.big
 	}
@@ -76,19 +76,19 @@ func (v value) exact() *big.Rat {
 	if v.kind == isDecimal {
 		return v.rat
 	}
-	return new(big.Rat).SetInt(v.whole())
+	return new(big.Rat).SetInt(v.bigInt())
 }
 
 func (v value) number() bool { return v.kind == isInt || v.kind == isDecimal }
 
-func (v value) small() bool { return v.kind == isInt && v.big == nil }
+func (v value) fitsInt64() bool { return v.kind == isInt && v.big == nil }
 
 // key returns a string that identifies the value within an array. Equal numbers have the same key.
 func (v value) key() string {
 	switch {
 	case v.kind == isString:
 		return `"` + v.str
-	case v.small():
+	case v.fitsInt64():
 		return strconv.FormatInt(v.n, 10)
 	case v.kind == isInt:
 		return v.big.String()
@@ -121,12 +121,12 @@ func shorten(s string) string {
 // compare returns -1, 0 or 1.
 func compare(a, b value) (int, error) {
 	switch {
-	case a.small() && b.small():
+	case a.fitsInt64() && b.fitsInt64():
 		return cmp.Compare(a.n, b.n), nil
 	case a.kind == isString && b.kind == isString:
 		return strings.Compare(a.str, b.str), nil
 	case a.kind == isInt && b.kind == isInt:
-		return a.whole().Cmp(b.whole()), nil
+		return a.bigInt().Cmp(b.bigInt()), nil
 	case a.number() && b.number():
 		return a.exact().Cmp(b.exact()), nil
 	}
@@ -144,7 +144,7 @@ func arithmetic(op string, a, b value) (value, error) {
 	if (op == "/" || op == "%") && b.exact().Sign() == 0 {
 		return value{}, fmt.Errorf("%s %s 0", a, op)
 	}
-	if a.small() && b.small() {
+	if a.fitsInt64() && b.fitsInt64() {
 		if v, ok := smallArithmetic(op, a.n, b.n); ok {
 			return v, nil
 		}
@@ -185,27 +185,27 @@ func smallArithmetic(op string, a, b int64) (value, bool) {
 
 // Operators for numbers of any size. Integer division truncates toward zero.
 var (
-	ofWhole = map[string]func(z, a, b *big.Int) *big.Int{
+	integerOperators = map[string]func(z, a, b *big.Int) *big.Int{
 		"+": (*big.Int).Add, "-": (*big.Int).Sub, "*": (*big.Int).Mul, "/": (*big.Int).Quo, "%": (*big.Int).Rem,
 	}
-	ofFractions = map[string]func(z, a, b *big.Rat) *big.Rat{
+	fractionOperators = map[string]func(z, a, b *big.Rat) *big.Rat{
 		"+": (*big.Rat).Add, "-": (*big.Rat).Sub, "*": (*big.Rat).Mul, "/": (*big.Rat).Quo,
 	}
 )
 
 func largeArithmetic(op string, a, b value) (value, error) {
 	if a.kind == isInt && b.kind == isInt {
-		return bigValue(ofWhole[op](new(big.Int), a.whole(), b.whole())), nil
+		return bigValue(integerOperators[op](new(big.Int), a.bigInt(), b.bigInt())), nil
 	}
 	if op == "%" {
 		return value{}, fmt.Errorf("%s %% %s: only whole numbers have a remainder", a, b)
 	}
-	return ratValue(ofFractions[op](new(big.Rat), a.exact(), b.exact())), nil
+	return ratValue(fractionOperators[op](new(big.Rat), a.exact(), b.exact())), nil
 }
 
 // power computes a^b for an integer b that is not negative.
 func power(a, b value) (value, error) {
-	if !b.small() || b.n < 0 {
+	if !b.fitsInt64() || b.n < 0 {
 		return value{}, fmt.Errorf("%s ^ %s: an exponent is a whole number that is not negative", a, b)
 	}
 	if size := a.bits(); size > 1 && b.n > maxBits/int64(size) {
@@ -213,10 +213,10 @@ func power(a, b value) (value, error) {
 	}
 	e := big.NewInt(b.n)
 	if a.kind == isInt {
-		if a.small() && (a.n == 0 || a.n == 1 || a.n == -1) {
+		if a.fitsInt64() && (a.n == 0 || a.n == 1 || a.n == -1) {
 			e.SetInt64(min(b.n, 2+b.n%2)) // of the same parity, and 0 stays 0
 		}
-		return bigValue(new(big.Int).Exp(a.whole(), e, nil)), nil
+		return bigValue(new(big.Int).Exp(a.bigInt(), e, nil)), nil
 	}
 	num, den := a.rat.Num(), a.rat.Denom()
 	if num.BitLen() <= 1 && den.BitLen() == 1 {
@@ -230,5 +230,5 @@ func (v value) bits() int {
 	if v.kind == isDecimal {
 		return max(v.rat.Num().BitLen(), v.rat.Denom().BitLen())
 	}
-	return v.whole().BitLen()
+	return v.bigInt().BitLen()
 }

@@ -20,8 +20,8 @@ import (
 	"assay/judge/problem"
 )
 
-// about writes the [package] table: the metadata of the package that does not affect judging.
-func (m *importer) about() error {
+// writePackageTable writes the [package] table: the metadata of the package that does not affect judging.
+func (m *importer) writePackageTable() error {
 	a := m.pkg.About
 	var all tomlFile
 	t := &all
@@ -79,7 +79,7 @@ func (m *importer) statements() error {
 			continue // a missing statement is reported below
 		}
 		if m.hasSamples() && !problem.Marked(text) && len(example.Find(text)) == 0 {
-			text = strings.TrimRight(text, "\n") + "\n\n" + rest + "\n" // where programs that read the package put them
+			text = strings.TrimRight(text, "\n") + "\n\n" + restMark + "\n" // where programs that read the package put them
 		}
 		written[s.Language] = true
 		name := "statement.md"
@@ -144,7 +144,7 @@ func (e *exporter) statements() error {
 	all := e.from.Statements()
 	all[e.language()] = e.from.Statement()
 	dir := "statement"
-	if e.old {
+	if e.legacy {
 		dir = "problem_statement"
 	}
 	found := false
@@ -158,15 +158,15 @@ func (e *exporter) statements() error {
 		if err := copyPictures(&e.notes, data, e.from.Dir, filepath.Dir(all[language]), filepath.Join(e.dir, dir)); err != nil {
 			return err
 		}
-		if e.old && e.with.TeX != nil {
+		if e.legacy && e.options.TeX != nil {
 			if err := e.redraw(data, all[language], filepath.Join(e.dir, dir)); err != nil {
 				return err
 			}
 		}
 		name := "problem." + language + ".md"
-		if e.old && e.with.TeX != nil { // the legacy format has no Markdown
+		if e.legacy && e.options.TeX != nil { // the legacy format has no Markdown
 			var latex bytes.Buffer
-			if err := e.with.TeX(&latex, e.name(language), data); err != nil {
+			if err := e.options.TeX(&latex, e.name(language), data); err != nil {
 				return err
 			}
 			name, data = "problem."+language+".tex", latex.Bytes()
@@ -187,8 +187,8 @@ func (e *exporter) exported(markdown []byte) []byte {
 	text := string(markdown)
 	if k := e.from.Kind; !k.Interactive && !k.MultiPass { // otherwise examples are dialogues
 		samples := e.sampleInputs()
-		text = example.Without(text, func(in example.Text) bool {
-			return slices.ContainsFunc(samples, in.Same) || slices.ContainsFunc(samples, in.Abbreviates)
+		text = example.RemoveSamples(text, func(in example.Text) bool {
+			return slices.ContainsFunc(samples, in.Equals) || slices.ContainsFunc(samples, in.Abbreviates)
 		})
 		if text != string(markdown) {
 			e.notes.add("the examples of the statement that are samples are left out: readers of the package add the samples")
@@ -196,27 +196,27 @@ func (e *exporter) exported(markdown []byte) []byte {
 	}
 	text = problem.MarkSamples(text, func(mark string) string {
 		switch {
-		case e.old:
+		case e.legacy:
 			return "" // programs that read the package put all samples at the end
 		case mark == "nextsample":
 			return "{{nextsample}}"
 		}
-		return rest
+		return restMark
 	})
-	if before, found := strings.CutSuffix(strings.TrimRight(text, "\n"), "\n\n"+rest); found {
+	if before, found := strings.CutSuffix(strings.TrimRight(text, "\n"), "\n\n"+restMark); found {
 		text = before + "\n" // samples are put at the end anyway
 	}
 	return []byte(text)
 }
 
-// rest is the mark that stands for all remaining samples.
-const rest = "{{remainingsamples}}"
+// restMark is the mark that stands for all remaining samples.
+const restMark = "{{remainingsamples}}"
 
 // largestSample is the maximum size of a sample input that is compared with examples, in bytes.
 const largestSample = 1 << 20
 
 // sampleInputs returns the inputs of the samples.
-func (e *exporter) sampleInputs() (all []string) {
+func (e *exporter) sampleInputs() (inputs []string) {
 	for _, g := range e.from.Groups {
 		if g.Name != problem.Sample && !strings.HasPrefix(g.Name, problem.Sample+"/") {
 			continue
@@ -224,11 +224,11 @@ func (e *exporter) sampleInputs() (all []string) {
 		for _, c := range g.Cases {
 			if info, err := os.Stat(c.In); err == nil && info.Size() <= largestSample {
 				data, _ := os.ReadFile(c.In) // e.data reports the error
-				all = append(all, string(data))
+				inputs = append(inputs, string(data))
 			}
 		}
 	}
-	return all
+	return inputs
 }
 
 // language returns the language of the title and of statement.md.
@@ -261,8 +261,8 @@ func (e *exporter) names(b *strings.Builder) {
 	}
 }
 
-// about writes to problem.yaml the metadata that does not affect judging.
-func (e *exporter) about(b *strings.Builder) {
+// writeMetadata writes to problem.yaml the metadata that does not affect judging.
+func (e *exporter) writeMetadata(b *strings.Builder) {
 	a := e.from.About
 	line := func(key, value string) {
 		if value != "" {
@@ -272,8 +272,8 @@ func (e *exporter) about(b *strings.Builder) {
 	line("uuid", cmp.Or(a.UUID, uuid(e.from.ID)))
 	line("license", a.License)
 	line("rights_owner", a.Owner)
-	if e.old {
-		e.aboutLegacy(line)
+	if e.legacy {
+		e.writeLegacyMetadata(line)
 		return
 	}
 	line("version", a.Version)
@@ -322,8 +322,8 @@ func (e *exporter) about(b *strings.Builder) {
 	}
 }
 
-// aboutLegacy writes the metadata whose keys have another form in the legacy format than in later formats.
-func (e *exporter) aboutLegacy(line func(key, value string)) {
+// writeLegacyMetadata writes the metadata whose keys have another form in the legacy format than in later formats.
+func (e *exporter) writeLegacyMetadata(line func(key, value string)) {
 	a := e.from.About
 	line("author", strings.Join(a.Credits["authors"], ", "))
 	words := make([]string, len(a.Keywords))

@@ -16,8 +16,8 @@ import (
 // arguments lists the keys in problem.toml for the argument lists of a case.
 var arguments = []string{"args", "checker_args", "validator_args"}
 
-// given returns the argument lists of a case, in the order of the keys in the variable arguments.
-func (m *importer) given(c *judge.Case) [][]string {
+// argumentLists returns the argument lists of a case, in the order of the keys in the variable arguments.
+func (m *importer) argumentLists(c *judge.Case) [][]string {
 	all := [][]string{c.Args, c.CheckerArgs, nil}
 	if len(m.pkg.Inputs) > 0 {
 		told := m.pkg.InputArgs(m.pkg.Inputs[0], c)
@@ -29,18 +29,18 @@ func (m *importer) given(c *judge.Case) [][]string {
 	return all
 }
 
-// shared reports whether all cases of a group have the same argument list under the key arguments[kind].
-func (m *importer) shared(g judge.Group, kind int) bool {
+// sameForGroup reports whether all cases of a group have the same argument list under the key arguments[kind].
+func (m *importer) sameForGroup(g judge.Group, kind int) bool {
 	return !slices.ContainsFunc(g.Cases, func(c judge.Case) bool {
-		return !slices.Equal(m.given(&c)[kind], m.given(&g.Cases[0])[kind])
+		return !slices.Equal(m.argumentLists(&c)[kind], m.argumentLists(&g.Cases[0])[kind])
 	})
 }
 
 // common writes the arguments that all cases of a group have in common.
 func (m *importer) common(g judge.Group) {
 	for kind, key := range arguments {
-		if len(g.Cases) > 0 && m.shared(g, kind) {
-			m.toml.texts(key, m.given(&g.Cases[0])[kind])
+		if len(g.Cases) > 0 && m.sameForGroup(g, kind) {
+			m.toml.texts(key, m.argumentLists(&g.Cases[0])[kind])
 		}
 	}
 }
@@ -53,7 +53,7 @@ func (m *importer) cases() error {
 		m.groups[g.Name] = name
 		names := map[string]bool{}
 		for _, c := range g.Cases {
-			base := filepath.Join(m.dir, "cases", name, unused(goodName(c.Name), names))
+			base := filepath.Join(m.dir, "cases", name, unusedName(goodName(c.Name), names))
 			if err := m.oneCase(g, &c, base); err != nil {
 				return err
 			}
@@ -73,8 +73,8 @@ func (m *importer) oneCase(g judge.Group, c *judge.Case, base string) error {
 	}
 	var own tomlFile
 	for kind, key := range arguments {
-		if !m.shared(g, kind) {
-			own.texts(key, m.given(c)[kind])
+		if !m.sameForGroup(g, kind) {
+			own.texts(key, m.argumentLists(c)[kind])
 		}
 	}
 	if own.Len() > 0 {
@@ -82,18 +82,18 @@ func (m *importer) oneCase(g judge.Group, c *judge.Case, base string) error {
 			return err
 		}
 	}
-	return copyBeside(c.Files, m.from.Dir, base)
+	return copyCaseFiles(c.Files, m.from.Dir, base)
 }
 
-// copyBeside copies the files that a submission sees only with this case. It omits the files of include/default,
+// copyCaseFiles copies the files that a submission sees only with this case. It omits the files of include/default,
 // because submissions see these files with every case.
-func copyBeside(files []judge.CaseFile, dir, base string) error {
+func copyCaseFiles(files []judge.CaseFile, dir, base string) error {
 	for _, f := range files {
 		if rel, err := filepath.Rel(filepath.Join(dir, problem.Include), f.Path); err == nil && filepath.IsLocal(rel) {
 			continue
 		}
 		if !filepath.IsLocal(filepath.FromSlash(f.Name)) {
-			return &judge.Fault{File: f.Path, Text: fmt.Sprintf("the case's file %q is not inside the working directory", f.Name)}
+			return &judge.ProblemError{File: f.Path, Text: fmt.Sprintf("the case's file %q is not inside the working directory", f.Name)}
 		}
 		to := filepath.Join(base+".files", filepath.FromSlash(f.Name))
 		if f.Data != nil {
@@ -131,11 +131,11 @@ func (m *importer) static() error {
 	if p == nil {
 		return nil
 	}
-	if m.grading == nil || !asksStatic(m.grading.Root) {
+	if m.grading == nil || !hasStaticCheck(m.grading.Root) {
 		m.notes.add("the static validator is left out: no group asks for it (static_validation_score)")
 		return nil
 	}
-	if err := m.part("static", &judge.Part{Path: p.Path, Speaks: p.Speaks, Args: nil}); err != nil {
+	if err := m.part("static", &judge.SetterProgram{Path: p.Path, Protocol: p.Protocol, Args: nil}); err != nil {
 		return err
 	}
 	secret, err := m.secret(m.grading.Root)
@@ -148,15 +148,15 @@ func (m *importer) static() error {
 	return nil
 }
 
-// asksStatic reports whether n or any of its descendants has a static check.
-func asksStatic(n *judge.Node) bool {
-	return n.Static != nil || slices.ContainsFunc(n.Children, asksStatic)
+// hasStaticCheck reports whether n or any of its descendants has a static check.
+func hasStaticCheck(n *judge.Node) bool {
+	return n.Static != nil || slices.ContainsFunc(n.Children, hasStaticCheck)
 }
 
 // staticCheck writes the score of a static validation.
 func (m *importer) staticCheck(score, args string, check *judge.StaticCheck) {
 	if check.PassFail {
-		m.toml.text(score, string(judge.PassFail))
+		m.toml.text(score, string(judge.AggregatePassFail))
 	} else {
 		m.toml.number(score, check.Score)
 	}

@@ -137,7 +137,7 @@ func TestBeside(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, got[name], want)
 		}
 	}
-	if _, err := exchange.ICPC(open(t, home), home+"-solutions", away, icpc.Format2025, exchange.With{Kit: kit}); err != nil {
+	if _, err := exchange.ICPC(open(t, home), home+"-solutions", away, icpc.Format2025, exchange.ExportOptions{Kit: kit}); err != nil {
 		t.Fatal(err)
 	}
 	back := open(t, away)
@@ -182,7 +182,7 @@ checker_args = ["case_sensitive"]
 checker_args = []
 `)
 	to := filepath.Join(t.TempDir(), "out")
-	if _, err := exchange.ICPC(open(t, dir), dir, to, icpc.Legacy, exchange.With{Kit: kit}); err != nil {
+	if _, err := exchange.ICPC(open(t, dir), dir, to, icpc.Legacy, exchange.ExportOptions{Kit: kit}); err != nil {
 		t.Fatal(err)
 	}
 	got := tree(t, to)
@@ -221,8 +221,8 @@ func TestLegacyRefuses(t *testing.T) {
 		},
 	} {
 		to := filepath.Join(t.TempDir(), "out")
-		_, err := exchange.ICPC(open(t, unpack(t, fmt.Sprintf(cases, row.toml)+row.files)), "", to, icpc.Legacy, exchange.With{Kit: kit})
-		if fault, ok := errors.AsType[*judge.Fault](err); !ok || !strings.Contains(fault.Text, row.want) {
+		_, err := exchange.ICPC(open(t, unpack(t, fmt.Sprintf(cases, row.toml)+row.files)), "", to, icpc.Legacy, exchange.ExportOptions{Kit: kit})
+		if fault, ok := errors.AsType[*judge.ProblemError](err); !ok || !strings.Contains(fault.Text, row.want) {
 			t.Errorf("it %s: %v, want %q", row.it, err, row.want)
 		}
 	}
@@ -232,7 +232,7 @@ func TestLegacyRefuses(t *testing.T) {
 func TestLegacyPoints(t *testing.T) {
 	dir := unpack(t, strings.Replace(native, "require_pass = [\"small\"]\n", "", 1)+"-- cases/large/d.in --\n4\n-- cases/large/d.ans --\n4\n")
 	away, home := filepath.Join(t.TempDir(), "p"), filepath.Join(t.TempDir(), "p")
-	if _, err := exchange.ICPC(open(t, dir), filepath.Join(dir, "solutions"), away, icpc.Legacy, exchange.With{Kit: kit}); err != nil {
+	if _, err := exchange.ICPC(open(t, dir), filepath.Join(dir, "solutions"), away, icpc.Legacy, exchange.ExportOptions{Kit: kit}); err != nil {
 		t.Fatal(err)
 	}
 	if got := tree(t, away)["data/secret/2-large/testdata.yaml"]; got != `{"accept_score":30}`+"\n" {
@@ -265,7 +265,7 @@ func TestExportPolygon(t *testing.T) {
 		to := filepath.Join(t.TempDir(), "out")
 		if _, err := exchange.ICPC(
 			open(t, unpack(t, "-- problem.toml --\ntitle = \"x\"\n"+row.files)), "", to, icpc.Format2025,
-			exchange.With{Kit: kit},
+			exchange.ExportOptions{Kit: kit},
 		); err != nil {
 			t.Errorf("it %s: %v", row.it, err)
 			continue

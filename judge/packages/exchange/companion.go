@@ -35,7 +35,7 @@ type Task struct {
 func ReadTask(file string, data []byte) (*Task, error) {
 	var t Task
 	if err := json.Unmarshal(data, &t); err != nil {
-		fault := &judge.Fault{File: file, Text: "is not what Competitive Companion sends: " + err.Error()}
+		fault := &judge.ProblemError{File: file, Text: "is not what Competitive Companion sends: " + err.Error()}
 		if syntax, ok := err.(*json.SyntaxError); ok {
 			fault.Line = 1 + strings.Count(string(data[:min(int(syntax.Offset), len(data))]), "\n")
 		}
@@ -43,12 +43,12 @@ func ReadTask(file string, data []byte) (*Task, error) {
 	}
 	switch {
 	case t.Name == "" || len(t.Tests) == 0:
-		return nil, &judge.Fault{
+		return nil, &judge.ProblemError{
 			File: file, Text: "is not what Competitive Companion sends: it has no name, or no tests",
 			Hint: `it has keys such as "name", "timeLimit" and "tests"`,
 		}
 	case t.Interactive:
-		return nil, &judge.Fault{
+		return nil, &judge.ProblemError{
 			File: file, Text: "the problem is interactive, and its samples are dialogues",
 			Hint: "make a directory by hand: judge new <name> --kind interactive",
 		}
@@ -67,7 +67,7 @@ func (t *Task) ID() string {
 // Companion writes a task as the problem directory dir, which contains only the samples.
 func Companion(t *Task, dir string) (Notes, error) {
 	notes := Notes{"there are only the samples, and no statement; outputs are compared word by word"}
-	err := whole(func(dirs []string) error {
+	err := createAtomically(func(dirs []string) error {
 		var toml tomlFile
 		toml.text("title", t.Name)
 		toml.text("source", strings.TrimSpace(t.Group+" "+t.URL))

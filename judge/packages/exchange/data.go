@@ -15,9 +15,9 @@ import (
 
 // Conversion of the cases of a package with their arguments and files, include/, and the scores of groups.
 
-// refuseBeside returns a fault if the problem uses features that the legacy format does not support.
-func (e *exporter) refuseBeside() error {
-	if !e.old {
+// checkLegacyFeatures returns a fault if the problem uses features that the legacy format does not support.
+func (e *exporter) checkLegacyFeatures() error {
+	if !e.legacy {
 		return nil
 	}
 	const hint = "export the problem to icpc-2025-09"
@@ -31,12 +31,12 @@ func (e *exporter) refuseBeside() error {
 				return e.fault("group", "case "+c.ID()+" has arguments for submissions, which the legacy format does not have", hint)
 			case len(c.Files) > 0:
 				return e.fault("group", "case "+c.ID()+" has files beside its input, which the legacy format does not have", hint)
-			case !keepsWords(c.CheckerArgs) || !keepsWords(c.ValidatorArgs):
+			case !survivesSplitting(c.CheckerArgs) || !survivesSplitting(c.ValidatorArgs):
 				return e.fault("group", "case "+c.ID()+" has an argument with a blank in it, at which the legacy format would split it", hint)
 			}
 		}
 	}
-	if err := e.refusePoints(); err != nil {
+	if err := e.checkLegacyPoints(); err != nil {
 		return err
 	}
 	if e.from.NoFiles {
@@ -45,8 +45,8 @@ func (e *exporter) refuseBeside() error {
 	return nil
 }
 
-// keepsWords reports whether args stay the same if they are joined with blanks and split again.
-func keepsWords(args []string) bool {
+// survivesSplitting reports whether args stay the same if they are joined with blanks and split again.
+func survivesSplitting(args []string) bool {
 	return !slices.ContainsFunc(args, func(a string) bool { return a == "" || strings.ContainsAny(a, " \t\n") })
 }
 
@@ -79,33 +79,33 @@ func inputArgs(c *judge.Case) []string   { return c.ValidatorArgs }
 // shareCheckerArgs appends the checker arguments of the cases to e.flags if they are the same for all cases.
 func (e *exporter) shareCheckerArgs() {
 	args, ok := e.same(checkerArgs)
-	e.flags, e.common = slices.Concat(e.flags, args), ok
+	e.flags, e.flagsShared = slices.Concat(e.flags, args), ok
 }
 
 // shareInputArgs sets e.input to own. If the input validator arguments are the same for all cases, it appends them
 // to e.input.
 func (e *exporter) shareInputArgs(own []string) {
 	args, ok := e.same(inputArgs)
-	e.input, e.told = slices.Concat(own, args), ok
+	e.input, e.inputShared = slices.Concat(own, args), ok
 }
 
 // grouped reports whether the groups become groups of the package, because the problem is scored or a group has a
 // static check. If not, the cases of all groups are numbered consecutively.
 func (e *exporter) grouped() bool {
 	g := e.from.Grading
-	return g != nil && (g.Scored || slices.ContainsFunc(e.all().Children, func(n *judge.Node) bool { return n.Static != nil }))
+	return g != nil && (g.Scored || slices.ContainsFunc(e.secretRoot().Children, func(n *judge.Node) bool { return n.Static != nil }))
 }
 
-// all returns the node of all groups except the samples.
-func (e *exporter) all() *judge.Node {
+// secretRoot returns the node of all groups except the samples.
+func (e *exporter) secretRoot() *judge.Node {
 	return e.from.Grading.Root.Children[len(e.from.Grading.Root.Children)-1]
 }
 
 // data writes the cases. Groups that give points keep their names, with a number before them. Other groups cannot
 // be expressed in a package, so their cases are numbered consecutively.
 func (e *exporter) data() error {
-	if e.old {
-		return e.oldData()
+	if e.legacy {
+		return e.legacyData()
 	}
 	if e.from.Static != nil {
 		if err := e.program(e.from.Static, "static_validator", asStaticValidator); err != nil {
@@ -127,13 +127,13 @@ func (e *exporter) data() error {
 			n++
 			name := fmt.Sprintf("%0*d-%s", len(fmt.Sprint(len(g.Cases))), k+1, goodName(c.Name))
 			switch {
-			case e.from.Kind.Answers:
+			case e.from.Kind.OutputOnly:
 				name = c.Name // submissions contain files with this name
 			case g.Name != problem.Sample && !e.grouped():
 				name = fmt.Sprintf("%0*d-%s-%s", len(fmt.Sprint(secret)), n, g.Name, goodName(c.Name))
 			}
 			e.recipe.add(dir, name, g.Name, &c)
-			if err := e.newCase(&c, filepath.Join(e.dir, filepath.FromSlash(dir), name)); err != nil {
+			if err := e.caseWithConfig(&c, filepath.Join(e.dir, filepath.FromSlash(dir), name)); err != nil {
 				return err
 			}
 		}
@@ -151,11 +151,11 @@ func (e *exporter) secretCases() (n int) {
 	return n
 }
 
-// oldData writes the cases in the legacy format. If cases differ in their validator arguments, each sequence of
+// legacyData writes the cases in the legacy format. If cases differ in their validator arguments, each sequence of
 // cases with the same arguments gets its own directory.
-func (e *exporter) oldData() error {
-	n, pieces, width := 0, 0, len(fmt.Sprint(e.from.Count()))
-	if err := e.oldPoints(); err != nil {
+func (e *exporter) legacyData() error {
+	n, pieces, width := 0, 0, len(fmt.Sprint(e.from.CaseCount()))
+	if err := e.legacyPoints(); err != nil {
 		return err
 	}
 	dir, before := "", (*judge.Case)(nil)
@@ -168,7 +168,7 @@ func (e *exporter) oldData() error {
 			before = nil // in the legacy format each group is a directory
 		}
 		for k, c := range g.Cases {
-			if before == nil || !strings.HasPrefix(dir, base) || !e.toldTheSame(before, &c) {
+			if before == nil || !strings.HasPrefix(dir, base) || !e.sameInputArgs(before, &c) {
 				if e.scored() && before != nil {
 					return e.fault(
 						"group",
@@ -176,7 +176,7 @@ func (e *exporter) oldData() error {
 						"export the problem to icpc-2025-09",
 					)
 				}
-				if dir = base; !e.common || !e.told || e.scored() && base != "data/sample" {
+				if dir = base; !e.flagsShared || !e.inputShared || e.scored() && base != "data/sample" {
 					pieces++
 					dir += fmt.Sprintf("/%0*d-%s", width, pieces, g.Name)
 				}
@@ -199,21 +199,21 @@ func (e *exporter) oldData() error {
 	return nil
 }
 
-func (e *exporter) toldTheSame(a, b *judge.Case) bool {
+func (e *exporter) sameInputArgs(a, b *judge.Case) bool {
 	return slices.Equal(a.CheckerArgs, b.CheckerArgs) && slices.Equal(a.ValidatorArgs, b.ValidatorArgs)
 }
 
-// refusePoints returns a fault for points that the legacy format cannot express. If a checker or an interactor may
+// checkLegacyPoints returns a fault for points that the legacy format cannot express. If a checker or an interactor may
 // give a part of a case's points, it adds a note.
-func (e *exporter) refusePoints() error {
+func (e *exporter) checkLegacyPoints() error {
 	if !e.scored() {
 		return nil
 	}
 	const hint = "export the problem to icpc-2025-09"
-	if all := e.all(); all.Aggregate != judge.Sum || all.Unbounded {
+	if all := e.secretRoot(); all.Aggregate != judge.AggregateSum || all.Unbounded {
 		return e.fault("scoring", "the legacy format adds the points of groups, and each needs a maximum", hint)
 	}
-	for _, n := range e.all().Children {
+	for _, n := range e.secretRoot().Children {
 		switch {
 		case n.Unbounded:
 			return e.fault("group", "the legacy format needs a maximum of points, which group "+n.Name+" lacks", hint)
@@ -228,25 +228,25 @@ func (e *exporter) refusePoints() error {
 	return nil
 }
 
-// oldPoints configures testdata.yaml so that all groups are judged and their points are added. The samples give no
+// legacyPoints configures testdata.yaml so that all groups are judged and their points are added. The samples give no
 // points.
-func (e *exporter) oldPoints() error {
+func (e *exporter) legacyPoints() error {
 	if !e.scored() {
 		return nil
 	}
 	return e.yaml("data/testdata.yaml", map[string]any{"on_reject": "continue", "grader_flags": "sum"})
 }
 
-// oldGroupPoints sets the keys of testdata.yaml for a group's points.
-func (e *exporter) oldGroupPoints(g *judge.Group, keys map[string]any) {
+// legacyGroupPoints sets the keys of testdata.yaml for a group's points.
+func (e *exporter) legacyGroupPoints(g *judge.Group, keys map[string]any) {
 	if !e.scored() {
 		return
 	}
 	keys["accept_score"] = 0
-	for _, n := range e.all().Children {
+	for _, n := range e.secretRoot().Children {
 		switch {
 		case n.Name != g.Name:
-		case n.Aggregate == judge.Sum:
+		case n.Aggregate == judge.AggregateSum:
 			keys["accept_score"] = n.MaxScore / float64(len(g.Cases))
 		default:
 			keys["accept_score"], keys["grader_flags"], keys["on_reject"] = n.MaxScore, "min", "break"
@@ -257,12 +257,12 @@ func (e *exporter) oldGroupPoints(g *judge.Group, keys map[string]any) {
 // testdata writes testdata.yaml for the cases in a directory, if their settings differ from problem.yaml.
 func (e *exporter) testdata(dir string, g *judge.Group, c *judge.Case) error {
 	keys := map[string]any{}
-	e.oldGroupPoints(g, keys)
-	if !e.common && len(c.CheckerArgs) > 0 {
+	e.legacyGroupPoints(g, keys)
+	if !e.flagsShared && len(c.CheckerArgs) > 0 {
 		keys["output_validator_flags"] = strings.Join(c.CheckerArgs, " ")
 	}
 	input := e.input
-	if !e.told {
+	if !e.inputShared {
 		input = slices.Concat(e.input, c.ValidatorArgs)
 	}
 	if len(input) > 0 {
@@ -277,17 +277,17 @@ func (e *exporter) yaml(name string, keys any) error {
 	if err != nil || string(text) == "{}" {
 		return err
 	}
-	e.recipe.tell(name, string(text))
+	e.recipe.addFile(name, string(text))
 	return write(filepath.Join(e.dir, filepath.FromSlash(name)), append(text, '\n'), 0o644)
 }
 
-// newCase writes a case with its .yaml file and its .files directory.
-func (e *exporter) newCase(c *judge.Case, base string) error {
+// caseWithConfig writes a case with its .yaml file and its .files directory.
+func (e *exporter) caseWithConfig(c *judge.Case, base string) error {
 	keys := map[string][]string{}
-	if !e.common && len(c.CheckerArgs) > 0 {
+	if !e.flagsShared && len(c.CheckerArgs) > 0 {
 		keys["output_validator_args"] = slices.Concat(e.flags, c.CheckerArgs)
 	}
-	if !e.told && len(c.ValidatorArgs) > 0 {
+	if !e.inputShared && len(c.ValidatorArgs) > 0 {
 		keys["input_validator_args"] = slices.Concat(e.input, c.ValidatorArgs)
 	}
 	if len(c.Args) > 0 {
@@ -300,7 +300,7 @@ func (e *exporter) newCase(c *judge.Case, base string) error {
 	if err := e.yaml(filepath.ToSlash(rel)+".yaml", keys); err != nil {
 		return err
 	}
-	if err := copyBeside(c.Files, e.from.Dir, base); err != nil {
+	if err := copyCaseFiles(c.Files, e.from.Dir, base); err != nil {
 		return err
 	}
 	return e.oneCase(c, base)
@@ -332,7 +332,7 @@ func (e *exporter) groupFiles(names map[string]string) error {
 			keys["input_validator_args"] = e.input
 		}
 		if n != nil && n.Static != nil {
-			keys["static_validation_score"] = string(judge.PassFail)
+			keys["static_validation_score"] = string(judge.AggregatePassFail)
 			if !n.Static.PassFail {
 				keys["static_validation_score"] = n.Static.Score
 			}
@@ -351,7 +351,7 @@ func (e *exporter) groupFiles(names map[string]string) error {
 		return nil
 	}
 	sample := e.from.Grading.Root.Children[0]
-	if sample == e.all() {
+	if sample == e.secretRoot() {
 		sample = nil
 	}
 	if err := put("data/sample", sample, map[string]any{}); err != nil {
@@ -359,15 +359,15 @@ func (e *exporter) groupFiles(names map[string]string) error {
 	}
 	keys := map[string]any{}
 	if e.scored() {
-		keys["score_aggregation"], keys["max_score"] = string(e.all().Aggregate), maxScore(e.all())
+		keys["score_aggregation"], keys["max_score"] = string(e.secretRoot().Aggregate), maxScore(e.secretRoot())
 	}
-	if err := put("data/secret", e.all(), keys); err != nil {
+	if err := put("data/secret", e.secretRoot(), keys); err != nil {
 		return err
 	}
 	if !e.grouped() {
 		return nil
 	}
-	for _, n := range e.all().Children {
+	for _, n := range e.secretRoot().Children {
 		keys, err := e.points(n, names)
 		if err != nil {
 			return err

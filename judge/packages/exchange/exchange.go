@@ -1,6 +1,6 @@
 // Package exchange converts problems of other formats to problem directories (Native, Companion), and problem
 // directories to packages of the ICPC format (ICPC), so that submissions get the same verdicts. If the target
-// format lacks a feature that affects judging, the error is a *judge.Fault. Other missing features are notes.
+// format lacks a feature that affects judging, the error is a *judge.ProblemError. Other missing features are notes.
 //
 //	native.go     to problem directories; toml.go: problem.toml; programs.go
 //	icpc.go       to the ICPC format; wrap.go: programs that use another protocol there;
@@ -38,9 +38,9 @@ func (e *ExistsError) Error() string {
 	return e.Path + " exists already\n    remove it first, or choose another name"
 }
 
-// whole creates directories that appear completely or not at all. It calls make with new directories beside the
+// createAtomically creates directories that appear completely or not at all. It calls make with new directories beside the
 // given ones, and then renames them.
-func whole(make func(dirs []string) error, to ...string) (err error) {
+func createAtomically(make func(dirs []string) error, to ...string) (err error) {
 	var tmp []string
 	defer func() {
 		for _, dir := range tmp {
@@ -89,7 +89,7 @@ func write(file string, data []byte, mode fs.FileMode) error {
 func copyFile(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
-		return &judge.Fault{File: from, Text: problem.Reason(err)}
+		return &judge.ProblemError{File: from, Text: problem.Reason(err)}
 	}
 	defer in.Close()
 	info, err := in.Stat()
@@ -111,7 +111,7 @@ func copyFile(from, to string) error {
 func copyTree(from, to string) error {
 	info, err := os.Stat(from)
 	if err != nil {
-		return &judge.Fault{File: from, Text: problem.Reason(err)}
+		return &judge.ProblemError{File: from, Text: problem.Reason(err)}
 	}
 	if !info.IsDir() {
 		return copyFile(from, to)
@@ -163,8 +163,8 @@ func goodName(name string) string {
 	return name
 }
 
-// unused returns a name that is not in taken.
-func unused(name string, taken map[string]bool) string {
+// unusedName returns a name that is not in taken.
+func unusedName(name string, taken map[string]bool) string {
 	made := name
 	for i := 2; taken[made]; i++ {
 		made = fmt.Sprintf("%s-%d", name, i)

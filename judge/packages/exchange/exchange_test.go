@@ -123,7 +123,7 @@ yes
 func TestExport(t *testing.T) {
 	dir := unpack(t, native)
 	to := filepath.Join(t.TempDir(), "out")
-	notes, err := exchange.ICPC(open(t, dir), filepath.Join(dir, "solutions"), to, icpc.Format2025, exchange.With{Kit: kit})
+	notes, err := exchange.ICPC(open(t, dir), filepath.Join(dir, "solutions"), to, icpc.Format2025, exchange.ExportOptions{Kit: kit})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,10 +161,10 @@ func TestExport(t *testing.T) {
 	if len(back.Package.Warnings) > 0 {
 		t.Errorf("the package has flaws:\n%v", back.Package.Warnings)
 	}
-	if back.Title != `Sums: "two"` || back.Limits.CPU != 1500*time.Millisecond || back.Limits.Memory != 64<<20 || back.Count() != 3 {
-		t.Errorf("read back: title %q, limits %+v, %d cases", back.Title, back.Limits, back.Count())
+	if back.Title != `Sums: "two"` || back.Limits.CPU != 1500*time.Millisecond || back.Limits.Memory != 64<<20 || back.CaseCount() != 3 {
+		t.Errorf("read back: title %q, limits %+v, %d cases", back.Title, back.Limits, back.CaseCount())
 	}
-	if _, err := exchange.ICPC(open(t, dir), dir, to, icpc.Format2025, exchange.With{Kit: kit}); err == nil {
+	if _, err := exchange.ICPC(open(t, dir), dir, to, icpc.Format2025, exchange.ExportOptions{Kit: kit}); err == nil {
 		t.Error("a second export overwrites the first")
 	} else if _, ok := errors.AsType[*exchange.ExistsError](err); !ok {
 		t.Error(err)
@@ -181,7 +181,7 @@ func TestRoundTrip(t *testing.T) {
 	dir := unpack(t, text)
 	before := open(t, dir)
 	away, home := filepath.Join(t.TempDir(), "p"), filepath.Join(t.TempDir(), "p")
-	if _, err := exchange.ICPC(before, filepath.Join(dir, "solutions"), away, icpc.Format2025, exchange.With{Kit: kit}); err != nil {
+	if _, err := exchange.ICPC(before, filepath.Join(dir, "solutions"), away, icpc.Format2025, exchange.ExportOptions{Kit: kit}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := exchange.Native(open(t, away), home, filepath.Join(home+"-solutions")); err != nil {
@@ -260,7 +260,7 @@ func TestExportOfKits(t *testing.T) {
 	} {
 		dir := unpack(t, "-- problem.toml --\ntitle = \"x\"\n"+row.toml+"\n"+rest+row.files)
 		to := filepath.Join(t.TempDir(), "out")
-		if _, err := exchange.ICPC(open(t, dir), dir, to, icpc.Format2025, exchange.With{Kit: kit}); err != nil {
+		if _, err := exchange.ICPC(open(t, dir), dir, to, icpc.Format2025, exchange.ExportOptions{Kit: kit}); err != nil {
 			t.Errorf("it %s: %v", row.it, err)
 			continue
 		}
@@ -318,8 +318,8 @@ func TestExportRefuses(t *testing.T) {
 	} {
 		dir := unpack(t, "-- problem.toml --\ntitle = \"x\"\n"+row.toml+"\n"+rest)
 		to := filepath.Join(t.TempDir(), "out")
-		_, err := exchange.ICPC(open(t, dir), dir, to, row.format, exchange.With{Kit: kit})
-		if fault, ok := errors.AsType[*judge.Fault](err); !ok || !strings.Contains(fault.Text, row.want) {
+		_, err := exchange.ICPC(open(t, dir), dir, to, row.format, exchange.ExportOptions{Kit: kit})
+		if fault, ok := errors.AsType[*judge.ProblemError](err); !ok || !strings.Contains(fault.Text, row.want) {
 			t.Errorf("it %s: %v, want %q", row.it, err, row.want)
 		}
 		if entries, _ := os.ReadDir(filepath.Dir(to)); len(entries) > 0 {
@@ -362,7 +362,7 @@ func TestImportLegacyPoints(t *testing.T) {
 		to := filepath.Join(t.TempDir(), "out")
 		_, err := exchange.Native(open(t, unpack(t, head+row.files)), to, to+"-solutions")
 		got := ""
-		if fault, ok := errors.AsType[*judge.Fault](err); ok {
+		if fault, ok := errors.AsType[*judge.ProblemError](err); ok {
 			got = fault.Text
 		} else if err != nil {
 			t.Fatal(err)
@@ -444,7 +444,7 @@ func TestExportOfGenerators(t *testing.T) {
 		}
 	}
 	to := filepath.Join(t.TempDir(), "out")
-	with := exchange.With{Kit: kit, Seed: func(group string, c *judge.Case) string { return "00000010" }}
+	with := exchange.ExportOptions{Kit: kit, Seed: func(group string, c *judge.Case) string { return "00000010" }}
 	if _, err := exchange.ICPC(from, dir, to, icpc.Format2025, with); err != nil {
 		t.Fatal(err)
 	}
@@ -472,7 +472,7 @@ func TestExportOfOutputs(t *testing.T) {
 		problem+"-- solutions/accepted/hand/more/b.out --\n2\n-- solutions/accepted/hand/a.out --\n1\n-- solutions/wrong_answer/one.out --\n3\n",
 	)
 	to := filepath.Join(t.TempDir(), "out")
-	if _, err := exchange.ICPC(open(t, dir), filepath.Join(dir, "solutions"), to, icpc.Format2025, exchange.With{Kit: kit}); err != nil {
+	if _, err := exchange.ICPC(open(t, dir), filepath.Join(dir, "solutions"), to, icpc.Format2025, exchange.ExportOptions{Kit: kit}); err != nil {
 		t.Fatal(err)
 	}
 	got := tree(t, to)
@@ -492,7 +492,7 @@ func TestExportOfOutputs(t *testing.T) {
 		t.Errorf("submissions are %q, want %q", names, want)
 	}
 	dir = unpack(t, problem+"-- cases/even/b.in --\n2\n-- cases/even/b.ans --\n2\n")
-	if _, err := exchange.ICPC(open(t, dir), dir, to+"2", icpc.Format2025, exchange.With{Kit: kit}); err == nil ||
+	if _, err := exchange.ICPC(open(t, dir), dir, to+"2", icpc.Format2025, exchange.ExportOptions{Kit: kit}); err == nil ||
 		!strings.Contains(err.Error(), "two cases are called b") {
 		t.Errorf("two cases of one name: %v", err)
 	}

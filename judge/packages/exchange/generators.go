@@ -18,7 +18,7 @@ import (
 
 // recipe is the data for generators.yaml, collected while the cases are written.
 type recipe struct {
-	made  []recipeCase
+	cases []recipeCase
 	files map[string]string // by path in the package: .yaml files of groups and cases
 }
 
@@ -28,10 +28,10 @@ type recipeCase struct {
 }
 
 func (r *recipe) add(dir, name, group string, c *judge.Case) {
-	r.made = append(r.made, recipeCase{dir, name, group, *c})
+	r.cases = append(r.cases, recipeCase{dir, name, group, *c})
 }
 
-func (r *recipe) tell(name, text string) {
+func (r *recipe) addFile(name, text string) {
 	if r.files == nil {
 		r.files = map[string]string{}
 	}
@@ -57,10 +57,10 @@ func (e *exporter) generators() error {
 	makes := func(r recipeCase) bool {
 		return r.c.Line != "" && !(problem.Derived(r.c.Line) && e.from.FormatPath() != "")
 	}
-	if p == nil || e.with.Seed == nil || !slices.ContainsFunc(e.recipe.made, makes) {
+	if p == nil || e.options.Seed == nil || !slices.ContainsFunc(e.recipe.cases, makes) {
 		return nil
 	}
-	for _, r := range e.recipe.made {
+	for _, r := range e.recipe.cases {
 		if len(r.c.Files) > 0 {
 			e.notes.add("there is no generators.yaml: case %s has files beside its input", r.c.ID())
 			return nil
@@ -78,9 +78,9 @@ func (e *exporter) generators() error {
 		if !makes(r) {
 			return ""
 		}
-		seed := e.with.Seed(r.group, &r.c)
+		seed := e.options.Seed(r.group, &r.c)
 		number := problem.SeedNumber(seed)
-		if p.Speaks != "kit" {
+		if p.Protocol != "kit" {
 			seed = number
 		}
 		words := []string{generatorName, seed}
@@ -89,7 +89,7 @@ func (e *exporter) generators() error {
 		}
 		return strings.Join(words, " ")
 	})
-	for _, r := range e.recipe.made {
+	for _, r := range e.recipe.cases {
 		if makes(r) {
 			continue
 		}
@@ -105,13 +105,13 @@ func (e *exporter) generators() error {
 
 // generator copies the generator, its kit if it uses one, and a script that passes the seed. If the generator is
 // in a language that other tools cannot start, nothing is copied and goes is false.
-func (e *exporter) generator(p *judge.Part) (goes bool, err error) {
+func (e *exporter) generator(p *judge.SetterProgram) (ok bool, err error) {
 	dir := "generators/" + generatorName
 	to := filepath.Join(e.dir, filepath.FromSlash(dir))
 	if err := e.sources(p, to); err != nil {
 		return false, err
 	}
-	if p.Speaks == "kit" {
+	if p.Protocol == "kit" {
 		err = e.wrapKit(p, to, asGenerator)
 	} else {
 		err = e.standalone(to, true)
@@ -139,7 +139,7 @@ func (e *exporter) directory(b *strings.Builder, dir, indent string, line func(r
 	}
 	fmt.Fprintf(b, "%sdata:\n", indent)
 	seen := map[string]bool{}
-	for _, r := range e.recipe.made {
+	for _, r := range e.recipe.cases {
 		if rest, below := strings.CutPrefix(r.dir, dir+"/"); below {
 			if name, _, _ := strings.Cut(rest, "/"); !seen[name] {
 				seen[name] = true

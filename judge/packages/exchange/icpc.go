@@ -20,28 +20,28 @@ import (
 
 // exporter writes a problem directory as a package.
 type exporter struct {
-	from      *problem.Directory
-	solutions string
-	with      With
-	old       bool // whether the format is the legacy one
-	dir       string
-	notes     Notes
-	flags     []string // flags of the output validator, for all cases
-	input     []string // arguments of the input validator, for all cases
-	common    bool     // whether flags include the cases' arguments, because all cases have the same
-	told      bool     // whether input includes the cases' arguments
-	model     string   // path of the reference solution in the package; empty if absent
-	recipe    recipe
+	from        *problem.Directory
+	solutions   string
+	options     ExportOptions
+	legacy      bool // whether the format is the legacy one
+	dir         string
+	notes       Notes
+	flags       []string // flags of the output validator, for all cases
+	input       []string // arguments of the input validator, for all cases
+	flagsShared bool     // whether flags include the cases' arguments, because all cases have the same
+	inputShared bool     // whether input includes the cases' arguments
+	model       string   // path of the reference solution in the package; empty if absent
+	recipe      recipe
 }
 
-// With contains what an export needs in addition to the directory. Only the kit is required.
-type With struct {
-	Kit    fs.FS                                                  // the sources of the kit, for programs that use it
-	TeX    func(w io.Writer, title string, markdown []byte) error // writes a statement in LaTeX, which the legacy format requires
-	PDF    func(svg []byte) ([]byte, error)                       // converts an SVG picture to PDF for LaTeX; a *judge.Fault if it cannot
-	Header func(name string) ([]byte, bool)                       // finds headers such as testlib.h in the setter's directories
-	Seed   func(group string, c *judge.Case) string               // returns the seed for a case of a generator line
-	Knows  func(path string) bool                                 // reports whether the language of a program is known
+// ExportOptions contains what an export needs in addition to the directory. Only the kit is required.
+type ExportOptions struct {
+	Kit           fs.FS                                                  // the sources of the kit, for programs that use it
+	TeX           func(w io.Writer, title string, markdown []byte) error // writes a statement in LaTeX, which the legacy format requires
+	PDF           func(svg []byte) ([]byte, error)                       // converts an SVG picture to PDF for LaTeX; a *judge.ProblemError if it cannot
+	Header        func(name string) ([]byte, bool)                       // finds headers such as testlib.h in the setter's directories
+	Seed          func(group string, c *judge.Case) string               // returns the seed for a case of a generator line
+	KnowsLanguage func(path string) bool                                 // reports whether the language of a program is known
 }
 
 // Formats maps names to the formats that ICPC can write.
@@ -49,15 +49,15 @@ var Formats = map[string]icpc.Format{"icpc-2025-09": icpc.Format2025, "icpc-lega
 
 // ICPC writes a problem directory, with the solutions in their own directory, as the package dir. All cases
 // must have been generated.
-func ICPC(from *problem.Directory, solutions, dir string, format icpc.Format, with With) (Notes, error) {
-	e := &exporter{from: from, solutions: solutions, with: with, old: format == icpc.Legacy}
+func ICPC(from *problem.Directory, solutions, dir string, format icpc.Format, options ExportOptions) (Notes, error) {
+	e := &exporter{from: from, solutions: solutions, options: options, legacy: format == icpc.Legacy}
 	if from.Package != nil {
-		return nil, &judge.Fault{File: from.Dir, Text: "the directory is a package of another format", Hint: "first: judge import " + from.Dir}
+		return nil, &judge.ProblemError{File: from.Dir, Text: "the directory is a package of another format", Hint: "first: judge import " + from.Dir}
 	}
-	if err := e.refuse(); err != nil {
+	if err := e.checkSupported(); err != nil {
 		return nil, err
 	}
-	err := whole(func(dirs []string) error {
+	err := createAtomically(func(dirs []string) error {
 		e.dir = dirs[0]
 		for _, step := range []func() error{e.checker, e.validator, e.include, e.data, e.submissions, e.generators, e.statements, e.metadata} {
 			if err := step(); err != nil {
@@ -73,7 +73,7 @@ func (e *exporter) fault(key, text, hint string) error {
 	return e.from.Fault(key, "cannot be exported: "+text, hint)
 }
 
-func (e *exporter) refuse() error {
+func (e *exporter) checkSupported() error {
 	f := e.from
 	if fault := f.NotGenerated(f.Ungenerated()); fault != nil {
 		return fault
@@ -81,27 +81,27 @@ func (e *exporter) refuse() error {
 	switch {
 	case f.OnlyGame():
 		return e.fault("game", "it is only a game, which the format does not have", "export problems with cases")
-	case f.Count() == 0:
+	case f.CaseCount() == 0:
 		return e.fault("group", "the problem has no cases", "a package needs one at least")
-	case f.Static != nil && e.old:
+	case f.Static != nil && e.legacy:
 		return e.fault("static", "the legacy format has no static validators", "export the problem to icpc-2025-09")
-	case f.Kind.MultiPass && e.old:
+	case f.Kind.MultiPass && e.legacy:
 		return e.fault("kind", "the legacy format has no problems of several passes", "export the problem to icpc-2025-09")
-	case f.Kind.Answers && e.old:
+	case f.Kind.OutputOnly && e.legacy:
 		return e.fault("kind", "the legacy format has no problems whose submissions are outputs", "export the problem to icpc-2025-09")
-	case f.Interactor != nil && f.Interactor.Speaks == "testlib" && f.Checker.Name != "":
+	case f.Interactor != nil && f.Interactor.Protocol == "testlib" && f.Checker.Name != "":
 		return e.fault(
 			"checker",
 			fmt.Sprintf("the checker %s judges what the interactor leaves, which an output validator has to do itself", f.Checker.Name),
 			"write the checker as a program, with testlib",
 		)
 	}
-	if f.Kind.Answers {
-		if err := e.refuseNames(); err != nil {
+	if f.Kind.OutputOnly {
+		if err := e.checkCaseNames(); err != nil {
 			return err
 		}
 	}
-	return e.refuseBeside()
+	return e.checkLegacyFeatures()
 }
 
 // scored reports whether the problem gives points.
@@ -114,9 +114,9 @@ func (e *exporter) metadata() error {
 	f := e.from
 	var b strings.Builder
 	l := f.Limits
-	if e.old {
+	if e.legacy {
 		fmt.Fprintf(&b, "problem_format_version: legacy\nname: %s\n", yamlText(f.Title))
-		e.about(&b)
+		e.writeMetadata(&b)
 		fmt.Fprintf(&b, "validation: %s\n", e.validation())
 		if e.scored() {
 			b.WriteString("type: scoring\n")
@@ -127,18 +127,18 @@ func (e *exporter) metadata() error {
 	} else {
 		b.WriteString("problem_format_version: 2025-09\n")
 		e.names(&b)
-		e.about(&b)
+		e.writeMetadata(&b)
 		fmt.Fprintf(&b, "type: [%s]\n", strings.Join(e.types(), ", "))
 		fmt.Fprintf(&b, "allow_file_writing: %v\n", !f.NoFiles)
 	}
 	b.WriteString("limits:\n")
-	if !e.old {
+	if !e.legacy {
 		fmt.Fprintf(&b, "  time_limit: %s\n", number(l.CPU.Seconds()))
 		if l.CPU%time.Second != 0 {
 			b.WriteString("  time_resolution: 0.001\n")
 		}
 		if f.Kind.MultiPass {
-			fmt.Fprintf(&b, "  validation_passes: %d\n", max(f.Passes, judge.UsualPasses))
+			fmt.Fprintf(&b, "  validation_passes: %d\n", max(f.Passes, judge.DefaultPasses))
 		}
 	}
 	for _, row := range []struct {
@@ -153,7 +153,7 @@ func (e *exporter) metadata() error {
 			}
 		}
 	}
-	if e.old {
+	if e.legacy {
 		if err := write(filepath.Join(e.dir, ".timelimit"), []byte(number(l.CPU.Seconds())+"\n"), 0o644); err != nil {
 			return err
 		}
@@ -172,7 +172,7 @@ func (e *exporter) types() []string {
 	for _, row := range []struct {
 		word string
 		is   bool
-	}{{"interactive", k.Interactive}, {"multi-pass", k.MultiPass}, {"submit-answer", k.Answers}} {
+	}{{"interactive", k.Interactive}, {"multi-pass", k.MultiPass}, {"submit-answer", k.OutputOnly}} {
 		if row.is {
 			types = append(types, row.word)
 		}
@@ -200,17 +200,17 @@ func (e *exporter) checker() error {
 	}
 	if part != nil {
 		dir := "output_validator"
-		if e.old {
+		if e.legacy {
 			dir = "output_validators/validator"
 		}
 		e.flags = part.Args
-		if as == asInteractor && part.Speaks == "testlib" {
+		if as == asInteractor && part.Protocol == "testlib" {
 			return e.testlibInteractor(dir)
 		}
 		return e.program(part, dir, as)
 	}
-	if c := f.Checker; c.Name == "polygon" && len(c.Args) == 1 && nearly[c.Args[0]] != nil {
-		e.flags = nearly[c.Args[0]]
+	if c := f.Checker; c.Name == "polygon" && len(c.Args) == 1 && approximateFlags[c.Args[0]] != nil {
+		e.flags = approximateFlags[c.Args[0]]
 		e.notes.add(
 			"the checker %s becomes the format's output validator with %q, which compares nearly alike",
 			c.Args[0], strings.Join(e.flags, " "),
@@ -229,9 +229,9 @@ func (e *exporter) checker() error {
 	return nil
 }
 
-// nearly maps standard checkers of Polygon to flags of the format's output validator that nearly match them. Other
+// approximateFlags maps standard checkers of Polygon to flags of the format's output validator that nearly match them. Other
 // tools have used these flags for years.
-var nearly = map[string][]string{
+var approximateFlags = map[string][]string{
 	"acmp": {"float_absolute_tolerance", "1.5e-6"}, "dcmp": {"float_tolerance", "1e-6"}, "fcmp": {"case_sensitive", "space_change_sensitive"},
 	"hcmp": {}, "icmp": {}, "lcmp": {"case_sensitive"}, "ncmp": {}, "nyesno": {}, "yesno": {},
 	"rcmp": {
@@ -241,7 +241,7 @@ var nearly = map[string][]string{
 }
 
 // validatorFlags returns the flags with which the format's output validator behaves like a builtin checker.
-func validatorFlags(c judge.Checking) ([]string, bool) {
+func validatorFlags(c judge.CheckerSpec) ([]string, bool) {
 	switch {
 	case c.Name == "tokens":
 		return c.Args, true
@@ -274,11 +274,11 @@ func validatorFlags(c judge.Checking) ([]string, bool) {
 
 func (e *exporter) validator() error {
 	v := e.from.Validator
-	if v == nil || v.Speaks == "format" {
+	if v == nil || v.Protocol == "format" {
 		return e.declared()
 	}
 	defer e.shareInputArgs(v.Args)
-	if v.Speaks == judge.Checktestdata {
+	if v.Protocol == judge.Checktestdata {
 		return copyFile(v.Path, filepath.Join(e.dir, "input_validators", filepath.Base(v.Path)))
 	}
 	return e.program(v, "input_validators/validator", asInputValidator)
@@ -307,7 +307,7 @@ func (e *exporter) declared() error {
 }
 
 // directories maps verdicts to the directories of submissions that get them. The format has four.
-var folders = map[judge.Verdict]string{
+var verdictDirs = map[judge.Verdict]string{
 	judge.Accepted: "accepted", judge.WrongAnswer: "wrong_answer", judge.RunTimeError: "run_time_error",
 	judge.TimeLimit: "time_limit_exceeded", judge.MemoryLimit: "run_time_error", judge.IdlenessLimit: "time_limit_exceeded",
 }
@@ -328,14 +328,14 @@ func (e *exporter) submissions() error {
 			switch {
 			case strings.HasPrefix(file.Name(), "."):
 				continue
-			case folders[verdict] == "":
+			case verdictDirs[verdict] == "":
 				e.notes.add("solution %s/%s is left out: the format has no directory for its verdict", dir.Name(), file.Name())
 				continue
 			}
 			ext := path.Ext(file.Name())
-			to := unused(folders[verdict]+"/"+strings.TrimSuffix(file.Name(), ext), taken) + ext
+			to := unusedName(verdictDirs[verdict]+"/"+strings.TrimSuffix(file.Name(), ext), taken) + ext
 			copied := copyTree
-			if e.from.Kind.Answers {
+			if e.from.Kind.OutputOnly {
 				copied = e.outputs
 			}
 			if err := copied(filepath.Join(e.solutions, dir.Name(), file.Name()), filepath.Join(
@@ -357,12 +357,12 @@ func (e *exporter) submissions() error {
 // reference adds the reference solution to the accepted submissions, unless it is already there.
 func (e *exporter) reference(taken map[string]bool) error {
 	p := e.from.Reference
-	if p == nil || e.from.Kind.Answers {
+	if p == nil || e.from.Kind.OutputOnly {
 		return nil
 	}
 	accepted := filepath.Join(e.dir, "submissions", "accepted")
 	from := onlyFile(p.Path)
-	if name, ok := holds(accepted, from); ok {
+	if name, ok := fileWithContent(accepted, from); ok {
 		e.model = name
 		return nil
 	}
@@ -372,7 +372,7 @@ func (e *exporter) reference(taken map[string]bool) error {
 		why = "it has arguments, which submissions do not get"
 	case importsKit(from):
 		why = "it is written with the kit"
-	case e.with.Knows != nil && !e.with.Knows(from):
+	case e.options.KnowsLanguage != nil && !e.options.KnowsLanguage(from):
 		why = "its language is none of judge.toml"
 	}
 	if why != "" {
@@ -380,7 +380,7 @@ func (e *exporter) reference(taken map[string]bool) error {
 		return nil
 	}
 	ext := path.Ext(filepath.Base(from))
-	name := strings.TrimPrefix(unused("accepted/reference", taken), "accepted/") + ext
+	name := strings.TrimPrefix(unusedName("accepted/reference", taken), "accepted/") + ext
 	e.model = name
 	return copyTree(from, filepath.Join(accepted, name))
 }
@@ -402,10 +402,10 @@ func onlyFile(path string) string {
 	return only
 }
 
-// holds returns the name of a file in dir that has the same content as program. It returns false if there is none,
+// fileWithContent returns the name of a file in dir that has the same content as program. It returns false if there is none,
 // or if program is a directory.
-func holds(dir, program string) (name string, ok bool) {
-	want, err := os.ReadFile(program)
+func fileWithContent(dir, content string) (name string, ok bool) {
+	want, err := os.ReadFile(content)
 	if err != nil {
 		return "", false // a directory; two identical ones are unlikely
 	}

@@ -43,15 +43,15 @@ fi
 // testlibInteractor writes the interactor and, if the problem has one, its checker.
 func (e *exporter) testlibInteractor(dir string) error {
 	to := filepath.Join(e.dir, filepath.FromSlash(dir))
-	parts := map[string]*judge.Part{"interactor": e.from.Interactor}
+	parts := map[string]*judge.SetterProgram{"interactor": e.from.Interactor}
 	if e.from.Checker.Program != nil {
 		parts["checker"] = e.from.Checker.Program
 	}
 	for name, p := range parts {
-		if p.Speaks != "testlib" {
+		if p.Protocol != "testlib" {
 			return e.fault(
 				name,
-				fmt.Sprintf("an interactor that speaks testlib's protocol with a %s that speaks %q", name, p.Speaks),
+				fmt.Sprintf("an interactor that speaks testlib's protocol with a %s that speaks %q", name, p.Protocol),
 				"write both for testlib, or the interactor for Kattis' protocol",
 			)
 		}
@@ -61,7 +61,7 @@ func (e *exporter) testlibInteractor(dir string) error {
 		if slices.Equal(extensions(filepath.Join(to, name)), []string{".py"}) {
 			continue
 		}
-		if err := e.needsTestlib(p, filepath.Join(to, name), name); err != nil {
+		if err := e.copyTestlib(p, filepath.Join(to, name), name); err != nil {
 			return err
 		}
 	}
@@ -75,10 +75,10 @@ func (e *exporter) testlibInteractor(dir string) error {
 }
 
 // sources copies a program's file or directory into a directory.
-func (e *exporter) sources(p *judge.Part, to string) error {
+func (e *exporter) sources(p *judge.SetterProgram, to string) error {
 	info, err := os.Stat(p.Path)
 	if err != nil {
-		return &judge.Fault{File: p.Path, Text: err.Error()}
+		return &judge.ProblemError{File: p.Path, Text: err.Error()}
 	}
 	if info.IsDir() {
 		return copyTree(p.Path, to)
@@ -86,26 +86,26 @@ func (e *exporter) sources(p *judge.Part, to string) error {
 	return copyFile(p.Path, filepath.Join(to, filepath.Base(p.Path)))
 }
 
-// needsTestlib copies testlib.h beside a program that includes it. It returns a fault for a program that a package
+// copyTestlib copies testlib.h beside a program that includes it. It returns a fault for a program that a package
 // could not build.
-func (e *exporter) needsTestlib(p *judge.Part, dir, what string) error {
+func (e *exporter) copyTestlib(p *judge.SetterProgram, dir, program string) error {
 	exts := extensions(dir)
 	if !slices.Contains(exts, ".cpp") {
-		return &judge.Fault{
+		return &judge.ProblemError{
 			File: p.Path,
-			Text: fmt.Sprintf("cannot be exported: an %s that speaks testlib's protocol and is not written in C++ (*.cpp)", what),
+			Text: fmt.Sprintf("cannot be exported: an %s that speaks testlib's protocol and is not written in C++ (*.cpp)", program),
 			Hint: "write it for Kattis' protocol",
 		}
 	}
 	if _, err := os.Lstat(filepath.Join(dir, "testlib.h")); err == nil || !wantsTestlib(dir) {
 		return nil
 	}
-	if e.with.Header != nil {
-		if header, ok := e.with.Header("testlib.h"); ok {
+	if e.options.Header != nil {
+		if header, ok := e.options.Header("testlib.h"); ok {
 			return write(filepath.Join(dir, "testlib.h"), header, 0o644)
 		}
 	}
-	return &judge.Fault{
+	return &judge.ProblemError{
 		File: p.Path,
 		Text: "cannot be exported: testlib.h is neither beside the program nor where judge.toml says (headers in the table [setter])",
 		Hint: "copy it there",

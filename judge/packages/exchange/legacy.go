@@ -6,9 +6,9 @@ import (
 	"assay/judge"
 )
 
-// modern converts a legacy grading to the form of 2025-09. If that form cannot express the grading, why is the
+// convertLegacy converts a legacy grading to the form of 2025-09. If that form cannot express the grading, why is the
 // reason. If the grading is nil and why is empty, the problem has no points, and every case must be accepted.
-func modern(g *judge.Grading, cases func(name string) int) (_ *judge.Grading, why string) {
+func convertLegacy(g *judge.Grading, cases func(name string) int) (_ *judge.Grading, reason string) {
 	secret := g.Root
 	for _, n := range g.Root.Children {
 		if n.Name != "sample" {
@@ -20,7 +20,7 @@ func modern(g *judge.Grading, cases func(name string) int) (_ *judge.Grading, wh
 		}
 	}
 	switch {
-	case !g.Scored && odd(g.Root):
+	case !g.Scored && ignoresFailures(g.Root):
 		return nil, "it may be accepted though not every case is"
 	case !g.Scored:
 		return nil, ""
@@ -31,21 +31,21 @@ func modern(g *judge.Grading, cases func(name string) int) (_ *judge.Grading, wh
 	case secret == g.Root:
 		return nil, "it has no secret data"
 	}
-	made := &judge.Node{Name: secret.Name, Aggregate: judge.Sum}
+	made := &judge.Node{Name: secret.Name, Aggregate: judge.AggregateSum}
 	leaves := secret.Children
 	if len(leaves) == 0 { // the cases are in secret itself
 		leaves = []*judge.Node{secret}
-	} else if secret.Aggregate != judge.Sum {
+	} else if secret.Aggregate != judge.AggregateSum {
 		return nil, "the points of its groups are not added"
 	}
 	for _, leaf := range leaves {
-		n, why := modernGroup(leaf, cases(leaf.Name))
-		if why != "" {
-			return nil, why
+		n, reason := convertLegacyGroup(leaf, cases(leaf.Name))
+		if reason != "" {
+			return nil, reason
 		}
-		if !secret.Legacy.GoOn && leaf != secret { // the first group that fails ends the judging
+		if !secret.Legacy.ContinueOnReject && leaf != secret { // the first group that fails ends the judging
 			for _, before := range made.Children {
-				if before.Aggregate != judge.PassFail {
+				if before.Aggregate != judge.AggregatePassFail {
 					return nil, "it ends at the first group that is not accepted, and groups give a part of their points"
 				}
 				n.RequirePass = append(n.RequirePass, before.Name)
@@ -61,10 +61,10 @@ func modern(g *judge.Grading, cases func(name string) int) (_ *judge.Grading, wh
 	return &judge.Grading{Form: judge.Format2025, Scored: true, Root: root}, ""
 }
 
-// modernGroup converts a group that contains no groups.
-func modernGroup(n *judge.Node, cases int) (_ *judge.Node, why string) {
+// convertLegacyGroup converts a group that contains no groups.
+func convertLegacyGroup(n *judge.Node, cases int) (_ *judge.Node, reason string) {
 	l := n.Legacy
-	made := &judge.Node{Name: n.Name, Aggregate: judge.PassFail, MaxScore: l.AcceptScore}
+	made := &judge.Node{Name: n.Name, Aggregate: judge.AggregatePassFail, MaxScore: l.AcceptScore}
 	switch {
 	case len(n.Children) > 0:
 		return nil, "group " + n.Name + " has groups in it"
@@ -72,16 +72,16 @@ func modernGroup(n *judge.Node, cases int) (_ *judge.Node, why string) {
 		return nil, "group " + n.Name + " has a grader of its own"
 	case l.RejectScore != 0 || l.AcceptScore < 0:
 		return nil, "group " + n.Name + " gives points for what is not accepted, or takes some"
-	case n.Aggregate == judge.Min, n.Aggregate == judge.Sum && cases == 1:
+	case n.Aggregate == judge.AggregateMin, n.Aggregate == judge.AggregateSum && cases == 1:
 		return made, ""
-	case n.Aggregate == judge.Sum && l.GoOn:
-		made.Aggregate, made.MaxScore = judge.Sum, l.AcceptScore*float64(cases)
+	case n.Aggregate == judge.AggregateSum && l.ContinueOnReject:
+		made.Aggregate, made.MaxScore = judge.AggregateSum, l.AcceptScore*float64(cases)
 		return made, ""
 	}
 	return nil, "group " + n.Name + " adds points up to the first case that fails, or takes the most or the average"
 }
 
-// odd reports whether n, or a node below n, may be accepted although not all of its children are.
-func odd(n *judge.Node) bool {
-	return n.Legacy.AnyAccepted || n.Legacy.Verdict == judge.AlwaysAccept || n.Legacy.Grader != nil || slices.ContainsFunc(n.Children, odd)
+// ignoresFailures reports whether n, or a node below n, may be accepted although not all of its children are.
+func ignoresFailures(n *judge.Node) bool {
+	return n.Legacy.AnyAccepted || n.Legacy.Verdict == judge.AlwaysAccept || n.Legacy.Grader != nil || slices.ContainsFunc(n.Children, ignoresFailures)
 }

@@ -15,15 +15,15 @@ import (
 
 // importer writes a package as a problem directory.
 type importer struct {
-	from      *problem.Directory
-	pkg       *icpc.Package
-	dir       string // the new problem directory
-	solutions string // the new directory of solutions
-	notes     Notes
-	groups    map[string]string // group names in the new directory
-	toml      tomlFile
-	grading   *judge.Grading // in the form of 2025-09
-	knows     []func(path string) bool
+	from          *problem.Directory
+	pkg           *icpc.Package
+	dir           string // the new problem directory
+	solutions     string // the new directory of solutions
+	notes         Notes
+	groups        map[string]string // group names in the new directory
+	toml          tomlFile
+	grading       *judge.Grading // in the form of 2025-09
+	languageTests []func(path string) bool
 }
 
 // count returns the number of cases of a group.
@@ -43,15 +43,15 @@ func (m *importer) count(name string) int {
 // languages are omitted.
 func Native(from *problem.Directory, dir, solutions string, knows ...func(path string) bool) (Notes, error) {
 	if from.Package == nil {
-		return nil, &judge.Fault{File: from.Dir, Text: "the directory has the judge's own form already", Hint: "copy it to problems/"}
+		return nil, &judge.ProblemError{File: from.Dir, Text: "the directory has the judge's own form already", Hint: "copy it to problems/"}
 	}
-	m := &importer{from: from, pkg: from.Package.Form.(*icpc.Package), groups: map[string]string{}, knows: knows}
-	if err := m.refuse(); err != nil {
+	m := &importer{from: from, pkg: from.Package.Form.(*icpc.Package), groups: map[string]string{}, languageTests: knows}
+	if err := m.checkSupported(); err != nil {
 		return nil, err
 	}
-	err := whole(func(dirs []string) error {
+	err := createAtomically(func(dirs []string) error {
 		m.dir, m.solutions = dirs[0], dirs[1]
-		for _, step := range []func() error{m.head, m.parts, m.include, m.cases, m.scores, m.about, m.statements, m.submissions} {
+		for _, step := range []func() error{m.head, m.parts, m.include, m.cases, m.scores, m.writePackageTable, m.statements, m.submissions} {
 			if err := step(); err != nil {
 				return err
 			}
@@ -61,10 +61,10 @@ func Native(from *problem.Directory, dir, solutions string, knows ...func(path s
 	return m.notes, err
 }
 
-// refuse returns a fault if a setting affects judging and cannot be expressed in a problem directory.
-func (m *importer) refuse() error {
+// checkSupported returns a fault if a setting affects judging and cannot be expressed in a problem directory.
+func (m *importer) checkSupported() error {
 	fault := func(text, hint string) error {
-		return &judge.Fault{
+		return &judge.ProblemError{
 			File: m.from.Dir, Text: "cannot be imported: " + text,
 			Hint: hint + "; judge the package unchanged: judge submit " + m.from.Dir,
 		}
@@ -83,7 +83,7 @@ func (m *importer) refuse() error {
 		var why string
 		old := *p.Grading
 		old.Custom = old.Custom && (p.Checker.Program != nil || p.Interactor != nil) // only these programs give points
-		if m.grading, why = modern(&old, m.count); why != "" {
+		if m.grading, why = convertLegacy(&old, m.count); why != "" {
 			return fault(why, "problem.toml has the same ways of scoring as icpc-2025-09")
 		}
 		if m.grading != nil {
@@ -102,7 +102,7 @@ func kindName(k judge.Kind) string {
 		return "interactive"
 	case k.MultiPass:
 		return "multi-pass"
-	case k.Answers:
+	case k.OutputOnly:
 		return "submit-answer"
 	}
 	return "batch"
@@ -135,7 +135,7 @@ func (m *importer) head() error {
 }
 
 // part writes the table for a program.
-func (m *importer) part(key string, p *judge.Part) error {
+func (m *importer) part(key string, p *judge.SetterProgram) error {
 	if p == nil {
 		return nil
 	}
@@ -145,10 +145,10 @@ func (m *importer) part(key string, p *judge.Part) error {
 	}
 	m.toml.table(key)
 	m.toml.text("program", name)
-	m.toml.text("speaks", p.Speaks)
+	m.toml.text("speaks", p.Protocol)
 	m.toml.texts("args", p.Args)
 	if p.PartialFrom != 0 {
-		return &judge.Fault{File: p.Path, Text: "cannot be imported: the checker's exit codes are percents", Hint: "judge the package unchanged"}
+		return &judge.ProblemError{File: p.Path, Text: "cannot be imported: the checker's exit codes are percents", Hint: "judge the package unchanged"}
 	}
 	return nil
 }
@@ -180,7 +180,7 @@ func (m *importer) parts() error {
 
 // reference uses the model solution, or the first submission that must be accepted.
 func (m *importer) reference() error {
-	if m.from.Kind.Interactive || m.from.Kind.MultiPass || m.from.Kind.Answers {
+	if m.from.Kind.Interactive || m.from.Kind.MultiPass || m.from.Kind.OutputOnly {
 		return nil
 	}
 	var best *problem.Submission
@@ -193,7 +193,7 @@ func (m *importer) reference() error {
 		m.notes.add("no submission must be accepted, so there is no reference")
 		return nil
 	}
-	return m.part("reference", &judge.Part{Path: best.Path})
+	return m.part("reference", &judge.SetterProgram{Path: best.Path})
 }
 
 // validator uses the first input validator.
@@ -209,9 +209,9 @@ func (m *importer) validator() error {
 		}
 		m.notes.add("of the input validators only %s is taken; left out: %s", v.Name, strings.Join(left, ", "))
 	}
-	part := v.Part
+	part := v.SetterProgram
 	if strings.HasSuffix(part.Path, ".ctd") {
-		part.Speaks = judge.Checktestdata
+		part.Protocol = judge.Checktestdata
 	}
 	return m.part("validator", &part)
 }
@@ -220,7 +220,7 @@ func (m *importer) validator() error {
 // package, without the prefix "secret/".
 func (m *importer) groupName(name string, taken map[string]bool) string {
 	made := goodName(strings.ReplaceAll(strings.TrimPrefix(name, "secret/"), "/", "-"))
-	return unused(made, taken)
+	return unusedName(made, taken)
 }
 
 // scores writes the groups with their scores.
@@ -275,11 +275,11 @@ func (m *importer) secret(root *judge.Node) (*judge.Node, error) {
 		}
 	}
 	if found == nil {
-		return nil, &judge.Fault{File: m.from.Dir, Text: "cannot be imported: the package has no secret data"}
+		return nil, &judge.ProblemError{File: m.from.Dir, Text: "cannot be imported: the package has no secret data"}
 	}
 	for _, n := range found.Children {
 		if len(n.Children) > 0 {
-			return nil, &judge.Fault{
+			return nil, &judge.ProblemError{
 				File: m.from.Dir, Text: fmt.Sprintf("cannot be imported: group %s has groups in it", n.Name),
 				Hint: "the groups of problem.toml do not nest",
 			}
@@ -308,8 +308,8 @@ func (m *importer) submissions() error {
 		}
 		base := path.Base(s.Name)
 		ext := path.Ext(base)
-		to := unused(verdict.Dir()+"/"+strings.TrimSuffix(base, ext), taken) + ext
-		if m.from.Kind.Answers {
+		to := unusedName(verdict.Dir()+"/"+strings.TrimSuffix(base, ext), taken) + ext
+		if m.from.Kind.OutputOnly {
 			if err := copyTree(s.Path, filepath.Join(m.solutions, filepath.FromSlash(to))); err != nil {
 				return err
 			}
@@ -319,7 +319,7 @@ func (m *importer) submissions() error {
 		if err := m.stage(s.Path, copied, s.Entry); err != nil {
 			return err
 		}
-		if slices.ContainsFunc(m.knows, func(knows func(string) bool) bool { return !knows(copied) }) {
+		if slices.ContainsFunc(m.languageTests, func(knows func(string) bool) bool { return !knows(copied) }) {
 			m.notes.add("submission %s is left out: its language is none of judge.toml", s.Name)
 			if err := os.RemoveAll(copied); err != nil {
 				return err

@@ -16,8 +16,8 @@ import (
 // Submissions that consist of outputs have a file for each case, named after the case. So cases keep their names;
 // groups do not.
 
-// refuseNames returns a fault for case names that a package cannot keep.
-func (e *exporter) refuseNames() error {
+// checkCaseNames returns a fault for case names that a package cannot keep.
+func (e *exporter) checkCaseNames() error {
 	seen := map[string]bool{}
 	for _, g := range e.from.Groups {
 		for _, c := range g.Cases {
@@ -46,7 +46,7 @@ func (e *exporter) refuseNames() error {
 func (e *exporter) outputs(from, to string) error {
 	info, err := os.Stat(from)
 	if err != nil {
-		return &judge.Fault{File: from, Text: problem.Reason(err)}
+		return &judge.ProblemError{File: from, Text: problem.Reason(err)}
 	}
 	all := os.DirFS(from)
 	switch {
@@ -54,7 +54,7 @@ func (e *exporter) outputs(from, to string) error {
 	case strings.EqualFold(path.Ext(from), ".zip"):
 		archive, err := zip.OpenReader(from)
 		if err != nil {
-			return &judge.Fault{File: from, Text: "cannot be read: " + err.Error()}
+			return &judge.ProblemError{File: from, Text: "cannot be read: " + err.Error()}
 		}
 		defer archive.Close()
 		all, to = archive, strings.TrimSuffix(to, path.Ext(to))

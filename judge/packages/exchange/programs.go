@@ -32,7 +32,7 @@ var included = pattern.New(`(?m)^\s*#\s*include\s*["<]([\w./-]+\.h(?:pp)?)[">]`)
 func (m *importer) program(from, key string) (string, error) {
 	info, err := os.Stat(from)
 	if err != nil {
-		return "", &judge.Fault{File: from, Text: problem.Reason(err)}
+		return "", &judge.ProblemError{File: from, Text: problem.Reason(err)}
 	}
 	headers := map[string][]byte{}
 	if !info.IsDir() {
@@ -47,7 +47,7 @@ func (m *importer) program(from, key string) (string, error) {
 		if err := m.stage(from, to, ""); err != nil {
 			return "", err
 		}
-		return key, m.complete(from, to)
+		return key, m.addHeaders(from, to)
 	}
 	if err := m.stage(from, filepath.Join(to, filepath.Base(from)), ""); err != nil {
 		return "", err
@@ -60,8 +60,8 @@ func (m *importer) program(from, key string) (string, error) {
 	return key, nil
 }
 
-// complete adds to the copy of a program the headers that its sources include and that the copy lacks.
-func (m *importer) complete(from, to string) error {
+// addHeaders adds to the copy of a program the headers that its sources include and that the copy lacks.
+func (m *importer) addHeaders(from, to string) error {
 	entries, err := os.ReadDir(to)
 	if err != nil {
 		return fmt.Errorf("copy the headers of %s: %w", from, err)

@@ -16,9 +16,9 @@ import (
 	"assay/judge/problem"
 )
 
-// redrawn maps file extensions of pictures that LaTeX cannot show to those of their replacements. Package report
+// replacementTypes maps file extensions of pictures that LaTeX cannot show to those of their replacements. Package report
 // uses the same names.
-var redrawn = map[string]string{".svg": ".pdf", ".gif": ".png"}
+var replacementTypes = map[string]string{".svg": ".pdf", ".gif": ".png"}
 
 // redraw replaces the copies of a statement's pictures that LaTeX cannot show. For example, board.svg becomes
 // board-svg.pdf.
@@ -27,18 +27,18 @@ func (e *exporter) redraw(markdown []byte, statement, to string) error {
 		file, ok := problem.FindPicture(e.from.Dir, filepath.Dir(statement), p.Path)
 		extension := strings.ToLower(filepath.Ext(file))
 		name, err := filepath.Rel(filepath.Dir(statement), file)
-		if !ok || redrawn[extension] == "" || err != nil || !filepath.IsLocal(name) {
+		if !ok || replacementTypes[extension] == "" || err != nil || !filepath.IsLocal(name) {
 			continue
 		}
 		data, err := os.ReadFile(file)
 		if err != nil {
-			return &judge.Fault{File: file, Text: problem.Reason(err)}
+			return &judge.ProblemError{File: file, Text: problem.Reason(err)}
 		}
 		place := func(err error) error {
-			f := &judge.Fault{File: statement, Line: p.Line,
+			f := &judge.ProblemError{File: statement, Line: p.Line,
 				Text: fmt.Sprintf("the picture %s cannot be shown in LaTeX, as the legacy format wants it", p.Path),
 				Hint: "save it as a PNG or PDF file, or export to icpc-2025-09"}
-			if why, ok := errors.AsType[*judge.Fault](err); ok {
+			if why, ok := errors.AsType[*judge.ProblemError](err); ok {
 				f.Text, f.Hint = f.Text+": "+why.Text, strings.TrimLeft(why.Hint+"\n"+f.Hint, "\n")
 				return f
 			}
@@ -47,10 +47,10 @@ func (e *exporter) redraw(markdown []byte, statement, to string) error {
 		switch {
 		case extension == ".gif":
 			data, err = asPNG(data)
-		case e.with.PDF == nil:
-			err = &judge.Fault{Text: "nothing here draws it"}
+		case e.options.PDF == nil:
+			err = &judge.ProblemError{Text: "nothing here draws it"}
 		default:
-			data, err = e.with.PDF(data)
+			data, err = e.options.PDF(data)
 		}
 		if err != nil {
 			return place(err)
@@ -59,7 +59,7 @@ func (e *exporter) redraw(markdown []byte, statement, to string) error {
 		if filepath.Ext(p.Path) != "" { // otherwise LaTeX finds the extension
 			base += "-" + extension[1:]
 		}
-		base += redrawn[extension]
+		base += replacementTypes[extension]
 		if err := write(filepath.Join(to, base), data, 0o644); err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func (e *exporter) redraw(markdown []byte, statement, to string) error {
 func asPNG(data []byte) ([]byte, error) {
 	picture, err := gif.Decode(bytes.NewReader(data))
 	if err != nil {
-		return nil, &judge.Fault{Text: "it is not a GIF file: " + err.Error()}
+		return nil, &judge.ProblemError{Text: "it is not a GIF file: " + err.Error()}
 	}
 	var out bytes.Buffer
 	err = png.Encode(&out, picture)

@@ -21,7 +21,7 @@ func TestRedraw(t *testing.T) {
 	drawn := func(svg []byte) ([]byte, error) { return append([]byte("PDF of "), svg...), nil }
 	export := func(folder string, pdf func([]byte) ([]byte, error)) (map[string]string, error) {
 		to := filepath.Join(t.TempDir(), "out")
-		_, err := exchange.ICPC(open(t, unpack(t, folder)), "", to, icpc.Legacy, exchange.With{Kit: kit, TeX: tex, PDF: pdf})
+		_, err := exchange.ICPC(open(t, unpack(t, folder)), "", to, icpc.Legacy, exchange.ExportOptions{Kit: kit, TeX: tex, PDF: pdf})
 		if err != nil {
 			return nil, err
 		}
@@ -44,12 +44,12 @@ func TestRedraw(t *testing.T) {
 		pdf        func([]byte) ([]byte, error)
 		want       string
 	}{
-		{"has no tool", folder, func([]byte) ([]byte, error) { return nil, &judge.Fault{Text: "no tool", Hint: "install it"} },
+		{"has no tool", folder, func([]byte) ([]byte, error) { return nil, &judge.ProblemError{Text: "no tool", Hint: "install it"} },
 			"statement.de.md:1: the picture img/a.svg cannot be shown in LaTeX, as the legacy format wants it: no tool\n    install it\n    save it as a PNG or PDF file"},
 		{"draws no SVG", folder, nil, "the picture img/a.svg cannot be shown in LaTeX"},
 		{"has what is no GIF", strings.ReplaceAll(folder, "a.svg", "a.gif"), drawn, "it is not a GIF file"},
 	} {
-		if _, err := export(row.folder, row.pdf); judge.Whose(err) != judge.Setter || !strings.Contains(err.Error(), row.want) {
+		if _, err := export(row.folder, row.pdf); judge.BlameOf(err) != judge.Setter || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("it %s: %v, want %q", row.it, err, row.want)
 		}
 	}

@@ -25,23 +25,23 @@ const (
 )
 
 // program writes one of the setter's programs to a directory of the package, where it must use Kattis' protocol.
-func (e *exporter) program(p *judge.Part, dir string, as role) error {
+func (e *exporter) program(p *judge.SetterProgram, dir string, kind role) error {
 	to := filepath.Join(e.dir, filepath.FromSlash(dir))
 	if err := e.sources(p, to); err != nil {
 		return err
 	}
-	switch p.Speaks {
+	switch p.Protocol {
 	case "kattis":
 		if importsKit(to) { // uses kit.Interact, which follows the protocol
 			return e.wrapKit(p, to, asInteractor)
 		}
 		return e.standalone(to, false)
 	case "kit":
-		return e.wrapKit(p, to, as)
+		return e.wrapKit(p, to, kind)
 	case "testlib":
-		return e.wrapTestlib(p, to, as)
+		return e.wrapTestlib(p, to, kind)
 	}
-	return &judge.Fault{File: p.Path, Text: fmt.Sprintf("cannot be exported: a program that speaks %q as %s", p.Speaks, as)}
+	return &judge.ProblemError{File: p.Path, Text: fmt.Sprintf("cannot be exported: a program that speaks %q as %s", p.Protocol, kind)}
 }
 
 // extensions returns the extensions of the files in a directory.
@@ -91,7 +91,7 @@ case $code in
 esac
 exit 1
 `
-	// A checker that uses testlib's protocol reads the output from a file.
+	// A testlibChecker that uses testlib's protocol reads the output from a file.
 	testlibChecker = `#!/bin/sh
 # Has a checker that speaks testlib's protocol speak Kattis'.
 here=$(dirname "$0"); in=$1; ans=$2; feedback=$3; shift 3
@@ -109,34 +109,34 @@ exit 43
 
 // wrapKit adds to a program the kit of its language, and the scripts that build and run it. A kit program uses
 // Kattis' protocol if a flag requests it.
-func (e *exporter) wrapKit(p *judge.Part, to string, as role) error {
+func (e *exporter) wrapKit(p *judge.SetterProgram, to string, kind role) error {
 	all := extensions(to)
 	switch {
 	case slices.Contains(all, ".go"):
-		return e.wrapGo(to, as)
+		return e.wrapGo(to, kind)
 	case slices.Contains(all, ".py"):
 		entry, err := pythonEntry(to)
 		if err != nil {
 			return err
 		}
-		return e.wrapBeside(to, "kit.py", map[string]string{"build": pythonBuild, "run": fmt.Sprintf(pythonRun, entry, flag(as))})
+		return e.wrapBeside(to, "kit.py", map[string]string{"build": pythonBuild, "run": fmt.Sprintf(pythonRun, entry, protocolFlag(kind))})
 	}
 	for _, ext := range cppExtensions {
 		if slices.Contains(all, ext) {
-			return e.wrapBeside(to, "kit.hpp", map[string]string{"build": fmt.Sprintf(kitCPP, ext), "run": fmt.Sprintf(kitRun, flag(as))})
+			return e.wrapBeside(to, "kit.hpp", map[string]string{"build": fmt.Sprintf(kitCPP, ext), "run": fmt.Sprintf(kitRun, protocolFlag(kind))})
 		}
 	}
-	return &judge.Fault{
+	return &judge.ProblemError{
 		File: p.Path,
-		Text: fmt.Sprintf("cannot be exported: an %s that speaks the kit's protocol and is not written in Go, Python or C++", as),
+		Text: fmt.Sprintf("cannot be exported: an %s that speaks the kit's protocol and is not written in Go, Python or C++", kind),
 		Hint: "write it for Kattis' protocol",
 	}
 }
 
-// flag returns the argument that makes a kit program use Kattis' protocol. An interactor does not need one, and a
+// protocolFlag returns the argument that makes a kit program use Kattis' protocol. An interactor does not need one, and a
 // generator gets its seed from the script seededRun.
-func flag(as role) string {
-	if as == asInteractor || as == asGenerator {
+func protocolFlag(kind role) string {
+	if kind == asInteractor || kind == asGenerator {
 		return ""
 	}
 	return " --kattis"
@@ -144,9 +144,9 @@ func flag(as role) string {
 
 // wrapBeside adds the kit to a program that finds the kit in its own directory, and the scripts that build
 // and run it. The program's own copy of the kit stays.
-func (e *exporter) wrapBeside(to, name string, all map[string]string) error {
+func (e *exporter) wrapBeside(to, name string, files map[string]string) error {
 	if _, err := os.Lstat(filepath.Join(to, name)); err != nil {
-		kit, err := fs.ReadFile(e.with.Kit, name)
+		kit, err := fs.ReadFile(e.options.Kit, name)
 		if err != nil {
 			return fmt.Errorf("copy the kit: %w", err)
 		}
@@ -154,7 +154,7 @@ func (e *exporter) wrapBeside(to, name string, all map[string]string) error {
 			return err
 		}
 	}
-	return scripts(to, all)
+	return scripts(to, files)
 }
 
 // pythonEntry returns the file that starts a Python program: the only file, or the one with the usual name.
@@ -175,12 +175,12 @@ func pythonEntry(dir string) (string, error) {
 }
 
 // wrapGo adds the kit to a program in Go, and the scripts that build and run it.
-func (e *exporter) wrapGo(to string, as role) error {
-	err := fs.WalkDir(e.with.Kit, ".", func(name string, d fs.DirEntry, err error) error {
+func (e *exporter) wrapGo(to string, kind role) error {
+	err := fs.WalkDir(e.options.Kit, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
 			return err
 		}
-		data, err := fs.ReadFile(e.with.Kit, name)
+		data, err := fs.ReadFile(e.options.Kit, name)
 		if err != nil {
 			return err
 		}
@@ -195,17 +195,17 @@ func (e *exporter) wrapGo(to string, as role) error {
 			return err
 		}
 	}
-	e.needGo()
-	return scripts(to, map[string]string{"go.mod": kitModule, "build": goBuild, "run": fmt.Sprintf(kitRun, flag(as))})
+	e.noteGo()
+	return scripts(to, map[string]string{"go.mod": kitModule, "build": goBuild, "run": fmt.Sprintf(kitRun, protocolFlag(kind))})
 }
 
 // wrapTestlib adds to a C++ program the scripts that build it and convert its exit codes.
-func (e *exporter) wrapTestlib(p *judge.Part, to string, as role) error {
-	if err := e.needsTestlib(p, to, string(as)); err != nil {
+func (e *exporter) wrapTestlib(p *judge.SetterProgram, to string, kind role) error {
+	if err := e.copyTestlib(p, to, string(kind)); err != nil {
 		return err
 	}
 	run := testlibChecker
-	if as == asInputValidator {
+	if kind == asInputValidator {
 		run = testlibValidator
 	}
 	return scripts(to, map[string]string{"build": testlibBuild, "run": run})
@@ -227,7 +227,7 @@ func (e *exporter) standalone(to string, always bool) error {
 		if _, err := os.Lstat(filepath.Join(to, "go.mod")); err != nil {
 			all["go.mod"] = "module program\n\ngo 1.26\n"
 		}
-		e.needGo()
+		e.noteGo()
 		return scripts(to, all)
 	case !always:
 		return nil
@@ -248,8 +248,8 @@ func (e *exporter) standalone(to string, always bool) error {
 
 var cppExtensions = []string{".cpp", ".cc", ".cxx"}
 
-// needGo adds, only once, the note that building the package requires Go.
-func (e *exporter) needGo() {
+// noteGo adds, only once, the note that building the package requires Go.
+func (e *exporter) noteGo() {
 	const note = "programs of the package are built with Go, by their script `build`: the format itself supports only C, C++ and Python"
 	if !slices.Contains(e.notes, note) {
 		e.notes.add(note)

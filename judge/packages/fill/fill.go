@@ -29,7 +29,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"assay/judge"
-	"assay/judge/internal/raze"
+	"assay/judge/internal/forceremove"
 	"assay/judge/internal/tail"
 )
 
@@ -46,32 +46,32 @@ type Recipe struct {
 
 // Case is a case to be made.
 type Case struct {
-	Path string   // in the data directory, without an extension: "secret/01-small"
-	Also []string // further paths for the same case
+	Path       string   // in the data directory, without an extension: "secret/01-small"
+	ExtraPaths []string // further paths for the same case
 
 	File string // the case's position in the recipe, for faults
 	Line int
 
-	// Sources of the case's files. Generated files override copied ones, which override files in the recipe.
+	// Generate of the case's files. Generated files override copied ones, which override files in the recipe.
 	Generate *Command
 	Copy     string            // path without an extension; empty if none
 	From     map[string]string // files to be copied, by extension; line ends become those of Unix
 	Files    map[string][]byte // by extension, such as ".in"
 
-	Answer  Answering
+	Answer  AnswerSource
 	Matches map[string][]*regexp.Regexp // expressions that the case's files must match, by extension
 }
 
-// Answering describes how to make the missing answer of a case.
-type Answering struct {
-	Solutions []*judge.Part // the first one that can be built makes the answer
-	Empty     bool          // whether answers are empty files because the problem is interactive
-	In, Out   string        // files that the solutions use instead of standard input and output
+// AnswerSource describes how to make the missing answer of a case.
+type AnswerSource struct {
+	Solutions []*judge.SetterProgram // the first one that can be built makes the answer
+	Empty     bool                   // whether answers are empty files because the problem is interactive
+	In, Out   string                 // files that the solutions use instead of standard input and output
 }
 
 // Command runs a generator.
 type Command struct {
-	Program *judge.Part
+	Program *judge.SetterProgram
 	Args    func(seed uint32) []string
 	Seed    uint32
 	Retries int    // number of further seeds to try if it fails
@@ -92,7 +92,7 @@ type Filler struct {
 	Progress func(done, of int)
 
 	mu    sync.Mutex
-	built map[*judge.Part]*result
+	built map[*judge.SetterProgram]*result
 }
 
 type result struct {
@@ -109,22 +109,22 @@ var Extensions = []string{
 
 // Fill makes the cases of the recipe in the directory dir, which must exist. The faults are for cases that could
 // not be made, in the recipe's order. The error is not due to the setter.
-func (f *Filler) Fill(ctx context.Context, r *Recipe, dir string) (judge.Faults, error) {
+func (f *Filler) Fill(ctx context.Context, r *Recipe, dir string) (judge.ProblemErrors, error) {
 	if err := writeFiles(dir, r.Files); err != nil {
 		return nil, err
 	}
 	if r.Script != nil {
 		return f.script(ctx, r.Script, dir)
 	}
-	found := make([]*judge.Fault, len(r.Cases))
+	found := make([]*judge.ProblemError, len(r.Cases))
 	group, gctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(f.Jobs, 1))
 	var mu sync.Mutex
 	done := 0
 	for i, c := range r.Cases {
 		group.Go(func() error {
-			err := f.make(gctx, c, dir)
-			if fault, ok := errors.AsType[*judge.Fault](err); ok {
+			err := f.makeCase(gctx, c, dir)
+			if fault, ok := errors.AsType[*judge.ProblemError](err); ok {
 				found[i], err = c.fault(fault), nil
 			}
 			if f.Progress != nil && err == nil {
@@ -140,15 +140,15 @@ func (f *Filler) Fill(ctx context.Context, r *Recipe, dir string) (judge.Faults,
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(found, func(f *judge.Fault) bool { return f == nil }), nil
+	return slices.DeleteFunc(found, func(f *judge.ProblemError) bool { return f == nil }), nil
 }
 
 // fault adds the case's position and name to f.
-func (c *Case) fault(f *judge.Fault) *judge.Fault {
+func (c *Case) fault(f *judge.ProblemError) *judge.ProblemError {
 	if f.File != "" {
 		return f
 	}
-	return &judge.Fault{File: c.File, Line: c.Line, Text: fmt.Sprintf("case %s: %s", c.Path, f.Text), Hint: f.Hint}
+	return &judge.ProblemError{File: c.File, Line: c.Line, Text: fmt.Sprintf("case %s: %s", c.Path, f.Text), Hint: f.Hint}
 }
 
 // writeFiles writes files below dir. It never writes outside dir, even through links.
@@ -169,8 +169,8 @@ func writeFiles(dir string, files map[string][]byte) error {
 // workDir is the path of a generator's working directory inside the sandbox.
 const workDir = "/case"
 
-// make makes the files of a case.
-func (f *Filler) make(ctx context.Context, c *Case, dir string) error {
+// makeCase makes the files of a case.
+func (f *Filler) makeCase(ctx context.Context, c *Case, dir string) error {
 	files := map[string][]byte{}
 	if c.Generate != nil {
 		if err := f.generate(ctx, c.Generate, files); err != nil {
@@ -185,7 +185,7 @@ func (f *Filler) make(ctx context.Context, c *Case, dir string) error {
 	for ext, name := range c.From {
 		data, err := os.ReadFile(name)
 		if err != nil {
-			return &judge.Fault{Text: "copy " + err.Error()}
+			return &judge.ProblemError{Text: "copy " + err.Error()}
 		}
 		files[ext] = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	}
@@ -196,12 +196,12 @@ func (f *Filler) make(ctx context.Context, c *Case, dir string) error {
 	for ext, patterns := range c.Matches {
 		for _, p := range patterns {
 			if !p.Match(files[ext]) {
-				return &judge.Fault{Text: fmt.Sprintf("nothing in the %s file matches %s", ext, p)}
+				return &judge.ProblemError{Text: fmt.Sprintf("nothing in the %s file matches %s", ext, p)}
 			}
 		}
 	}
 	out := map[string][]byte{}
-	for _, at := range append([]string{c.Path}, c.Also...) {
+	for _, at := range append([]string{c.Path}, c.ExtraPaths...) {
 		for ext, data := range files {
 			out[at+ext] = data
 		}
@@ -210,10 +210,10 @@ func (f *Filler) make(ctx context.Context, c *Case, dir string) error {
 }
 
 // program builds a program once for all callers.
-func (f *Filler) program(ctx context.Context, p *judge.Part) (*judge.Program, error) {
+func (f *Filler) program(ctx context.Context, p *judge.SetterProgram) (*judge.Program, error) {
 	f.mu.Lock()
 	if f.built == nil {
-		f.built = map[*judge.Part]*result{}
+		f.built = map[*judge.SetterProgram]*result{}
 	}
 	r := f.built[p]
 	if r == nil {
@@ -221,7 +221,7 @@ func (f *Filler) program(ctx context.Context, p *judge.Part) (*judge.Program, er
 		f.built[p] = r
 	}
 	f.mu.Unlock()
-	r.once.Do(func() { r.program, r.err = f.Builder.Part(ctx, p) })
+	r.once.Do(func() { r.program, r.err = f.Builder.BuildProgram(ctx, p) })
 	return r.program, r.err
 }
 
@@ -236,7 +236,7 @@ func (f *Filler) generate(ctx context.Context, g *Command, files map[string][]by
 	for try := range uint32(max(g.Retries, 1)) {
 		var x judge.Exec
 		x, last = f.try(ctx, program, g, (g.Seed+try)%(1<<31), files)
-		if _, ok := errors.AsType[*judge.Fault](last); !ok || x.Killed != judge.Nothing {
+		if _, ok := errors.AsType[*judge.ProblemError](last); !ok || x.Killed != judge.NoResource {
 			return last
 		}
 	}
@@ -246,7 +246,7 @@ func (f *Filler) generate(ctx context.Context, g *Command, files map[string][]by
 func (f *Filler) try(
 	ctx context.Context, program *judge.Program, g *Command, seed uint32, files map[string][]byte,
 ) (x judge.Exec, err error) {
-	work, err := workFolder()
+	work, err := newWorkDir()
 	if err != nil {
 		return x, err
 	}
@@ -261,8 +261,8 @@ func (f *Filler) try(
 		return x, err
 	}
 	if v := judge.Classify(x, f.Limits); v != judge.NotJudged {
-		return x, &judge.Fault{
-			Text: fmt.Sprintf("the generator ended badly (%s, %s)", v.Words(), x.Fate()),
+		return x, &judge.ProblemError{
+			Text: fmt.Sprintf("the generator ended badly (%s, %s)", v.Words(), x.Termination()),
 			Hint: strings.TrimSpace(string(stderr.Bytes())),
 		}
 	}
@@ -273,7 +273,7 @@ func (f *Filler) try(
 		files[".in"] = out.Bytes()
 	}
 	if len(files[".in"]) == 0 {
-		return x, &judge.Fault{Text: "the generator printed nothing"}
+		return x, &judge.ProblemError{Text: "the generator printed nothing"}
 	}
 	return x, nil
 }
@@ -302,14 +302,14 @@ func collect(dir, output string, files map[string][]byte) error {
 			continue
 		}
 		if info.Size() > maxFile {
-			return &judge.Fault{Text: fmt.Sprintf("the program wrote %d bytes to %s", info.Size(), name)}
+			return &judge.ProblemError{Text: fmt.Sprintf("the program wrote %d bytes to %s", info.Size(), name)}
 		}
 		if files[ext], err = root.ReadFile(name); err != nil {
 			return fmt.Errorf("read what a generator wrote: %w", err)
 		}
 	}
 	if output != "" && files[".in"] == nil {
-		return &judge.Fault{Text: fmt.Sprintf("the program did not write the file %s", output)}
+		return &judge.ProblemError{Text: fmt.Sprintf("the program did not write the file %s", output)}
 	}
 	return nil
 }
@@ -323,18 +323,18 @@ func copyFiles(base string, files map[string][]byte) error {
 			continue
 		}
 		if err != nil {
-			return &judge.Fault{Text: "copy " + base + ext + ": " + err.Error()}
+			return &judge.ProblemError{Text: "copy " + base + ext + ": " + err.Error()}
 		}
 		files[ext], copied = data, true
 	}
 	if !copied {
-		return &judge.Fault{Text: fmt.Sprintf("there is no file %s.in to copy", base)}
+		return &judge.ProblemError{Text: fmt.Sprintf("there is no file %s.in to copy", base)}
 	}
 	return nil
 }
 
-// unanswered lists directories whose cases need no generated answer: they have none, or already contain it.
-var unanswered = []string{"invalid_input", "invalid_answer", "invalid_output", "valid_output", "testing_tool_test"}
+// noAnswerDirs lists directories whose cases need no generated answer: they have none, or already contain it.
+var noAnswerDirs = []string{"invalid_input", "invalid_answer", "invalid_output", "valid_output", "testing_tool_test"}
 
 // answer makes the missing answer of a case.
 func (f *Filler) answer(ctx context.Context, c *Case, files map[string][]byte) (err error) {
@@ -342,8 +342,8 @@ func (f *Filler) answer(ctx context.Context, c *Case, files map[string][]byte) (
 	input := files[".in"]
 	switch {
 	case input == nil && files[".in.statement"] == nil && files[".interaction"] == nil:
-		return &judge.Fault{Text: "the case has no input", Hint: "it needs one of: in, copy, generate"}
-	case files[".ans"] != nil || input == nil || slices.Contains(unanswered, first):
+		return &judge.ProblemError{Text: "the case has no input", Hint: "it needs one of: in, copy, generate"}
+	case files[".ans"] != nil || input == nil || slices.Contains(noAnswerDirs, first):
 		return nil
 	case c.Answer.Empty:
 		files[".ans"] = []byte{}
@@ -366,7 +366,7 @@ func (f *Filler) answer(ctx context.Context, c *Case, files map[string][]byte) (
 	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(input), &out, &stderr
 	work := ""
 	if c.Answer.In != "" || c.Answer.Out != "" {
-		if work, err = workFolder(); err != nil {
+		if work, err = newWorkDir(); err != nil {
 			return err
 		}
 		defer remove(work, &err)
@@ -384,8 +384,8 @@ func (f *Filler) answer(ctx context.Context, c *Case, files map[string][]byte) (
 		return err
 	}
 	if v := judge.Classify(x, f.Limits); v != judge.NotJudged {
-		return &judge.Fault{
-			Text: fmt.Sprintf("the solution %s fails on it: %s (%s)", path.Base(program.Name), v.Words(), x.Fate()),
+		return &judge.ProblemError{
+			Text: fmt.Sprintf("the solution %s fails on it: %s (%s)", path.Base(program.Name), v.Words(), x.Termination()),
 			Hint: strings.TrimSpace(string(stderr.Bytes())),
 		}
 	}
@@ -401,20 +401,20 @@ func (f *Filler) answer(ctx context.Context, c *Case, files map[string][]byte) (
 	return nil
 }
 
-// mostFiles is the maximum number of files that a program may write for a case.
-const mostFiles = 10_000
+// maxFiles is the maximum number of files that a program may write for a case.
+const maxFiles = 10_000
 
 // workMount mounts the working directory of a program. For each case, the program may write there as many bytes as
 // the output limit or the scratch limit allows, whichever is larger.
 func (f *Filler) workMount(work string, cases int64) judge.Mount {
 	return judge.Mount{
 		Host: work, At: workDir, Writable: true, Bytes: cases * max(f.Limits.Output, f.Limits.Scratch),
-		Files: cases * mostFiles,
+		Files: cases * maxFiles,
 	}
 }
 
-// workFolder creates a working directory for a program that runs as another user.
-func workFolder() (string, error) {
+// newWorkDir creates a working directory for a program that runs as another user.
+func newWorkDir() (string, error) {
 	work, err := os.MkdirTemp("", "assay-fill-")
 	if err == nil {
 		err = os.Chmod(work, 0o777)
@@ -427,7 +427,7 @@ func workFolder() (string, error) {
 
 // remove removes a program's working directory.
 func remove(work string, err *error) {
-	if failed := raze.All(work); failed != nil {
+	if failed := forceremove.All(work); failed != nil {
 		*err = errors.Join(*err, failed)
 	}
 }

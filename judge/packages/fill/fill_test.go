@@ -68,7 +68,7 @@ func (r *runner) Start(context.Context, *judge.Command) (judge.Process, error) {
 	return nil, errors.New("nothing is started here")
 }
 
-func build(_ context.Context, p *judge.Part) (*judge.Program, error) {
+func build(_ context.Context, p *judge.SetterProgram) (*judge.Program, error) {
 	return &judge.Program{Name: p.Path, Argv: []string{filepath.Base(p.Path)}}, nil
 }
 
@@ -109,10 +109,10 @@ func TestGenerators(t *testing.T) {
 	dir := unpack(t, archive)
 	filler := &fill.Filler{Runner: &runner{}, Builder: builder(build), Jobs: 2}
 	cache := t.TempDir()
-	read := func(stage string) (*fill.Recipe, judge.Faults, judge.Faults) {
+	read := func(stage string) (*fill.Recipe, judge.ProblemErrors, judge.ProblemErrors) {
 		return fill.Generators(fill.PackageIn(dir, stage))
 	}
-	kept, err := filler.Keep(t.Context(), dir, fill.OpenCache(cache), read)
+	kept, err := filler.FillCached(t.Context(), dir, fill.OpenCache(cache), read)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestGenerators(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "data")); err == nil {
 		t.Error("the package itself was changed")
 	}
-	again, err := (&fill.Filler{}).Keep(t.Context(), dir, fill.OpenCache(cache), nil)
+	again, err := (&fill.Filler{}).FillCached(t.Context(), dir, fill.OpenCache(cache), nil)
 	if err != nil || again.Dir != kept.Dir {
 		t.Errorf("Keep again = %v, %v, want what is kept", again, err)
 	}
@@ -171,16 +171,16 @@ data:
 -- generators/gen.sh --
 `)))
 	cache := t.TempDir()
-	read := func(stage string) (*fill.Recipe, judge.Faults, judge.Faults) {
+	read := func(stage string) (*fill.Recipe, judge.ProblemErrors, judge.ProblemErrors) {
 		return fill.Generators(fill.PackageIn(dir, stage))
 	}
-	broken := func(context.Context, *judge.Part) (*judge.Program, error) {
-		return nil, &judge.Fault{Text: "no such tool"}
+	broken := func(context.Context, *judge.SetterProgram) (*judge.Program, error) {
+		return nil, &judge.ProblemError{Text: "no such tool"}
 	}
 	for _, row := range []struct {
 		it     string
 		filler *fill.Filler
-		read   func(string) (*fill.Recipe, judge.Faults, judge.Faults)
+		read   func(string) (*fill.Recipe, judge.ProblemErrors, judge.ProblemErrors)
 		faults int
 		want   []string
 	}{
@@ -189,7 +189,7 @@ data:
 		{"makes the rest", &fill.Filler{Runner: &runner{}, Builder: builder(build)}, read, 0, []string{"secret/one.in", "secret/two.in"}},
 		{"is done", &fill.Filler{}, nil, 0, []string{"secret/one.in", "secret/two.in"}},
 	} {
-		kept, err := row.filler.Keep(t.Context(), dir, fill.OpenCache(cache), row.read)
+		kept, err := row.filler.FillCached(t.Context(), dir, fill.OpenCache(cache), row.read)
 		if err != nil {
 			t.Fatalf("it %s: %v", row.it, err)
 		}
@@ -258,7 +258,7 @@ func TestGeneratorFlaws(t *testing.T) {
 }
 
 func TestFill(t *testing.T) {
-	program := &judge.Part{Path: "gen"}
+	program := &judge.SetterProgram{Path: "gen"}
 	args := func(words ...string) func(uint32) []string {
 		return func(seed uint32) []string { return append(words, fmt.Sprint(seed)) }
 	}
@@ -279,7 +279,7 @@ func TestFill(t *testing.T) {
 			Generate: &fill.Command{Program: program, Args: args(), Seed: 5, Retries: 3},
 		}, map[string]string{}, "r:3: case secret/a: the generator ended badly (run-time error, exit code 1)"},
 		{"answers with nothing in a dialogue", 0, fill.Case{
-			Files: map[string][]byte{".in": []byte("1\n")}, Answer: fill.Answering{Empty: true},
+			Files: map[string][]byte{".in": []byte("1\n")}, Answer: fill.AnswerSource{Empty: true},
 		}, map[string]string{"secret/a.in": "1\n", "secret/a.ans": ""}, ""},
 		{"needs an input", 0, fill.Case{
 			Files: map[string][]byte{".ans": []byte("1\n")},
@@ -320,7 +320,7 @@ func TestFillStaysInside(t *testing.T) {
 }
 
 func TestLacks(t *testing.T) {
-	recipe := &fill.Recipe{Cases: []*fill.Case{{Path: "sample/1"}, {Path: "secret/1", Also: []string{"secret/2"}}, {Path: "invalid_input/1"}}}
+	recipe := &fill.Recipe{Cases: []*fill.Case{{Path: "sample/1"}, {Path: "secret/1", ExtraPaths: []string{"secret/2"}}, {Path: "invalid_input/1"}}}
 	for _, row := range []struct {
 		it, files string
 		want      bool
@@ -329,7 +329,7 @@ func TestLacks(t *testing.T) {
 		{"lacks secret cases", "-- data/sample/1.in --\n-- data/secret/1.in --\n", true},
 		{"is whole with as many secret cases, whatever they are called", "-- data/secret/x.in --\n-- data/secret/y/z.in --\n", false},
 	} {
-		if got := fill.Lacks(unpack(t, txtar.Parse([]byte(row.files))), recipe); got != row.want {
+		if got := fill.NeedsFilling(unpack(t, txtar.Parse([]byte(row.files))), recipe); got != row.want {
 			t.Errorf("it %s: Lacks = %v, want %v", row.it, got, row.want)
 		}
 	}
@@ -392,7 +392,7 @@ func FuzzGenerators(f *testing.F) {
 		}
 		seen := map[string]bool{}
 		for _, c := range r.Cases {
-			for _, p := range append([]string{c.Path}, c.Also...) {
+			for _, p := range append([]string{c.Path}, c.ExtraPaths...) {
 				if seen[p] || !filepath.IsLocal(p) {
 					t.Fatalf("path %q twice, or outside: %q", p, text)
 				}
@@ -409,6 +409,8 @@ func ExampleSeed() {
 }
 
 // builder is a function that implements judge.Builder.
-type builder func(ctx context.Context, p *judge.Part) (*judge.Program, error)
+type builder func(ctx context.Context, p *judge.SetterProgram) (*judge.Program, error)
 
-func (b builder) Part(ctx context.Context, p *judge.Part) (*judge.Program, error) { return b(ctx, p) }
+func (b builder) BuildProgram(ctx context.Context, p *judge.SetterProgram) (*judge.Program, error) {
+	return b(ctx, p)
+}

@@ -25,31 +25,31 @@ const RecipeFile = "generators/generators.yaml"
 type Package struct {
 	Dir       string
 	Empty     bool                        // answers are empty files: the problem is interactive or multi-pass
-	Default   []*judge.Part               // solutions for cases without one in the recipe; the first that can be built is used
+	Default   []*judge.SetterProgram      // solutions for cases without one in the recipe; the first that can be built is used
 	Constants func(command string) string // replaces {{constants}}; nil if there are none
 	Stage     string                      // directory for programs that are assembled from several files
 }
 
 // Generators reads the generators.yaml of a package. If there are faults, it returns no recipe. The flaws are
 // warnings about single cases that cannot be made.
-func Generators(p Package) (r *Recipe, flaws, faults judge.Faults) {
+func Generators(p Package) (r *Recipe, warnings, faults judge.ProblemErrors) {
 	file := filepath.Join(p.Dir, filepath.FromSlash(RecipeFile))
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return nil, nil, judge.Faults{{File: file, Text: err.Error()}}
+		return nil, nil, judge.ProblemErrors{{File: file, Text: err.Error()}}
 	}
 	root, faults := strict.ParseYAML(file, data)
 	if len(faults) > 0 {
 		return nil, nil, faults
 	}
 	if root.Kind != strict.Map {
-		return nil, nil, judge.Faults{root.Mismatch("a map of keys")}
+		return nil, nil, judge.ProblemErrors{root.Mismatch("a map of keys")}
 	}
 	reader := &reader{
 		pkg:      p,
 		recipe:   &Recipe{Files: map[string][]byte{}},
 		lists:    map[string][]string{},
-		programs: map[string]*judge.Part{},
+		programs: map[string]*judge.SetterProgram{},
 		keys:     map[string][]*rule{},
 		paths:    map[string]bool{},
 	}
@@ -60,15 +60,15 @@ func Generators(p Package) (r *Recipe, flaws, faults judge.Faults) {
 		}
 		reader.lists[k.Text] = files
 	}
-	reader.total = reader.numbered(root)
+	reader.total = reader.countNumbered(root)
 	reader.directory(root, "", "", settings{})
-	return reader.recipe, reader.flaws, nil
+	return reader.recipe, reader.warnings, nil
 }
 
 // settings are the settings that cases inherit from the directories above them.
 type settings struct {
 	solved    bool // solution is set, possibly to null
-	solutions []*judge.Part
+	solutions []*judge.SetterProgram
 	salt      string
 	retries   int
 }
@@ -82,17 +82,17 @@ type rule struct {
 type reader struct {
 	pkg      Package
 	recipe   *Recipe
-	flaws    judge.Faults
-	lists    map[string][]string    // files of generators that are assembled from several files
-	programs map[string]*judge.Part // by path relative to the package's directory
-	keys     map[string][]*rule     // by key
-	paths    map[string]bool        // paths of the cases
-	total    int                    // number of cases with a number in their name
-	next     int                    // the last number used
+	warnings judge.ProblemErrors
+	lists    map[string][]string             // files of generators that are assembled from several files
+	programs map[string]*judge.SetterProgram // by path relative to the package's directory
+	keys     map[string][]*rule              // by key
+	paths    map[string]bool                 // paths of the cases
+	total    int                             // number of cases with a number in their name
+	next     int                             // the last number used
 }
 
-func (r *reader) flaw(n *strict.Node, hint, format string, args ...any) {
-	r.flaws = append(r.flaws, n.Fault(fmt.Sprintf(format, args...), hint))
+func (r *reader) warn(n *strict.Node, hint, format string, args ...any) {
+	r.warnings = append(r.warnings, n.Fault(fmt.Sprintf(format, args...), hint))
 }
 
 // caseKeys lists the keys that distinguish a case from a directory.
@@ -104,16 +104,16 @@ var caseKeys = []string{
 // Keys of directories and cases: settings, and keys of other tools.
 var (
 	settingKeys = []string{"solution", "random_salt", "retries", "visualizer"}
-	// An entry may also contain the keys in caseKeys. It is then a case.
-	folderKeys = slices.Concat([]string{"data", "include", "test_group.yaml", "testdata.yaml"}, settingKeys, caseKeys)
-	rootKeys   = append([]string{"generators", "version", "gitignore_generated"}, folderKeys...)
+	// An dirKeys may also contain the keys in caseKeys. It is then a case.
+	dirKeys  = slices.Concat([]string{"data", "include", "test_group.yaml", "testdata.yaml"}, settingKeys, caseKeys)
+	rootKeys = append([]string{"generators", "version", "gitignore_generated"}, dirKeys...)
 )
 
-// known reports unknown keys.
-func (r *reader) known(n *strict.Node, keys []string) {
+// checkKeys reports unknown keys.
+func (r *reader) checkKeys(n *strict.Node, keys []string) {
 	for k := range n.Pairs() {
 		if !slices.Contains(keys, k.Text) {
-			r.flaws = append(r.flaws, strict.Unknown(k, n.Path, keys))
+			r.warnings = append(r.warnings, strict.Unknown(k, n.Path, keys))
 		}
 	}
 }
@@ -125,15 +125,15 @@ func isCase(n *strict.Node) bool {
 	return slices.ContainsFunc(caseKeys, n.Has)
 }
 
-// numbered returns the number of cases in the lists below n. This number determines how many digits the numbers in
+// countNumbered returns the number of cases in the lists below n. This number determines how many digits the numbers in
 // the case names have.
-func (r *reader) numbered(n *strict.Node) (total int) {
+func (r *reader) countNumbered(n *strict.Node) (total int) {
 	data := n.Get("data")
 	for _, group := range data.Items() {
 		for _, child := range group.Pairs() {
 			switch {
 			case !isCase(child):
-				total += r.numbered(child)
+				total += r.countNumbered(child)
 			case data.Kind == strict.List:
 				counts, _ := r.counts(child)
 				total += len(counts)
@@ -153,9 +153,9 @@ var rootOrder = []string{
 // directory reads a directory of cases.
 func (r *reader) directory(n *strict.Node, key, at string, s settings) {
 	if at == "" {
-		r.known(n, rootKeys)
+		r.checkKeys(n, rootKeys)
 	} else {
-		r.known(n, folderKeys)
+		r.checkKeys(n, dirKeys)
 	}
 	s = r.settings(n, s)
 	mine := &rule{}
@@ -164,7 +164,7 @@ func (r *reader) directory(n *strict.Node, key, at string, s settings) {
 	}
 	before := len(r.recipe.Cases)
 	for _, name := range []string{"test_group.yaml", "testdata.yaml"} {
-		if group := n.Get(name); group.Here() {
+		if group := n.Get(name); group.IsSet() {
 			r.recipe.Files[path.Join(at, name)] = yamlText(group)
 		}
 	}
@@ -188,7 +188,7 @@ func (r *reader) directory(n *strict.Node, key, at string, s settings) {
 			isList := data.Kind == strict.List
 			switch {
 			case at == "" && !slices.Contains(rootOrder, name):
-				r.flaw(k, suggest.Hint(name, rootOrder), "data has no directory %q", name)
+				r.warn(k, suggest.Hint(name, rootOrder), "data has no directory %q", name)
 			case !isCase(child) && isList:
 				nextGroup++
 				r.directory(child, name, path.Join(at, number(nextGroup, groups, name)), s)
@@ -203,7 +203,7 @@ func (r *reader) directory(n *strict.Node, key, at string, s settings) {
 		to := path.Join(at, path.Base(c.Path))
 		if !r.paths[to] {
 			r.paths[to] = true
-			c.Also = append(c.Also, to)
+			c.ExtraPaths = append(c.ExtraPaths, to)
 		}
 	}
 	mine.cases = slices.Concat(r.recipe.Cases[before:], included)
@@ -224,8 +224,8 @@ func sortedKeys(n *strict.Node, root bool) (keys []*strict.Node) {
 }
 
 // number returns the name of a child in a list.
-func number(i, of int, name string) string {
-	prefix := fmt.Sprintf("%0*d", len(fmt.Sprint(of)), i)
+func number(i, total int, name string) string {
+	prefix := fmt.Sprintf("%0*d", len(fmt.Sprint(total)), i)
 	if name == "" {
 		return prefix
 	}
@@ -233,19 +233,19 @@ func number(i, of int, name string) string {
 }
 
 // includes returns the cases that a directory includes from directories and cases that were read before it.
-func (r *reader) includes(n *strict.Node) (all []*Case) {
+func (r *reader) includes(n *strict.Node) (cases []*Case) {
 	for _, item := range n.Get("include").Items() {
 		rules := r.keys[item.Text]
 		switch len(rules) {
 		case 0:
-			r.flaw(item, suggest.Hint(item.Text, slices.Sorted(maps.Keys(r.keys))), "no case or directory before this one is called %q", item.Text)
+			r.warn(item, suggest.Hint(item.Text, slices.Sorted(maps.Keys(r.keys))), "no case or directory before this one is called %q", item.Text)
 		case 1:
-			all = append(all, rules[0].cases...)
+			cases = append(cases, rules[0].cases...)
 		default:
-			r.flaw(item, "give them different names", "%d cases or directories are called %q", len(rules), item.Text)
+			r.warn(item, "give them different names", "%d cases or directories are called %q", len(rules), item.Text)
 		}
 	}
-	return all
+	return cases
 }
 
 // settings reads the settings of a directory or case, which also apply to its contents.
@@ -255,21 +255,21 @@ func (r *reader) settings(n *strict.Node, s settings) settings {
 		if command := strings.TrimSpace(n.Get("solution").Text); command != "" {
 			name := strings.Fields(command)[0]
 			if !strings.HasPrefix(name, "/") {
-				r.flaw(n.Get("solution"), "write /"+name, "the path of a solution starts with a slash, which stands for the package's directory")
+				r.warn(n.Get("solution"), "write /"+name, "the path of a solution starts with a slash, which stands for the package's directory")
 			}
 			if part := r.program(n.Get("solution"), strings.TrimPrefix(name, "/")); part != nil {
-				s.solutions = []*judge.Part{part}
+				s.solutions = []*judge.SetterProgram{part}
 			}
 		}
 	}
-	if salt := n.Get("random_salt"); salt.Here() {
+	if salt := n.Get("random_salt"); salt.IsSet() {
 		s.salt = salt.Text
 	}
-	if retries := n.Get("retries"); retries.Here() {
+	if retries := n.Get("retries"); retries.IsSet() {
 		if x, ok := retries.Float(); ok && x >= 1 && x <= 10_000 {
 			s.retries = int(x)
 		} else {
-			r.flaws = append(r.flaws, retries.Mismatch("a number of tries"))
+			r.warnings = append(r.warnings, retries.Mismatch("a number of tries"))
 		}
 	}
 	return s
@@ -277,28 +277,28 @@ func (r *reader) settings(n *strict.Node, s settings) settings {
 
 // program finds a program by its path relative to the package's directory. A generator may consist of several
 // files.
-func (r *reader) program(n *strict.Node, name string) *judge.Part {
+func (r *reader) program(n *strict.Node, name string) *judge.SetterProgram {
 	name = path.Clean(name)
 	if part, ok := r.programs[name]; ok {
 		return part
 	}
 	if !filepath.IsLocal(name) {
-		r.flaw(n, "", "the program %q is not inside the package", name)
+		r.warn(n, "", "the program %q is not inside the package", name)
 		return nil
 	}
 	full := filepath.Join(r.pkg.Dir, filepath.FromSlash(name))
 	if files, ok := r.lists[strings.TrimPrefix(name, "generators/")]; ok && strings.HasPrefix(name, "generators/") && len(files) > 0 {
 		staged, err := r.assemble(name, files)
 		if err != nil {
-			r.flaw(n, "", "assemble the generator %s: %s", path.Base(name), err)
+			r.warn(n, "", "assemble the generator %s: %s", path.Base(name), err)
 			return nil
 		}
 		full = staged
 	} else if _, err := os.Stat(full); err != nil {
-		r.flaw(n, "", "there is no program %s", name)
+		r.warn(n, "", "there is no program %s", name)
 		return nil
 	}
-	part := &judge.Part{Path: full, Speaks: "plain"}
+	part := &judge.SetterProgram{Path: full, Protocol: "plain"}
 	r.programs[name] = part
 	return part
 }
@@ -339,20 +339,20 @@ var goodCase = pattern.New(`^[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,250}$`)
 
 // cases reads a case. If the case has a count, it becomes several.
 func (r *reader) cases(k, n *strict.Node, at string, inList bool, s settings) {
-	if !n.Here() {
-		r.flaw(k, "say how it is made: in, copy or generate", "the case %q is only named", k.Text)
+	if !n.IsSet() {
+		r.warn(k, "say how it is made: in, copy or generate", "the case %q is only named", k.Text)
 		return
 	}
 	counts, err := r.counts(n)
 	if err != nil {
-		r.flaw(n.Get("count"), "3, [1, 5, 7] or 1..=3", "%s", err)
+		r.warn(n.Get("count"), "3, [1, 5, 7] or 1..=3", "%s", err)
 		return
 	}
 	keys := slices.Concat(caseKeys, settingKeys)
 	for _, ext := range Extensions {
 		keys = append(keys, strings.TrimPrefix(ext, "."))
 	}
-	r.known(n, keys)
+	r.checkKeys(n, keys)
 	mine := &rule{}
 	r.keys[k.Text] = append(r.keys[k.Text], mine)
 	lo, hi, digits := slices.Min(counts), slices.Max(counts), 0
@@ -370,7 +370,7 @@ func (r *reader) cases(k, n *strict.Node, at string, inList bool, s settings) {
 		}
 		to := path.Join(at, name)
 		if !goodCase().MatchString(name) || r.paths[to] {
-			r.flaw(k, "use letters, digits, _ - and ., and each name only once", "invalid or duplicate case name %q", to)
+			r.warn(k, "use letters, digits, _ - and ., and each name only once", "invalid or duplicate case name %q", to)
 			continue
 		}
 		if c := r.oneCase(n, to, count, s); c != nil {
@@ -388,23 +388,23 @@ var ranges = pattern.New(`^(-?\d{1,9})\.\.=(-?\d{1,9})$`)
 const maxCount = 100
 
 // counts reads the numbers of the cases that an entry makes.
-func (r *reader) counts(n *strict.Node) (all []int, err error) {
+func (r *reader) counts(n *strict.Node) (counts []int, err error) {
 	count := n.Get("count")
 	lo, hi := 1, 1
 	switch {
 	case count.Kind == strict.List:
 		for _, item := range count.Items() {
 			x, ok := item.Float()
-			if !ok || x != float64(int(x)) || slices.Contains(all, int(x)) {
+			if !ok || x != float64(int(x)) || slices.Contains(counts, int(x)) {
 				return nil, fmt.Errorf("%q is not an integer, or occurs more than once", item.Text)
 			}
-			all = append(all, int(x))
+			counts = append(counts, int(x))
 		}
-		if len(all) == 0 || len(all) > maxCount {
+		if len(counts) == 0 || len(counts) > maxCount {
 			return nil, fmt.Errorf("a count makes 1 to %d cases", maxCount)
 		}
-		return all, nil
-	case count.Here():
+		return counts, nil
+	case count.IsSet():
 		if m := ranges().FindStringSubmatch(count.Text); m != nil {
 			fmt.Sscan(m[1], &lo)
 			fmt.Sscan(m[2], &hi)
@@ -418,9 +418,9 @@ func (r *reader) counts(n *strict.Node) (all []int, err error) {
 		return nil, fmt.Errorf("a count makes 1 to %d cases", maxCount)
 	}
 	for i := lo; i <= hi; i++ {
-		all = append(all, i)
+		counts = append(counts, i)
 	}
-	return all, nil
+	return counts, nil
 }
 
 // oneCase reads a case. It returns nil if the case cannot be made.
@@ -436,7 +436,7 @@ func (r *reader) oneCase(n *strict.Node, to string, count int, s settings) *Case
 	} else {
 		s = r.settings(n, s)
 	}
-	if command.Here() {
+	if command.IsSet() {
 		if c.Generate = r.command(command, command.Text, count, s); c.Generate == nil {
 			return nil
 		}
@@ -444,17 +444,17 @@ func (r *reader) oneCase(n *strict.Node, to string, count int, s settings) *Case
 	if copied != "" {
 		copied = path.Clean(strings.TrimPrefix(strings.TrimSuffix(copied, ".in"), "/"))
 		if !filepath.IsLocal(copied) {
-			r.flaw(n, "", "%q is not in generators/", copied)
+			r.warn(n, "", "%q is not in generators/", copied)
 			return nil
 		}
 		c.Copy = filepath.Join(r.pkg.Dir, "generators", filepath.FromSlash(copied))
 	}
 	for _, ext := range Extensions {
-		if !r.writtenOut(n, c, ext) {
+		if !r.inlineFile(n, c, ext) {
 			return nil
 		}
 	}
-	c.Answer = Answering{Solutions: s.solutions, Empty: r.pkg.Empty}
+	c.Answer = AnswerSource{Solutions: s.solutions, Empty: r.pkg.Empty}
 	if !s.solved {
 		c.Answer.Solutions = r.pkg.Default
 	}
@@ -462,11 +462,11 @@ func (r *reader) oneCase(n *strict.Node, to string, count int, s settings) *Case
 	return c
 }
 
-// writtenOut reads a case file whose text is in the recipe.
-func (r *reader) writtenOut(n *strict.Node, c *Case, ext string) bool {
+// inlineFile reads a case file whose text is in the recipe.
+func (r *reader) inlineFile(n *strict.Node, c *Case, ext string) bool {
 	v := n.Get(strings.TrimPrefix(ext, "."))
 	switch {
-	case !v.Here():
+	case !v.IsSet():
 	case v.Kind == strict.Scalar:
 		text := v.Text
 		if text != "" && !strings.HasSuffix(text, "\n") {
@@ -475,9 +475,9 @@ func (r *reader) writtenOut(n *strict.Node, c *Case, ext string) bool {
 		c.Files[ext] = []byte(text)
 	case ext == ".yaml":
 		c.Files[ext] = yamlText(v)
-	case v.Get("link").Here(): // the file is another file of the same case, for display only
+	case v.Get("link").IsSet(): // the file is another file of the same case, for display only
 	default:
-		r.flaws = append(r.flaws, v.Mismatch("text"))
+		r.warnings = append(r.warnings, v.Mismatch("text"))
 		return false
 	}
 	return true
@@ -486,7 +486,7 @@ func (r *reader) writtenOut(n *strict.Node, c *Case, ext string) bool {
 // matches reads the regular expressions that the files of a case must match. If n is a map, it contains separate
 // expressions for the input and the answer. Otherwise, the expressions in n are for the input.
 func (r *reader) matches(n *strict.Node, c *Case) {
-	if !n.Here() {
+	if !n.IsSet() {
 		return
 	}
 	lists := map[string]*strict.Node{".in": n}
@@ -498,7 +498,7 @@ func (r *reader) matches(n *strict.Node, c *Case) {
 		for _, item := range list.Items() {
 			re, err := regexp.Compile("(?ms:" + item.Text + ")")
 			if err != nil {
-				r.flaw(item, "", "%q is not a regular expression in the syntax of Go", item.Text)
+				r.warn(item, "", "%q is not a regular expression in the syntax of Go", item.Text)
 				continue
 			}
 			c.Matches[ext] = append(c.Matches[ext], re)
@@ -517,11 +517,11 @@ func (r *reader) command(n *strict.Node, text string, count int, s settings) *Co
 	text = strings.ReplaceAll(text, "{count}", fmt.Sprint(count))
 	all, err := shellWords(text)
 	if err != nil || len(all) == 0 {
-		r.flaw(n, "", "the command %q: want a program and its arguments", text)
+		r.warn(n, "", "the command %q: want a program and its arguments", text)
 		return nil
 	}
 	if len(seedWord().FindAllString(strings.Join(all[1:], " "), -1)) > 1 {
-		r.flaw(n, "pass it once, and let the generator draw more from it", "the seed stands more than once in %q", text)
+		r.warn(n, "pass it once, and let the generator draw more from it", "the seed stands more than once in %q", text)
 		return nil
 	}
 	part := r.program(n, path.Join("generators", all[0]))

@@ -33,21 +33,21 @@ func PackageIn(dir, stage string) Package {
 	entries, _ := os.ReadDir(filepath.Join(dir, "submissions", "accepted")) // if there are none, cases have no answers
 	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), ".") {
-			p.Default = append(p.Default, &judge.Part{Path: filepath.Join(dir, "submissions", "accepted", e.Name()), Speaks: "plain"})
+			p.Default = append(p.Default, &judge.SetterProgram{Path: filepath.Join(dir, "submissions", "accepted", e.Name()), Protocol: "plain"})
 		}
 	}
 	return p
 }
 
-// Lacks reports whether the package's data directory contains fewer secret cases than the recipe makes, for
+// NeedsFilling reports whether the package's data directory contains fewer secret cases than the recipe makes, for
 // example only the samples.
-func Lacks(dir string, r *Recipe) bool {
+func NeedsFilling(dir string, r *Recipe) bool {
 	if r.Script != nil {
-		return r.Script.lacks()
+		return r.Script.hasOnlySamples()
 	}
 	want := 0
 	for _, c := range r.Cases {
-		for _, at := range append([]string{c.Path}, c.Also...) {
+		for _, at := range append([]string{c.Path}, c.ExtraPaths...) {
 			if strings.HasPrefix(at, "secret/") {
 				want++
 			}
@@ -68,24 +68,24 @@ func inputs(dir string) (n int) {
 	return n
 }
 
-// Kept is a filled package in a cache.
-type Kept struct {
-	Dir    string       // a copy of the package whose data directory is filled
-	Faults judge.Faults // for cases that could not be made
+// FilledPackage is a filled package in a cache.
+type FilledPackage struct {
+	Dir    string              // a copy of the package whose data directory is filled
+	Faults judge.ProblemErrors // for cases that could not be made
 }
 
 // OpenCache opens the cache of filled packages.
 func OpenCache(cache string) *cachedir.Cache {
-	return cachedir.Open(filepath.Join(cache, "filled"), cachedir.Limits{Bytes: keptBytes, Files: keptFiles})
+	return cachedir.Open(filepath.Join(cache, "filled"), cachedir.Limits{Bytes: maxFilledBytes, Files: maxFilledFiles})
 }
 
-// Keep makes a copy of the package dir in a cache, and fills its data directory by the recipe. While nothing
+// FillCached makes a copy of the package dir in a cache, and fills its data directory by the recipe. While nothing
 // changes, the copy is made only once. If there were faults, the next command tries again, because their cause may
 // be outside the package, such as a missing tool.
-func (f *Filler) Keep(ctx context.Context, dir string, copies *cachedir.Cache, read func(stage string) (
-	*Recipe, judge.Faults, judge.Faults,
-)) (*Kept, error) {
-	key, err := hashFolder(dir, f.Follow)
+func (f *Filler) FillCached(ctx context.Context, dir string, copies *cachedir.Cache, read func(stage string) (
+	*Recipe, judge.ProblemErrors, judge.ProblemErrors,
+)) (*FilledPackage, error) {
+	key, err := hashDir(dir, f.Follow)
 	if err != nil {
 		return nil, fmt.Errorf("read package %s: %w", dir, err)
 	}
@@ -94,9 +94,9 @@ func (f *Filler) Keep(ctx context.Context, dir string, copies *cachedir.Cache, r
 		return nil, err
 	}
 	base := filepath.Base(abs)
-	var k Kept
+	var k FilledPackage
 	complete := func(home string) bool {
-		_, err := os.Stat(filepath.Join(home, doneFile))
+		_, err := os.Stat(filepath.Join(home, completeFile))
 		return err == nil
 	}
 	// If another judge uses a copy that lacks cases, it switches to the new copy at the same path.
@@ -112,19 +112,19 @@ func (f *Filler) Keep(ctx context.Context, dir string, copies *cachedir.Cache, r
 
 // Limits for all filled packages together.
 const (
-	keptBytes = 16 << 30
-	keptFiles = 1_000_000
+	maxFilledBytes = 16 << 30
+	maxFilledFiles = 1_000_000
 )
 
-// doneFile is a file beside a filled package. It exists if all cases could be made.
-const doneFile = "done"
+// completeFile is a file beside a filled package. It exists if all cases could be made.
+const completeFile = "done"
 
 // fillCopy copies the package to tmp/base and fills its data directory.
-func (f *Filler) fillCopy(ctx context.Context, k *Kept, dir, tmp, base string, read func(stage string) (
-	*Recipe, judge.Faults, judge.Faults,
+func (f *Filler) fillCopy(ctx context.Context, k *FilledPackage, dir, tmp, base string, read func(stage string) (
+	*Recipe, judge.ProblemErrors, judge.ProblemErrors,
 )) error {
 	to := filepath.Join(tmp, base)
-	if err := copyFolder(dir, to, f.Follow); err != nil {
+	if err := copyDir(dir, to, f.Follow); err != nil {
 		return fmt.Errorf("copy package %s: %w", dir, err)
 	}
 	stage := filepath.Join(tmp, "programs")
@@ -142,26 +142,26 @@ func (f *Filler) fillCopy(ctx context.Context, k *Kept, dir, tmp, base string, r
 	}
 	k.Faults = slices.Concat(flaws, made)
 	if inputs(data) == 0 {
-		return append(k.Faults, &judge.Fault{File: dir, Text: "no case could be made"})
+		return append(k.Faults, &judge.ProblemError{File: dir, Text: "no case could be made"})
 	}
 	if len(k.Faults) == 0 {
-		err = os.WriteFile(filepath.Join(tmp, doneFile), nil, 0o644)
+		err = os.WriteFile(filepath.Join(tmp, completeFile), nil, 0o644)
 	}
 	return errors.Join(err, os.RemoveAll(stage))
 }
 
-// skipped reports whether a file or directory of a package does not affect judging.
-func skipped(name string) bool {
+// isIgnored reports whether a file or directory of a package does not affect judging.
+func isIgnored(name string) bool {
 	return name == ".git" || name == ".github" || name == "__pycache__" || name == "node_modules"
 }
 
-// hashFolder returns a hash of all files below dir, including targets of links that follow allows. If follow is
+// hashDir returns a hash of all files below dir, including targets of links that follow allows. If follow is
 // nil, it allows none.
-func hashFolder(dir string, follow func(link string) (string, bool)) (string, error) {
+func hashDir(dir string, follow func(link string) (string, bool)) (string, error) {
 	sum := sha256.New()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
-			if err == nil && skipped(d.Name()) {
+			if err == nil && isIgnored(d.Name()) {
 				return fs.SkipDir
 			}
 			return err
@@ -177,7 +177,7 @@ func hashFolder(dir string, follow func(link string) (string, bool)) (string, er
 			if err != nil || follow == nil {
 				return err
 			}
-			if real, ok := follow(path); ok && !below(dir, real) {
+			if real, ok := follow(path); ok && !isInside(dir, real) {
 				return hashLinked(sum, real)
 			}
 			return nil
@@ -208,7 +208,7 @@ func hashLinked(sum io.Writer, real string) error {
 	case err != nil:
 		return err
 	case info.IsDir():
-		key, err := hashFolder(real, nil)
+		key, err := hashDir(real, nil)
 		fmt.Fprintln(sum, key)
 		return err
 	case info.Mode().IsRegular():
@@ -217,9 +217,9 @@ func hashLinked(sum io.Writer, real string) error {
 	return nil
 }
 
-// copyFolder copies files, directories and links. Links that would point elsewhere after the copy are replaced by
+// copyDir copies files, directories and links. Links that would point elsewhere after the copy are replaced by
 // their targets if follow allows it. If follow is nil, it allows none.
-func copyFolder(from, to string, follow func(link string) (string, bool)) error {
+func copyDir(from, to string, follow func(link string) (string, bool)) error {
 	abs, err := filepath.Abs(from)
 	if err != nil {
 		return err
@@ -234,7 +234,7 @@ func copyFolder(from, to string, follow func(link string) (string, bool)) error 
 		}
 		target := filepath.Join(to, rel)
 		switch {
-		case d.IsDir() && skipped(d.Name()):
+		case d.IsDir() && isIgnored(d.Name()):
 			return fs.SkipDir
 		case d.IsDir():
 			return os.MkdirAll(target, 0o755)
@@ -244,7 +244,7 @@ func copyFolder(from, to string, follow func(link string) (string, bool)) error 
 				return err
 			}
 			if follow != nil {
-				if real, ok := follow(path); ok && !below(abs, real) {
+				if real, ok := follow(path); ok && !isInside(abs, real) {
 					return copyLinked(real, target)
 				}
 			}
@@ -256,8 +256,8 @@ func copyFolder(from, to string, follow func(link string) (string, bool)) error 
 	})
 }
 
-// below reports whether path is dir or lies in it.
-func below(dir, path string) bool {
+// isInside reports whether path is dir or lies in it.
+func isInside(dir, path string) bool {
 	if full, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = full
 	}
@@ -272,7 +272,7 @@ func copyLinked(from, to string) error {
 	case err != nil:
 		return err
 	case info.IsDir():
-		return copyFolder(from, to, nil)
+		return copyDir(from, to, nil)
 	case info.Mode().IsRegular():
 		return copyFile(from, to)
 	}

@@ -29,26 +29,26 @@ type Script struct {
 	up    int    // number of levels from the package's directory up to tools
 }
 
-// scriptFolders lists the directories that may contain such a script.
-var scriptFolders = []string{"data", "generators", "generator", "data_generators", "."}
+// scriptDirs lists the directories that may contain such a script.
+var scriptDirs = []string{"data", "generators", "generator", "data_generators", "."}
 
 // scriptNames lists the names that such a script may have.
 var scriptNames = []string{"gen.sh", "generate.sh", "generator.sh", "gen_data.sh", "generate_data.sh"}
 
-// sourced matches what a script reads from above its directory: ../../testdata_tools/gen.sh, or ../../gen.sh.
-var sourced = pattern.New(`(?m)^[ \t]*(?:\.|source)[ \t]+[^\n]*?((?:\.\./)+)(?:([\w.-]*tools)/[\w./-]+\.sh|(\w+\.sh))`)
+// sourceLine matches what a script reads from above its directory: ../../testdata_tools/gen.sh, or ../../gen.sh.
+var sourceLine = pattern.New(`(?m)^[ \t]*(?:\.|source)[ \t]+[^\n]*?((?:\.\./)+)(?:([\w.-]*tools)/[\w./-]+\.sh|(\w+\.sh))`)
 
 // ScriptIn finds the script that makes the data of the package in dir. It returns nil if there is none, or if the
 // script uses a missing directory outside the package.
 func ScriptIn(dir string) *Script {
-	for _, folder := range scriptFolders {
+	for _, folder := range scriptDirs {
 		for _, name := range scriptNames {
 			data, err := os.ReadFile(filepath.Join(dir, folder, name))
 			if err != nil {
 				continue
 			}
 			s := &Script{Dir: dir, Path: path.Join(folder, name)}
-			if found := sourced().FindSubmatch(data); found != nil {
+			if found := sourceLine().FindSubmatch(data); found != nil {
 				s.up = strings.Count(string(found[1]), "../")
 				if folder != "." {
 					s.up--
@@ -69,8 +69,8 @@ func ScriptIn(dir string) *Script {
 // toolsOf returns the path of the directory or file called name that is up levels above a package's directory. If
 // it does not exist, toolsOf looks in the package itself, where some authors put a copy before they publish a
 // single package.
-func toolsOf(dir string, up int, name string) string {
-	for _, at := range []string{filepath.Join(dir, strings.Repeat("../", up), name), filepath.Join(dir, name)} {
+func toolsOf(dir string, levels int, name string) string {
+	for _, at := range []string{filepath.Join(dir, strings.Repeat("../", levels), name), filepath.Join(dir, name)} {
 		if info, err := os.Lstat(at); err == nil && (info.IsDir() || info.Mode().IsRegular()) {
 			return at
 		}
@@ -78,14 +78,14 @@ func toolsOf(dir string, up int, name string) string {
 	return ""
 }
 
-// lacks reports whether the package has only its samples as cases.
-func (s *Script) lacks() bool {
+// hasOnlySamples reports whether the package has only its samples as cases.
+func (s *Script) hasOnlySamples() bool {
 	data := filepath.Join(s.Dir, "data")
 	return inputs(data) == inputs(filepath.Join(data, "sample"))
 }
 
-func (s *Script) fault(text, hint string) *judge.Fault {
-	return &judge.Fault{File: filepath.Join(s.Dir, filepath.FromSlash(s.Path)), Text: text, Hint: hint}
+func (s *Script) fault(text, hint string) *judge.ProblemError {
+	return &judge.ProblemError{File: filepath.Join(s.Dir, filepath.FromSlash(s.Path)), Text: text, Hint: hint}
 }
 
 // Limits for a script, which makes all cases and runs compilers and solutions.
@@ -102,13 +102,13 @@ var scriptEnv = []string{
 }
 
 // script runs a script and copies its output to the data directory dir.
-func (f *Filler) script(ctx context.Context, s *Script, dir string) (faults judge.Faults, err error) {
-	tree, err := workFolder()
+func (f *Filler) script(ctx context.Context, s *Script, dir string) (faults judge.ProblemErrors, err error) {
+	tree, err := newWorkDir()
 	if err != nil {
 		return nil, err
 	}
 	defer remove(tree, &err)
-	at, err := s.lay(tree)
+	at, err := s.copyInputs(tree)
 	if err != nil {
 		return nil, err
 	}
@@ -127,20 +127,20 @@ func (f *Filler) script(ctx context.Context, s *Script, dir string) (faults judg
 		return nil, fmt.Errorf("run %s: %w", s.Path, err)
 	}
 	if v := judge.Classify(x, limits); v != judge.NotJudged {
-		faults = append(faults, s.fault(fmt.Sprintf("the script that makes the cases ended badly (%s, %s)", v.Words(), x.Fate()), cmp.Or(
+		faults = append(faults, s.fault(fmt.Sprintf("the script that makes the cases ended badly (%s, %s)", v.Words(), x.Termination()), cmp.Or(
 			strings.TrimSpace(string(stderr.Bytes())), strings.TrimSpace(string(said.Bytes())),
 		)))
 	}
-	made, err := gather(filepath.Join(tree, filepath.FromSlash(at)), dir)
+	made, err := collectCases(filepath.Join(tree, filepath.FromSlash(at)), dir)
 	if err == nil && made == 0 && len(faults) == 0 {
 		faults = append(faults, s.fault("the script made no cases", "the script must write them to data/secret"))
 	}
 	return faults, err
 }
 
-// lay copies the package and any directory outside it that the script uses. It keeps their relative positions and
+// copyInputs copies the package and any directory outside it that the script uses. It keeps their relative positions and
 // makes the copies writable by every user. It returns the path of the package.
-func (s *Script) lay(tree string) (at string, err error) {
+func (s *Script) copyInputs(tree string) (at string, err error) {
 	abs, err := filepath.Abs(s.Dir)
 	if err != nil {
 		return "", err
@@ -150,11 +150,11 @@ func (s *Script) lay(tree string) (at string, err error) {
 		at = path.Join(filepath.Base(above), at)
 	}
 	if s.tools != "" {
-		err = copyFolder(s.tools, filepath.Join(tree, filepath.Base(s.tools)), nil)
+		err = copyDir(s.tools, filepath.Join(tree, filepath.Base(s.tools)), nil)
 	}
 	to := filepath.Join(tree, filepath.FromSlash(at))
 	err = errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o755))
-	if err = errors.Join(err, copyFolder(abs, to, nil), os.MkdirAll(filepath.Join(to, "data"), 0o755)); err != nil {
+	if err = errors.Join(err, copyDir(abs, to, nil), os.MkdirAll(filepath.Join(to, "data"), 0o755)); err != nil {
 		return "", fmt.Errorf("copy package %s: %w", s.Dir, err)
 	}
 	return at, filepath.WalkDir(tree, func(path string, d fs.DirEntry, err error) error {
@@ -180,9 +180,9 @@ func (s *Script) lay(tree string) (at string, err error) {
 	})
 }
 
-// gather copies the cases and groups that a script made to the data directory dir. It follows links, and returns
+// collectCases copies the cases and groups that a script made to the data directory dir. It follows links, and returns
 // the number of inputs that are not samples.
-func gather(pkg, dir string) (made int, err error) {
+func collectCases(pkg, dir string) (cases int, err error) {
 	from, err := os.OpenRoot(pkg)
 	if err != nil {
 		return 0, fmt.Errorf("read what a script wrote: %w", err)
@@ -193,7 +193,7 @@ func gather(pkg, dir string) (made int, err error) {
 		return 0, fmt.Errorf("fill the data directory: %w", err)
 	}
 	defer to.Close()
-	return made, fs.WalkDir(from.FS(), "data", func(name string, d fs.DirEntry, err error) error {
+	return cases, fs.WalkDir(from.FS(), "data", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !isCaseFile(path.Base(name)) {
 			return err
 		}
@@ -207,7 +207,7 @@ func gather(pkg, dir string) (made int, err error) {
 		}
 		rel := strings.TrimPrefix(name, "data/")
 		if strings.HasSuffix(name, ".in") && !strings.HasPrefix(rel, "sample/") {
-			made++
+			cases++
 		}
 		return replace(to, rel, data)
 	})

@@ -17,7 +17,7 @@ import (
 type Written struct {
 	Files   int      // files that the recipe makes
 	Changed []string // files that differ, relative to the package's directory
-	Faults  judge.Faults
+	Faults  judge.ProblemErrors
 }
 
 // Write makes the cases of the recipe in the package's own directory. Other files are kept. With check, nothing is

@@ -31,7 +31,7 @@ var (
 )
 
 // annotations reads the expected results in a submission's own files.
-func (p *Package) annotations(name string) (rules []problem.Rule, faults judge.Faults) {
+func (p *Package) annotations(name string) (rules []problem.Rule, faults judge.ProblemErrors) {
 	for _, file := range p.sources(name) {
 		data, err := p.read(file)
 		if err != nil {
@@ -55,7 +55,7 @@ func (p *Package) annotations(name string) (rules []problem.Rule, faults judge.F
 }
 
 // expectedRule parses the results of one annotation.
-func (p *Package) expectedRule(file, text string) (*problem.Rule, judge.Faults) {
+func (p *Package) expectedRule(file, text string) (*problem.Rule, judge.ProblemErrors) {
 	rule := &problem.Rule{From: "@EXPECTED_RESULTS@", Final: []judge.Verdict{}}
 	for _, word := range strings.Split(text, ",") {
 		word = strings.Trim(strings.TrimSpace(word), `*/'"#->. `)
@@ -68,8 +68,8 @@ func (p *Package) expectedRule(file, text string) (*problem.Rule, judge.Faults) 
 			for w := range expectedResults {
 				known = append(known, w)
 			}
-			return nil, judge.Faults{
-				{File: p.at(file), Text: fmt.Sprintf("@EXPECTED_RESULTS@: unknown result %q", word), Hint: suggest.Hint(word, known)},
+			return nil, judge.ProblemErrors{
+				{File: p.pathOf(file), Text: fmt.Sprintf("@EXPECTED_RESULTS@: unknown result %q", word), Hint: suggest.Hint(word, known)},
 			}
 		}
 		if v == judge.NotJudged {
@@ -84,18 +84,18 @@ func (p *Package) expectedRule(file, text string) (*problem.Rule, judge.Faults) 
 }
 
 // sources returns the files of a program: the program itself, or the files of its directory.
-func (p *Package) sources(name string) (all []string) {
+func (p *Package) sources(name string) (paths []string) {
 	if !p.isDir(name) {
 		return []string{name}
 	}
 	for _, e := range p.list(name) {
 		if sub := path.Join(name, e.Name); e.Dir {
-			all = append(all, p.sources(sub)...)
-		} else if !isJunk(e.Name) || extension(e.Name) == "txt" {
-			all = append(all, sub)
+			paths = append(paths, p.sources(sub)...)
+		} else if !isNonProgram(e.Name) || extension(e.Name) == "txt" {
+			paths = append(paths, sub)
 		}
 	}
-	return all
+	return paths
 }
 
 // expectsScores reports whether a submission's annotation contains a score. Only DOMjudge packages have such

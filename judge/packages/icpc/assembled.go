@@ -8,16 +8,16 @@ import (
 	"assay/judge/problem"
 )
 
-// Assembled makes a Package from a problem that was read from a directory in another format. It uses the time
+// FromProblem makes a Package from a problem that was read from a directory in another format. It uses the time
 // limit of the problem. The caller sets the other fields of the Package.
-func Assembled(of *judge.Problem) (*Package, error) {
-	root, err := openFolder(of.Dir)
+func FromProblem(judgeProblem *judge.Problem) (*Package, error) {
+	root, err := openDir(judgeProblem.Dir)
 	if err != nil {
 		return nil, err
 	}
-	p := newPackage(of, root)
-	p.Format, p.File, p.Foreign, p.scoring = Format2025, "", true, of.Grading != nil
-	p.Timing = problem.Timing{Limit: of.Limits.CPU, Multiplier: 2, Margin: 1, Resolution: time.Second}
+	p := newPackage(judgeProblem, root)
+	p.Format, p.File, p.Foreign, p.scoring = Format2025, "", true, judgeProblem.Grading != nil
+	p.Timing = problem.Timing{Limit: judgeProblem.Limits.CPU, Multiplier: 2, Margin: 1, Resolution: time.Second}
 	return p, nil
 }
 

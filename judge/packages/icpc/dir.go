@@ -20,8 +20,8 @@ type packageDir struct {
 	links  Links
 }
 
-// openFolder opens the directory of a package.
-func openFolder(dir string) (*packageDir, error) {
+// openDir opens the directory of a package.
+func openDir(dir string) (*packageDir, error) {
 	own, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
@@ -72,8 +72,8 @@ func (f *packageDir) ReadDir(name string) ([]fs.DirEntry, error) {
 	return follow(f, name, func(root *os.Root, name string) ([]fs.DirEntry, error) { return fs.ReadDir(root.FS(), name) })
 }
 
-// leaves reports whether a file of the directory is a link to a file of the repository outside the directory.
-func (f *packageDir) leaves(name string) bool {
+// linksOutside reports whether a file of the directory is a link to a file of the repository outside the directory.
+func (f *packageDir) linksOutside(name string) bool {
 	if f.repo == nil {
 		return false
 	}
@@ -84,14 +84,14 @@ func (f *packageDir) leaves(name string) bool {
 // Links determines which links out of a package may be followed.
 type Links struct{ repo, dir string }
 
-// maxAbove is the maximum number of directories above a package that are searched for its repository.
-const maxAbove = 6
+// maxParents is the maximum number of directories above a package that are searched for its repository.
+const maxParents = 6
 
-// marks lists files and directories that exist only at the top of a repository, even in an archive of it.
-var marks = []string{".git", ".github", ".gitlab-ci.yml"}
+// repositoryMarkers lists files and directories that exist only at the top of a repository, even in an archive of it.
+var repositoryMarkers = []string{".git", ".github", ".gitlab-ci.yml"}
 
 // Repository finds the repository that contains a package. The repository is the root of a working copy (see
-// marks) or, if there is no such root, the parent directory, if it contains other packages. The user's home
+// repositoryMarkers) or, if there is no such root, the parent directory, if it contains other packages. The user's home
 // directory is never a repository.
 func Repository(dir string) Links {
 	full, err := filepath.Abs(dir)
@@ -104,30 +104,30 @@ func Repository(dir string) Links {
 	l := Links{dir: full}
 	home, _ := os.UserHomeDir() // without a home directory there is nothing to protect
 	above := full
-	for range maxAbove {
+	for range maxParents {
 		above = filepath.Dir(above)
 		if above == filepath.Dir(above) || above == home {
 			break
 		}
-		for _, mark := range marks {
+		for _, mark := range repositoryMarkers {
 			if _, err := os.Stat(filepath.Join(above, mark)); err == nil {
 				l.repo = above
 				return l
 			}
 		}
 	}
-	if above = filepath.Dir(full); above != home && above != filepath.Dir(above) && hasOthers(above, full) {
+	if above = filepath.Dir(full); above != home && above != filepath.Dir(above) && hasOtherPackage(above, full) {
 		l.repo = above
 	}
 	return l
 }
 
-// hasOthers reports whether a directory contains a package other than the directory `but`.
-func hasOthers(above, but string) bool {
-	entries, _ := os.ReadDir(above) // an unreadable directory is treated as empty
+// hasOtherPackage reports whether a directory contains a package other than the directory `but`.
+func hasOtherPackage(parent, except string) bool {
+	entries, _ := os.ReadDir(parent) // an unreadable directory is treated as empty
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		dir := filepath.Join(above, e.Name())
-		return e.IsDir() && dir != but && Is(dir)
+		dir := filepath.Join(parent, e.Name())
+		return e.IsDir() && dir != except && IsPackage(dir)
 	})
 }
 

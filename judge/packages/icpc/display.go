@@ -46,14 +46,14 @@ func (p *Package) checkDisplay(base string) {
 		}
 		switch {
 		case len(have) > 1:
-			p.flaw(base+have[1], fmt.Sprintf("%s already defines how the sample is shown", path.Base(base+have[0])), "remove one of them")
+			p.warn(base+have[1], fmt.Sprintf("%s already defines how the sample is shown", path.Base(base+have[0])), "remove one of them")
 		case len(have) == 1 && have[0] != ".out" && !p.isFile(base+row.download):
-			p.flaw(base+have[0], "the sample is shown, but cannot be downloaded: there is no "+path.Base(base+row.download), "add it")
+			p.warn(base+have[0], "the sample is shown, but cannot be downloaded: there is no "+path.Base(base+row.download), "add it")
 		}
 	}
 	// The output validator must accept a shown output.
 	if p.isFile(base+".out") && p.isFile(base+".in") && p.isFile(base+".ans") {
-		c := judge.Case{Group: sample, Name: path.Base(base), In: p.at(base + ".in"), Ans: p.at(base + ".ans")}
+		c := judge.Case{Group: sample, Name: path.Base(base), In: p.pathOf(base + ".in"), Ans: p.pathOf(base + ".ans")}
 		for _, g := range p.Groups {
 			for _, known := range g.Cases {
 				if known.ID() == c.ID() {
@@ -61,7 +61,7 @@ func (p *Package) checkDisplay(base string) {
 				}
 			}
 		}
-		p.Extra = append(p.Extra, problem.Proof{Kind: problem.ValidOutput, Case: c, Out: p.at(base + ".out")})
+		p.Extra = append(p.Extra, problem.Proof{Kind: problem.ValidOutput, Case: c, Out: p.pathOf(base + ".out")})
 	}
 }
 
@@ -69,11 +69,11 @@ func (p *Package) checkDisplay(base string) {
 func (p *Package) checkInteraction(name string) {
 	data, err := p.read(name)
 	if err != nil {
-		p.flaw(name, problem.Reason(err), "")
+		p.warn(name, problem.Reason(err), "")
 		return
 	}
 	if !p.Kind.Interactive && !p.Kind.MultiPass {
-		p.flaw(
+		p.warn(
 			name, "the sample is a dialogue, but the problem is neither interactive nor multi-pass",
 			"change the type in "+File+", or remove it",
 		)
@@ -86,8 +86,8 @@ func (p *Package) checkInteraction(name string) {
 		if strings.HasPrefix(line, "<") || strings.HasPrefix(line, ">") || line == "---" && p.Kind.MultiPass {
 			continue
 		}
-		p.Warnings = append(p.Warnings, &judge.Fault{
-			File: p.at(name), Line: n, Text: fmt.Sprintf("the line %.40q of a dialogue belongs to neither side", line),
+		p.Warnings = append(p.Warnings, &judge.ProblemError{
+			File: p.pathOf(name), Line: n, Text: fmt.Sprintf("the line %.40q of a dialogue belongs to neither side", line),
 			Hint: "start lines of the judge with <, lines of the submission with >, and separate passes by ---",
 		})
 		return

@@ -28,7 +28,7 @@ func (p *Package) InputArgs(v *problem.InputValidator, c *judge.Case) (args []st
 		args = words(f.input)
 	}
 	for name, flags := range p.flagsByValidator(f.input) {
-		if isCalled(v, name.Text) {
+		if hasName(v, name.Text) {
 			args = append(args, words(flags)...)
 		}
 	}
@@ -60,21 +60,21 @@ func (p *Package) flagsByValidator(n *strict.Node) func(yield func(name, flags *
 // input finds the input validator of this name.
 func (p *Package) input(name string) *problem.InputValidator {
 	for _, v := range p.Inputs {
-		if isCalled(v, name) {
+		if hasName(v, name) {
 			return v
 		}
 	}
 	return nil
 }
 
-// isCalled reports whether name is the validator's name or file name.
-func isCalled(v *problem.InputValidator, name string) bool {
+// hasName reports whether name is the validator's name or file name.
+func hasName(v *problem.InputValidator, name string) bool {
 	return name == v.Name || name == filepath.Base(v.Path)
 }
 
 // checkInputFlags finds input validator flags that would be ignored.
-func (p *Package) checkInputFlags(n *strict.Node) (faults judge.Faults) {
-	if !n.Here() || n.Kind != strict.Map {
+func (p *Package) checkInputFlags(n *strict.Node) (faults judge.ProblemErrors) {
+	if !n.IsSet() || n.Kind != strict.Map {
 		return notWords(n)
 	}
 	var names []string
@@ -87,7 +87,7 @@ func (p *Package) checkInputFlags(n *strict.Node) (faults judge.Faults) {
 				strings.TrimSuffix(name.Text, path.Ext(name.Text)), names,
 			)))
 		}
-		if v := p.input(name.Text); v != nil && v.Speaks == judge.Checktestdata && flags.Here() {
+		if v := p.input(name.Text); v != nil && v.Protocol == judge.Checktestdata && flags.IsSet() {
 			faults = append(
 				faults,
 				flags.Fault(fmt.Sprintf("%s is a grammar, which has no flags", name.Text), "write the bounds into the grammar, or remove them"),
@@ -99,7 +99,7 @@ func (p *Package) checkInputFlags(n *strict.Node) (faults judge.Faults) {
 }
 
 // notWords finds a value that is neither a string nor a list of strings.
-func notWords(n *strict.Node) (faults judge.Faults) {
+func notWords(n *strict.Node) (faults judge.ProblemErrors) {
 	for _, item := range n.Items() {
 		if item.Kind != strict.Scalar {
 			faults = append(faults, item.Mismatch("a text, or a list of texts"))
@@ -116,11 +116,11 @@ func (p *Package) checkUnread(dir string) {
 		switch {
 		case e.Dir && !strings.HasSuffix(e.Name, ".files"):
 			p.checkUnread(name)
-		case e.Dir || ext != "yaml" && ext != "yml" || p.asked[name]:
-		case p.oldData():
-			p.flaw(name, "this file has no effect", "in this version of the format, testdata.yaml configures groups")
+		case e.Dir || ext != "yaml" && ext != "yml" || p.requestedFiles[name]:
+		case p.usesTestdataYAML():
+			p.warn(name, "this file has no effect", "in this version of the format, testdata.yaml configures groups")
 		default:
-			p.flaw(
+			p.warn(
 				name, "this file has no effect",
 				"put test_group.yaml into data, secret, sample or a group directly in secret, and the settings of x.in into x.yaml",
 			)

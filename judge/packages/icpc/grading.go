@@ -26,7 +26,7 @@ type groupConfig struct {
 	Feedback    *strict.Node `yaml:"full_feedback"`
 	Hint        string       `yaml:"hint"`
 	Description string       `yaml:"description"`
-	// Of the drafts.
+	// InputFlags the drafts.
 	InputFlags  *strict.Node `yaml:"input_validator_flags"`
 	OutputFlags *strict.Node `yaml:"output_validator_flags"`
 
@@ -34,7 +34,7 @@ type groupConfig struct {
 }
 
 // readGroupConfig reads a directory's test_group.yaml, or a case's .yaml.
-func (p *Package) readGroupConfig(name string) (groupConfig, judge.Faults) {
+func (p *Package) readGroupConfig(name string) (groupConfig, judge.ProblemErrors) {
 	isCase := strings.HasSuffix(name, ".yaml")
 	if !isCase {
 		name = path.Join(name, "test_group.yaml")
@@ -50,10 +50,10 @@ func (p *Package) readGroupConfig(name string) (groupConfig, judge.Faults) {
 			faults = append(faults, n.Key(old).Fault(fmt.Sprintf("%s has no effect beside %s", old, now), "remove it"))
 		}
 	}
-	if c.OutputFlags.Here() && c.OutputArgs == nil {
+	if c.OutputFlags.IsSet() && c.OutputArgs == nil {
 		c.OutputArgs = words(c.OutputFlags)
 	}
-	if c.InputFlags.Here() && !c.InputArgs.Here() {
+	if c.InputFlags.IsSet() && !c.InputArgs.IsSet() {
 		c.InputArgs = c.InputFlags
 	}
 	refused := []string{"hint"}
@@ -80,22 +80,22 @@ func (p *Package) readGroupConfig(name string) (groupConfig, judge.Faults) {
 	return c, faults
 }
 
-// over returns the configuration, with unset values taken from above.
-func (c groupConfig) over(above groupConfig) groupConfig {
-	if !c.doc.Get("args").Here() {
-		c.Args = above.Args
+// withDefaults returns the configuration, with unset values taken from above.
+func (c groupConfig) withDefaults(inherited groupConfig) groupConfig {
+	if !c.doc.Get("args").IsSet() {
+		c.Args = inherited.Args
 	}
-	if !c.InputArgs.Here() {
-		c.InputArgs = above.InputArgs
+	if !c.InputArgs.IsSet() {
+		c.InputArgs = inherited.InputArgs
 	}
 	if c.OutputArgs == nil {
-		c.OutputArgs = above.OutputArgs
+		c.OutputArgs = inherited.OutputArgs
 	}
 	return c
 }
 
 // readNewData reads the data directory of a package that uses test_group.yaml.
-func (p *Package) readNewData() (faults judge.Faults) {
+func (p *Package) readNewData() (faults judge.ProblemErrors) {
 	base, bad := p.readGroupConfig("data")
 	p.Warnings = append(p.Warnings, bad...)
 	root := &judge.Node{}
@@ -109,14 +109,14 @@ func (p *Package) readNewData() (faults judge.Faults) {
 				))
 			}
 		}
-		p.addGroup(sample, config.over(base), func(string) bool { return true })
-		node := &judge.Node{Name: sample, Aggregate: judge.PassFail, Unbounded: true}
+		p.addGroup(sample, config.withDefaults(base), func(string) bool { return true })
+		node := &judge.Node{Name: sample, Aggregate: judge.AggregatePassFail, Unbounded: true}
 		p.readStatic(node, config, &faults)
 		root.Children = append(root.Children, node)
 	}
 	config, bad := p.readGroupConfig("data/" + secret)
 	p.Warnings = append(p.Warnings, bad...)
-	secretConfig := config.over(base)
+	secretConfig := config.withDefaults(base)
 	isGroup := func(dir string) bool { return p.isFile(path.Join("data", dir, "test_group.yaml")) }
 	p.addGroup(secret, secretConfig, func(dir string) bool { return !isGroup(dir) })
 	node := p.scoreNode(secret, config, nil, &faults)
@@ -127,11 +127,11 @@ func (p *Package) readNewData() (faults judge.Faults) {
 		}
 		config, bad := p.readGroupConfig("data/" + name)
 		p.Warnings = append(p.Warnings, bad...)
-		p.addGroup(name, config.over(secretConfig), func(string) bool { return true })
+		p.addGroup(name, config.withDefaults(secretConfig), func(string) bool { return true })
 		node.Children = append(node.Children, p.scoreNode(name, config, node, &faults))
 	}
 	if len(node.Children) > 0 && p.hasCases(secret) {
-		p.flaw("data/"+secret, "the directory contains both cases and test data groups", "move the cases into a group")
+		p.warn("data/"+secret, "the directory contains both cases and test data groups", "move the cases into a group")
 	}
 	root.Children = append(root.Children, node)
 	if p.scoring || p.Static != nil {
@@ -142,7 +142,7 @@ func (p *Package) readNewData() (faults judge.Faults) {
 
 // addGroup adds a group that contains the cases of its directory, and of the subdirectories that satisfy the
 // function `within`.
-func (p *Package) addGroup(name string, config groupConfig, within func(dir string) bool) {
+func (p *Package) addGroup(name string, config groupConfig, include func(dir string) bool) {
 	group := judge.Group{Name: name, Description: config.Description}
 	var walk func(dir, prefix string)
 	walk = func(dir, prefix string) {
@@ -150,14 +150,14 @@ func (p *Package) addGroup(name string, config groupConfig, within func(dir stri
 			base := strings.TrimSuffix(p.inside(c.In), ".in")
 			own, bad := p.readGroupConfig(base + ".yaml")
 			p.Warnings = append(p.Warnings, bad...)
-			own = own.over(config)
+			own = own.withDefaults(config)
 			c.Args, c.CheckerArgs = own.Args, own.OutputArgs
 			p.flags[c.ID()] = caseFlags{input: own.InputArgs, args: own.Args}
 			group.Cases = append(group.Cases, c)
 		}
 		for _, e := range p.list(dir) {
 			sub := path.Join(dir, e.Name)
-			if e.Dir && !strings.HasSuffix(e.Name, ".files") && within(strings.TrimPrefix(sub, "data/")) {
+			if e.Dir && !strings.HasSuffix(e.Name, ".files") && include(strings.TrimPrefix(sub, "data/")) {
 				walk(sub, prefix+e.Name+"/")
 			}
 		}
@@ -173,15 +173,15 @@ func (p *Package) addGroup(name string, config groupConfig, within func(dir stri
 var aggregations = []string{"pass-fail", "sum", "min"}
 
 // scoreNode returns the node of a group. For the group secret, parent is nil.
-func (p *Package) scoreNode(name string, c groupConfig, parent *judge.Node, faults *judge.Faults) *judge.Node {
-	node := &judge.Node{Name: name, Aggregate: judge.Sum, MaxScore: 100}
+func (p *Package) scoreNode(name string, c groupConfig, parent *judge.Node, faults *judge.ProblemErrors) *judge.Node {
+	node := &judge.Node{Name: name, Aggregate: judge.AggregateSum, MaxScore: 100}
 	if parent != nil {
-		node.Aggregate, node.MaxScore, node.Unbounded = judge.PassFail, 0, true
+		node.Aggregate, node.MaxScore, node.Unbounded = judge.AggregatePassFail, 0, true
 	}
 	if p.scoring {
 		p.readScores(node, c, parent, faults)
 	} else {
-		node.Aggregate, node.MaxScore, node.Unbounded = judge.PassFail, 0, true
+		node.Aggregate, node.MaxScore, node.Unbounded = judge.AggregatePassFail, 0, true
 		for _, key := range []string{"max_score", "score_aggregation", "require_pass"} {
 			if c.doc.Has(key) {
 				p.Warnings = append(p.Warnings, c.doc.Key(key).Fault(
@@ -194,11 +194,11 @@ func (p *Package) scoreNode(name string, c groupConfig, parent *judge.Node, faul
 	return node
 }
 
-func (p *Package) readScores(node *judge.Node, c groupConfig, parent *judge.Node, faults *judge.Faults) {
+func (p *Package) readScores(node *judge.Node, c groupConfig, parent *judge.Node, faults *judge.ProblemErrors) {
 	switch {
-	case c.MaxScore.Here() && c.MaxScore.Text == "unbounded":
+	case c.MaxScore.IsSet() && c.MaxScore.Text == "unbounded":
 		node.MaxScore, node.Unbounded = 0, true
-	case c.MaxScore.Here():
+	case c.MaxScore.IsSet():
 		x, ok := c.MaxScore.Float()
 		if !ok || x < 0 || x != math.Trunc(x) {
 			*faults = append(*faults, c.MaxScore.Mismatch("a whole number, or unbounded"))
@@ -207,7 +207,7 @@ func (p *Package) readScores(node *judge.Node, c groupConfig, parent *judge.Node
 	}
 	if c.Aggregation != "" {
 		if !slices.Contains(aggregations, c.Aggregation) {
-			*faults = append(*faults, oneOf(c.doc.Get("score_aggregation"), "score_aggregation", c.Aggregation, aggregations))
+			*faults = append(*faults, oneOfFault(c.doc.Get("score_aggregation"), "score_aggregation", c.Aggregation, aggregations))
 		}
 		node.Aggregate = judge.Aggregate(c.Aggregation)
 	}
@@ -217,7 +217,7 @@ func (p *Package) readScores(node *judge.Node, c groupConfig, parent *judge.Node
 			"set max_score here, or max_score: unbounded in data/secret/test_group.yaml",
 		))
 	}
-	if parent != nil && parent.Aggregate == judge.PassFail && node.Aggregate != judge.PassFail {
+	if parent != nil && parent.Aggregate == judge.AggregatePassFail && node.Aggregate != judge.AggregatePassFail {
 		*faults = append(
 			*faults,
 			c.doc.Fault(fmt.Sprintf(
@@ -230,7 +230,7 @@ func (p *Package) readScores(node *judge.Node, c groupConfig, parent *judge.Node
 			need = secret + "/" + need
 		}
 		known := need == sample || parent != nil &&
-			slices.ContainsFunc(parent.Children, func(n *judge.Node) bool { return n.Name == need && n.Aggregate == judge.PassFail })
+			slices.ContainsFunc(parent.Children, func(n *judge.Node) bool { return n.Name == need && n.Aggregate == judge.AggregatePassFail })
 		if !known {
 			*faults = append(*faults, c.doc.Get("require_pass").Fault(
 				fmt.Sprintf("require_pass: %q is not a pass-fail group before this one", need),
@@ -242,8 +242,8 @@ func (p *Package) readScores(node *judge.Node, c groupConfig, parent *judge.Node
 	}
 }
 
-func (p *Package) readStatic(node *judge.Node, c groupConfig, faults *judge.Faults) {
-	if !c.StaticScore.Here() {
+func (p *Package) readStatic(node *judge.Node, c groupConfig, faults *judge.ProblemErrors) {
+	if !c.StaticScore.IsSet() {
 		if len(c.StaticArgs) > 0 {
 			*faults = append(*faults, c.doc.Key("static_validator_args").Fault(
 				"static_validator_args has no effect without static_validation_score",
@@ -261,7 +261,7 @@ func (p *Package) readStatic(node *judge.Node, c groupConfig, faults *judge.Faul
 	check := &judge.StaticCheck{Args: c.StaticArgs}
 	if c.StaticScore.Text == "pass-fail" {
 		check.PassFail = true
-	} else if x, ok := c.StaticScore.Float(); ok && p.scoring && node.Aggregate != judge.PassFail {
+	} else if x, ok := c.StaticScore.Float(); ok && p.scoring && node.Aggregate != judge.AggregatePassFail {
 		check.Score = x
 	} else {
 		*faults = append(*faults, c.StaticScore.Fault(

@@ -63,8 +63,8 @@ var formats = map[string]Format{
 // draft matches version names of drafts before their publication.
 var draft = pattern.New(`^20\d\d-\d\d-draft$`)
 
-// old reports whether the format is a legacy one.
-func (f Format) old() bool { return f == Legacy || f == LegacyICPC }
+// isLegacy reports whether the format is a legacy one.
+func (f Format) isLegacy() bool { return f == Legacy || f == LegacyICPC }
 
 // Package is a problem package that was read.
 type Package struct {
@@ -75,15 +75,15 @@ type Package struct {
 	Statements    []Statement
 	ValidatorArgs []string // arguments of the output validator, which precede those of a case
 
-	root      *packageDir
-	scoring   bool
-	ancient   *grading // legacy: settings of problem.yaml for all groups; nil if none
-	customArg bool     // legacy: validation contains the word score
-	domjudge  bool     // legacy: groups give points as in DOMjudge, which annotations imply
-	constants map[string]string
-	flags     map[string]caseFlags // by case id
-	shown     []judge.Case         // samples of a package in another format
-	asked     map[string]bool      // names of YAML files that were requested
+	root           *packageDir
+	scoring        bool
+	legacyGrading  *grading // legacy: settings of problem.yaml for all groups; nil if none
+	customArg      bool     // legacy: validation contains the word score
+	domjudge       bool     // legacy: groups give points as in DOMjudge, which annotations imply
+	constants      map[string]string
+	flags          map[string]caseFlags // by case id
+	otherSamples   []judge.Case         // samples of a package in another format
+	requestedFiles map[string]bool      // names of YAML files that were requested
 }
 
 // Metadata is the information in problem.yaml that does not affect judging. The names are in all languages.
@@ -95,8 +95,8 @@ type Metadata struct {
 // Source is a contest or event in which a problem was used.
 type Source struct{ Name, URL string }
 
-// Is reports whether a directory is a problem package.
-func Is(dir string) bool {
+// IsPackage reports whether a directory is a problem package.
+func IsPackage(dir string) bool {
 	if _, err := os.Stat(filepath.Join(dir, File)); err == nil {
 		return true
 	}
@@ -114,10 +114,10 @@ func Is(dir string) bool {
 // Open reads the package in the directory dir. Limits that the package does not set are the defaults of the format
 // or, if the format has none, those in usual. If there are faults, submissions cannot be judged, but the Package
 // may still be returned.
-func Open(dir string, usual judge.Limits) (*Package, judge.Faults) {
-	root, err := openFolder(dir)
+func Open(dir string, defaults judge.Limits) (*Package, judge.ProblemErrors) {
+	root, err := openDir(dir)
 	if err != nil {
-		return nil, judge.Faults{{File: dir, Text: problem.Reason(err)}}
+		return nil, judge.ProblemErrors{{File: dir, Text: problem.Reason(err)}}
 	}
 	p := newPackage(&judge.Problem{ID: problem.ID(dir), Dir: dir}, root)
 	doc, faults := p.yaml(File)
@@ -130,39 +130,39 @@ func Open(dir string, usual judge.Limits) (*Package, judge.Faults) {
 		format, known = Format2025, true
 	}
 	if !known {
-		return nil, judge.Faults{doc.Get("problem_format_version").Fault(
+		return nil, judge.ProblemErrors{doc.Get("problem_format_version").Fault(
 			fmt.Sprintf("unknown version %q of the package format", word),
 			"write one of: legacy, legacy-icpc, 2023-07, 2025-09",
 		)}
 	}
 	p.Format = format
 	var m metadata
-	if format.old() {
+	if format.isLegacy() {
 		faults = p.readLegacy(doc, &m)
 	} else {
 		faults = p.readMetadata(doc, &m)
 	}
-	if !doc.Here() && !p.isFile(File) && !p.isFile(domjudgeFile) {
-		p.flaw(File, "the package has no "+File, "add the file, which may be nearly empty; for a problem with points, write: type: scoring")
+	if !doc.IsSet() && !p.isFile(File) && !p.isFile(domjudgeFile) {
+		p.warn(File, "the package has no "+File, "add the file, which may be nearly empty; for a problem with points, write: type: scoring")
 		p.scoring = p.isDir("submissions/partially_accepted")
 	}
 	p.readStatements()
 	p.Problem.Title = p.title()
-	p.readLimits(doc, &m, usual)
+	p.readLimits(doc, &m, defaults)
 	faults = append(faults, p.readPrograms(&m)...)
 	p.domjudge = p.scoring && p.Format == Legacy && p.expectsScores()
 	faults = append(faults, p.readData()...)
-	p.enlarge(&m)
+	p.raiseOutputLimit(&m)
 	p.readSubmissions()
 	p.Warnings = sortFaults(p.Warnings)
 	return p, faults
 }
 
 // newPackage returns a package without files.
-func newPackage(of *judge.Problem, root *packageDir) *Package {
+func newPackage(judgeProblem *judge.Problem, root *packageDir) *Package {
 	p := &Package{
-		Package: problem.Package{Problem: of, File: File}, root: root, constants: map[string]string{},
-		flags: map[string]caseFlags{}, asked: map[string]bool{},
+		Package: problem.Package{Problem: judgeProblem, File: File}, root: root, constants: map[string]string{},
+		flags: map[string]caseFlags{}, requestedFiles: map[string]bool{},
 	}
 	p.Form = p
 	return p
@@ -187,36 +187,36 @@ func (p *Package) title() string {
 	return ""
 }
 
-// at returns the path of a file of the package, as the user would write it.
-func (p *Package) at(name string) string { return filepath.Join(p.Dir, filepath.FromSlash(name)) }
+// pathOf returns the path of a file of the package, as the user would write it.
+func (p *Package) pathOf(name string) string { return filepath.Join(p.Dir, filepath.FromSlash(name)) }
 
-// flaw records an error that does not prevent judging.
-func (p *Package) flaw(name, text, hint string) {
-	p.Warnings = append(p.Warnings, &judge.Fault{File: p.at(name), Text: text, Hint: hint})
+// warn records an error that does not prevent judging.
+func (p *Package) warn(name, text, hint string) {
+	p.Warnings = append(p.Warnings, &judge.ProblemError{File: p.pathOf(name), Text: text, Hint: hint})
 }
 
 // yaml reads a YAML file of the package. If the file does not exist, the node is Null. The faults are syntax
 // errors.
-func (p *Package) yaml(name string) (*strict.Node, judge.Faults) {
-	p.asked[name] = true
+func (p *Package) yaml(name string) (*strict.Node, judge.ProblemErrors) {
+	p.requestedFiles[name] = true
 	data, err := p.read(name)
 	if err != nil {
-		empty, _ := strict.ParseYAML(p.at(name), nil)
+		empty, _ := strict.ParseYAML(p.pathOf(name), nil)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // another check reports that the directory is a file
 			return empty, nil
 		}
-		return empty, judge.Faults{{File: p.at(name), Text: problem.Reason(err)}}
+		return empty, judge.ProblemErrors{{File: p.pathOf(name), Text: problem.Reason(err)}}
 	}
 	if strings.HasPrefix(string(data), "\ufeff") {
-		p.Warnings = append(p.Warnings, &judge.Fault{
-			File: p.at(name), Line: 1, Column: 1, Text: "the file starts with a byte order mark",
+		p.Warnings = append(p.Warnings, &judge.ProblemError{
+			File: p.pathOf(name), Line: 1, Column: 1, Text: "the file starts with a byte order mark",
 			Hint: "save the file as UTF-8 without one (BOM)",
 		})
 	}
-	n, twice, faults := strict.ParseYAMLTwice(p.at(name), data)
+	n, twice, faults := strict.ParseYAMLDuplicates(p.pathOf(name), data)
 	p.Warnings = append(p.Warnings, twice...) // other tools use the last one
-	if len(faults) == 0 && n.Kind != strict.Map && n.Here() {
-		faults = judge.Faults{n.Mismatch("a map of keys")}
+	if len(faults) == 0 && n.Kind != strict.Map && n.IsSet() {
+		faults = judge.ProblemErrors{n.Mismatch("a map of keys")}
 	}
 	return n, faults
 }
@@ -247,13 +247,13 @@ type entry struct {
 
 // list returns the entries of a directory by name, without hidden files. It omits links that are broken, or that
 // lead out of the package or to a parent directory, and records a warning for each.
-func (p *Package) list(dir string) (all []entry) {
+func (p *Package) list(dir string) (list []entry) {
 	entries, err := p.root.ReadDir(dir)
 	switch {
 	case errors.Is(err, syscall.ENOTDIR):
-		p.flaw(dir, "this is a file, but must be a directory", "make it a directory, or remove it")
+		p.warn(dir, "this is a file, but must be a directory", "make it a directory, or remove it")
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		p.flaw(dir, problem.Reason(err), "")
+		p.warn(dir, problem.Reason(err), "")
 	}
 	for _, e := range entries {
 		name := e.Name()
@@ -263,33 +263,33 @@ func (p *Package) list(dir string) (all []entry) {
 		info, err := p.root.Stat(path.Join(dir, name))
 		switch {
 		case err != nil && e.Type()&fs.ModeSymlink != 0:
-			p.flaw(path.Join(dir, name), "the target of this link is not in the package", "link only to other files of the package")
+			p.warn(path.Join(dir, name), "the target of this link is not in the package", "link only to other files of the package")
 		case err != nil:
-			p.flaw(path.Join(dir, name), problem.Reason(err), "")
-		case e.Type()&fs.ModeSymlink != 0 && info.IsDir() && p.within(dir, info):
-			p.flaw(path.Join(dir, name), "this link leads to a directory that contains it", "remove it")
-		case e.Type()&fs.ModeSymlink != 0 && p.root.leaves(path.Join(dir, name)):
-			p.flaw(
+			p.warn(path.Join(dir, name), problem.Reason(err), "")
+		case e.Type()&fs.ModeSymlink != 0 && info.IsDir() && p.isNested(dir, info):
+			p.warn(path.Join(dir, name), "this link leads to a directory that contains it", "remove it")
+		case e.Type()&fs.ModeSymlink != 0 && p.root.linksOutside(path.Join(dir, name)):
+			p.warn(
 				path.Join(dir, name),
 				"this link leads out of the package; it is followed because the target is in the same repository",
 				"a package must be complete: put a copy of the file there",
 			)
-			all = append(all, entry{name, info.IsDir()})
+			list = append(list, entry{name, info.IsDir()})
 		case info.IsDir():
-			all = append(all, entry{name, true})
+			list = append(list, entry{name, true})
 		case info.Mode().IsRegular():
-			all = append(all, entry{name, false})
+			list = append(list, entry{name, false})
 		default:
-			p.flaw(path.Join(dir, name), "neither a file nor a directory", "remove it")
+			p.warn(path.Join(dir, name), "neither a file nor a directory", "remove it")
 		}
 	}
-	return all
+	return list
 }
 
-// within reports whether dir is above, or below it.
-func (p *Package) within(dir string, above fs.FileInfo) bool {
+// isNested reports whether dir is above, or below it.
+func (p *Package) isNested(dir string, ancestor fs.FileInfo) bool {
 	for {
-		if info, err := p.root.Stat(dir); err == nil && os.SameFile(info, above) {
+		if info, err := p.root.Stat(dir); err == nil && os.SameFile(info, ancestor) {
 			return true
 		}
 		if dir == "." {
@@ -312,14 +312,14 @@ func (p *Package) isFile(name string) bool {
 }
 
 // sortFaults sorts faults by position. It removes duplicates, which occur if a directory is read twice.
-func sortFaults(faults judge.Faults) judge.Faults {
-	slices.SortStableFunc(faults, func(a, b *judge.Fault) int {
+func sortFaults(faults judge.ProblemErrors) judge.ProblemErrors {
+	slices.SortStableFunc(faults, func(a, b *judge.ProblemError) int {
 		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Text, b.Text))
 	})
-	return slices.CompactFunc(faults, func(a, b *judge.Fault) bool { return *a == *b })
+	return slices.CompactFunc(faults, func(a, b *judge.ProblemError) bool { return *a == *b })
 }
 
-// oneOf returns the fault for a word that is not one of allowed.
-func oneOf(n *strict.Node, what, word string, allowed []string) *judge.Fault {
-	return n.Fault(fmt.Sprintf("unknown %s %q", what, word), suggest.Hint(word, allowed))
+// oneOfFault returns the fault for a word that is not one of allowed.
+func oneOfFault(n *strict.Node, noun, word string, allowed []string) *judge.ProblemError {
+	return n.Fault(fmt.Sprintf("unknown %s %q", noun, word), suggest.Hint(word, allowed))
 }

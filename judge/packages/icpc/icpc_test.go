@@ -65,7 +65,7 @@ func TestPackages(t *testing.T) {
 			p, faults := icpc.Open(dir, usual)
 			var b strings.Builder
 			b.WriteString("# " + strings.Join(strings.Fields(string(archive.Comment)), " ") + "\n")
-			tell := func(what string, all judge.Faults) {
+			tell := func(what string, all judge.ProblemErrors) {
 				for _, f := range all {
 					if strings.HasPrefix(name, "bad_") && f.Hint == "" && f.Line == 0 {
 						t.Errorf("a fault that says neither where nor what to do: %v", f)
@@ -105,9 +105,9 @@ func describe(b *strings.Builder, p *icpc.Package) {
 		p.Limits.Memory>>20, p.Limits.Output>>20, p.CodeLimit, p.Passes, p.NoFiles, p.Validation.CPU,
 		p.Validation.Memory>>20,
 	)
-	part := func(what string, q *judge.Part) {
+	part := func(what string, q *judge.SetterProgram) {
 		if q != nil {
-			line("%s %s %q speaks %s", what, relative(p, q.Path), q.Args, q.Speaks)
+			line("%s %s %q speaks %s", what, relative(p, q.Path), q.Args, q.Protocol)
 		}
 	}
 	if p.Checker.Name != "" {
@@ -117,7 +117,7 @@ func describe(b *strings.Builder, p *icpc.Package) {
 	part("interactor", p.Interactor)
 	part("static", p.Static)
 	for _, v := range p.Inputs {
-		part("input validator "+v.Name, &v.Part)
+		part("input validator "+v.Name, &v.SetterProgram)
 	}
 	if n := p.ConstantNames(); len(n) > 0 {
 		line("constants %v", n)
@@ -188,12 +188,12 @@ func relative(p *icpc.Package, path string) string {
 }
 
 // node writes a description of a grading node.
-func node(b *strings.Builder, n *judge.Node, indent string, form judge.Form) {
+func node(b *strings.Builder, n *judge.Node, indent string, form judge.GradingForm) {
 	if form == judge.FormatLegacy {
 		l := n.Legacy
 		fmt.Fprintf(
 			b, "%s%q %s %s, accept %v, reject %v, range %v %v, go on %v, ignore sample %v\n", indent, n.Name,
-			n.Aggregate, l.Verdict, l.AcceptScore, l.RejectScore, l.Low, l.High, l.GoOn, l.IgnoreSample,
+			n.Aggregate, l.Verdict, l.AcceptScore, l.RejectScore, l.Low, l.High, l.ContinueOnReject, l.IgnoreSample,
 		)
 	} else {
 		fmt.Fprintf(b, "%s%q %s, most %v, unbounded %v, needs %q", indent, n.Name, n.Aggregate, n.MaxScore, n.Unbounded, n.RequirePass)
@@ -242,7 +242,7 @@ func TestLinks(t *testing.T) {
 	}
 	for _, link := range []string{"2.in", "4.in", "up"} {
 		path := filepath.Join(dir, "data", "secret", link)
-		if !slices.ContainsFunc(p.Warnings, func(f *judge.Fault) bool {
+		if !slices.ContainsFunc(p.Warnings, func(f *judge.ProblemError) bool {
 			return f.File == path && strings.Contains(
 				f.Text, "the target of this link is not",
 			)
@@ -252,7 +252,7 @@ func TestLinks(t *testing.T) {
 	}
 	for _, link := range []string{"data/secret/loop", "submissions/back"} {
 		path := filepath.Join(dir, link)
-		if !slices.ContainsFunc(p.Warnings, func(f *judge.Fault) bool {
+		if !slices.ContainsFunc(p.Warnings, func(f *judge.ProblemError) bool {
 			return f.File == path && f.Text == "this link leads to a directory that contains it"
 		}) {
 			t.Errorf("no flaw tells of the loop %s; got\n%v", link, p.Warnings)
@@ -291,7 +291,7 @@ func TestRepository(t *testing.T) {
 		}
 	}
 	p := open(t, dir)
-	if n := p.Count(); n != 2 || len(p.Inputs) != 1 {
+	if n := p.CaseCount(); n != 2 || len(p.Inputs) != 1 {
 		t.Errorf("%d cases, %d validators; want those to which links of the repository lead, too", n, len(p.Inputs))
 	}
 	staged, err := p.Stage(p.Inputs[0].Path, t.TempDir(), nil, "")
@@ -515,7 +515,7 @@ Shared.
 	if err != nil || strings.TrimSpace(got) != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
 	}
-	n, missing, warnings := p.Unshown()
+	n, missing, warnings := p.CheckPictures()
 	var told []string
 	for _, f := range append(missing, warnings...) {
 		file, _ := filepath.Rel(dir, f.File)

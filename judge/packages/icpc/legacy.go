@@ -46,7 +46,7 @@ type grading struct {
 
 var authorParts = pattern.New(`\s*,\s*|\s+and\s+`)
 
-func (p *Package) readLegacy(doc *strict.Node, m *metadata) (faults judge.Faults) {
+func (p *Package) readLegacy(doc *strict.Node, m *metadata) (faults judge.ProblemErrors) {
 	var d legacyDocument
 	p.Warnings = append(p.Warnings, doc.Decode(&d)...)
 	p.Names, p.UUID = d.Name, d.UUID
@@ -63,34 +63,34 @@ func (p *Package) readLegacy(doc *strict.Node, m *metadata) (faults judge.Faults
 	}
 	p.Problem.Source = sourceText(p.Sources)
 	p.License, p.Owner = d.License, d.RightsOwner
-	if doc.Here() {
+	if doc.IsSet() {
 		p.checkRights(doc)
 	}
-	if d.Keywords.Here() {
+	if d.Keywords.IsSet() {
 		p.Keywords = words(d.Keywords)
 	}
-	if d.Flags.Here() {
+	if d.Flags.IsSet() {
 		p.Warnings = append(p.Warnings, notWords(d.Flags)...)
 		m.validator = words(d.Flags)
 	}
 	m.allowFiles = true
 	if d.Grading != nil {
-		p.ancient = d.Grading
+		p.legacyGrading = d.Grading
 		switch d.Grading.Objective {
 		case "", "max", "min":
 		default:
-			faults = append(faults, oneOf(doc.Get("grading").Get("objective"), "objective", d.Grading.Objective, []string{"max", "min"}))
+			faults = append(faults, oneOfFault(doc.Get("grading").Get("objective"), "objective", d.Grading.Objective, []string{"max", "min"}))
 		}
 	}
 	faults = append(faults, p.readLegacyType(doc, d.Type, m)...)
 	faults = append(faults, p.readValidation(doc.Get("validation"), d.Validation, m)...)
-	p.Kind = judge.Kind{Interactive: m.interactive, MultiPass: m.multiPass, Answers: m.answers}
+	p.Kind = judge.Kind{Interactive: m.interactive, MultiPass: m.multiPass, OutputOnly: m.outputOnly}
 	return faults
 }
 
 // readLegacyType reads the type, which may be one from the later format.
-func (p *Package) readLegacyType(doc *strict.Node, given string, m *metadata) (faults judge.Faults) {
-	for _, word := range strings.Fields(given) {
+func (p *Package) readLegacyType(doc *strict.Node, listed string, m *metadata) (faults judge.ProblemErrors) {
+	for _, word := range strings.Fields(listed) {
 		switch word {
 		case "pass-fail":
 		case "scoring":
@@ -100,7 +100,7 @@ func (p *Package) readLegacyType(doc *strict.Node, given string, m *metadata) (f
 		case "multi-pass":
 			m.multiPass, m.custom = true, true
 		default:
-			faults = append(faults, oneOf(doc.Get("type"), "type", word, []string{"pass-fail", "scoring"}))
+			faults = append(faults, oneOfFault(doc.Get("type"), "type", word, []string{"pass-fail", "scoring"}))
 		}
 	}
 	if p.scoring && p.Format == LegacyICPC {
@@ -110,7 +110,7 @@ func (p *Package) readLegacyType(doc *strict.Node, given string, m *metadata) (f
 }
 
 // readValidation reads the key validation, which is default, or custom with additional words.
-func (p *Package) readValidation(n *strict.Node, text string, m *metadata) judge.Faults {
+func (p *Package) readValidation(n *strict.Node, text string, m *metadata) judge.ProblemErrors {
 	given := strings.Fields(text)
 	if len(given) == 0 || given[0] == "default" {
 		return nil
@@ -118,7 +118,7 @@ func (p *Package) readValidation(n *strict.Node, text string, m *metadata) judge
 	all := []string{"custom", "interactive", "score", "multi-pass", "default"}
 	for _, word := range given {
 		if !slices.Contains(all, word) {
-			return judge.Faults{oneOf(n, "validation", word, all)}
+			return judge.ProblemErrors{oneOfFault(n, "validation", word, all)}
 		}
 	}
 	if given[0] != "custom" {

@@ -37,20 +37,20 @@ type limits struct {
 
 // Defaults for limits that the formats leave to the judge.
 const (
-	usualMemory     = 2048 // MiB
-	usualOutput     = 8    // MiB
-	usualValidation = 60   // s
+	defaultMemory     = 2048 // MiB
+	defaultOutput     = 8    // MiB
+	defaultValidation = 60   // s
 )
 
-func (p *Package) readLimits(doc *strict.Node, m *metadata, usual judge.Limits) {
+func (p *Package) readLimits(doc *strict.Node, m *metadata, defaults judge.Limits) {
 	n := doc.Get("limits")
-	if n.Here() {
+	if n.IsSet() {
 		p.Warnings = append(p.Warnings, n.Decode(&m.limits)...)
 		p.checkLimits(n, m)
 	}
 	l := &m.limits
 	t := problem.Timing{Multiplier: 2, Margin: 1.5, Resolution: time.Second}
-	if p.Format.old() {
+	if p.Format.isLegacy() {
 		t.Multiplier, t.Margin = 5, 2
 	}
 	for _, v := range []struct {
@@ -66,33 +66,33 @@ func (p *Package) readLimits(doc *strict.Node, m *metadata, usual judge.Limits) 
 		t.Resolution = seconds(l.TimeResolution)
 	}
 	if t.Limit = seconds(l.TimeLimit); t.Limit > 0 {
-		t.Strict = !p.Format.old()
+		t.Strict = !p.Format.isLegacy()
 	} else {
-		t.Limit = p.timeLimitElsewhere()
+		t.Limit = p.foreignTimeLimit()
 	}
 	p.Timing = t
 
-	p.Limits = usual
+	p.Limits = defaults
 	p.Limits.CPU, p.Limits.Wall = t.Limit, 0
-	p.Limits.Memory, p.Limits.Output = mebibytes(l.Memory, usualMemory), mebibytes(l.Output, usualOutput)
+	p.Limits.Memory, p.Limits.Output = mebibytes(l.Memory, defaultMemory), mebibytes(l.Output, defaultOutput)
 	p.CodeLimit = int64(l.Code * 1024)
 	p.Passes = l.ValidationPasses
 	p.NoFiles, p.AllOutput = !m.allowFiles, p.Format == Format2025
 	p.Problem.Validation = judge.Limits{
-		CPU: seconds(l.ValidationTime), Memory: mebibytes(l.ValidationMemory, usualMemory), Output: usual.Output,
-		Processes: usual.Processes, Files: usual.Files, Scratch: usual.Scratch,
+		CPU: seconds(l.ValidationTime), Memory: mebibytes(l.ValidationMemory, defaultMemory), Output: defaults.Output,
+		Processes: defaults.Processes, Files: defaults.Files, Scratch: defaults.Scratch,
 	}
 	v := &p.Problem.Validation
 	if v.CPU <= 0 {
-		v.CPU = usualValidation * time.Second
+		v.CPU = defaultValidation * time.Second
 	}
 	v.Wall = v.CPU + 10*time.Second // allows for time in which the program does not compute
-	v.Output = max(v.Output, mebibytes(l.ValidationOutput, usualOutput))
+	v.Output = max(v.Output, mebibytes(l.ValidationOutput, defaultOutput))
 }
 
-// enlarge raises the output limit to twice the size of the longest answer, unless the package sets a limit. The
+// raiseOutputLimit raises the output limit to twice the size of the longest answer, unless the package sets a limit. The
 // default limit is smaller than some answers.
-func (p *Package) enlarge(m *metadata) {
+func (p *Package) raiseOutputLimit(m *metadata) {
 	if m.limits.Output > 0 {
 		return
 	}
@@ -126,7 +126,7 @@ func (p *Package) checkLimits(n *strict.Node, m *metadata) {
 					fmt.Sprintf("%s: want at least 1, got %s", k.Path, v.Text),
 					"the defaults are 2.0 for ac_to_time_limit and 1.5 for time_limit_to_tle",
 				))
-			case x > mostLimit:
+			case x > maxLimit:
 				p.Warnings = append(p.Warnings, v.Fault(
 					fmt.Sprintf("%s: %s is too large", k.Path, v.Text),
 					"memory and output are in MiB, times in seconds; without the key, the default applies",
@@ -146,15 +146,15 @@ func (p *Package) checkLimits(n *strict.Node, m *metadata) {
 		))
 	}
 	old := []string{"time_multiplier", "time_safety_margin"}
-	if p.Format.old() {
+	if p.Format.isLegacy() {
 		old = []string{"time_multipliers", "time_resolution"}
 	}
 	for _, key := range old {
-		if n.Has(key) && (!p.Format.old() || key == "time_multipliers") {
+		if n.Has(key) && (!p.Format.isLegacy() || key == "time_multipliers") {
 			p.Warnings = append(p.Warnings, n.Key(key).Fault(fmt.Sprintf("the key %q is not one of this version of the format", key), ""))
 		}
 	}
-	if limit, res := m.limits.TimeLimit, m.limits.TimeResolution; limit > 0 && !p.Format.old() {
+	if limit, res := m.limits.TimeLimit, m.limits.TimeResolution; limit > 0 && !p.Format.isLegacy() {
 		if res == 0 {
 			res = 1
 		}
@@ -169,13 +169,13 @@ func (p *Package) checkLimits(n *strict.Node, m *metadata) {
 
 var iniTime = pattern.New(`(?m)^\s*timelimit\s*=\s*['"]?([0-9.]+)`)
 
-// timeLimitElsewhere finds the time limit in files for other tools.
-func (p *Package) timeLimitElsewhere() time.Duration {
+// foreignTimeLimit finds the time limit in files for other tools.
+func (p *Package) foreignTimeLimit() time.Duration {
 	if data, err := p.read(".timelimit"); err == nil {
 		if x, err := strconv.ParseFloat(strings.TrimSpace(string(data)), 64); err == nil && x > 0 {
 			return seconds(x)
 		}
-		p.flaw(".timelimit", "not a number of seconds", "write a number, such as 2 or 1.5")
+		p.warn(".timelimit", "not a number of seconds", "write a number, such as 2 or 1.5")
 	}
 	if data, err := p.read(domjudgeFile); err == nil {
 		if found := iniTime().FindSubmatch(data); found != nil {
@@ -187,18 +187,18 @@ func (p *Package) timeLimitElsewhere() time.Duration {
 	return 0
 }
 
-// mostLimit is the maximum limit that is accepted, in seconds or MiB.
-const mostLimit = 1e6
+// maxLimit is the maximum limit that is accepted, in seconds or MiB.
+const maxLimit = 1e6
 
 // seconds converts a number to a duration, exact to the microsecond.
 func seconds(x float64) time.Duration {
-	x = min(x, mostLimit)
+	x = min(x, maxLimit)
 	return time.Duration(math.Round(x*1e6)) * time.Microsecond
 }
 
-func mebibytes(x, usual float64) int64 {
-	if x <= 0 || x > mostLimit {
-		x = usual
+func mebibytes(x, fallback float64) int64 {
+	if x <= 0 || x > maxLimit {
+		x = fallback
 	}
 	return int64(x * (1 << 20))
 }

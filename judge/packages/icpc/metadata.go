@@ -20,7 +20,7 @@ type metadata struct {
 	allowFiles  bool
 	interactive bool
 	multiPass   bool
-	answers     bool
+	outputOnly  bool
 }
 
 // document is problem.yaml in the format 2025-09.
@@ -47,8 +47,8 @@ type document struct {
 	Author     *strict.Node `yaml:"author"`
 }
 
-// withdrawn lists keys that only drafts of the format had.
-var withdrawn = []struct{ key, hint string }{
+// draftKeys lists keys that only drafts of the format had.
+var draftKeys = []struct{ key, hint string }{
 	{"source_url", "write source: {name: ..., url: ...}"},
 	{"validation", "set the type, and put the validator into output_validator/"},
 	{"validator_flags", "write output_validator_args in data/secret/test_group.yaml"},
@@ -58,10 +58,10 @@ var withdrawn = []struct{ key, hint string }{
 // types lists the values of the key type.
 var types = []string{"pass-fail", "scoring", "multi-pass", "interactive", "submit-answer"}
 
-func (p *Package) readMetadata(doc *strict.Node, m *metadata) (faults judge.Faults) {
+func (p *Package) readMetadata(doc *strict.Node, m *metadata) (faults judge.ProblemErrors) {
 	var d document
 	p.Warnings = append(p.Warnings, doc.Decode(&d)...)
-	for _, w := range withdrawn {
+	for _, w := range draftKeys {
 		if doc.Has(w.key) && p.Format == Format2025 {
 			p.Warnings = append(p.Warnings, doc.Key(w.key).Fault(fmt.Sprintf("the key %q is not one of this version of the format", w.key), w.hint))
 		}
@@ -79,7 +79,7 @@ func (p *Package) readMetadata(doc *strict.Node, m *metadata) (faults judge.Faul
 	p.Problem.Source = sourceText(p.Sources)
 	p.checkMetadata(doc)
 	for name, v := range d.Constants {
-		if !doc.Get("constants").Get(name).Here() {
+		if !doc.Get("constants").Get(name).IsSet() {
 			continue // checkMetadata has reported the error
 		}
 		p.constants[name] = v.value
@@ -88,27 +88,27 @@ func (p *Package) readMetadata(doc *strict.Node, m *metadata) (faults judge.Faul
 		}
 	}
 	m.allowFiles = d.AllowFiles || p.Format == Draft2023 && !doc.Has("allow_file_writing") // the drafts did not mention the key
-	if d.Flags.Here() {
+	if d.Flags.IsSet() {
 		m.validator = words(d.Flags)
 	}
 	faults = p.readType(doc.Get("type"), d.Type, m)
-	if d.Validation.Here() { // a key of the first drafts
+	if d.Validation.IsSet() { // a key of the first drafts
 		for _, word := range strings.Fields(d.Validation.Text) {
 			m.interactive = m.interactive || word == "interactive"
 			m.multiPass = m.multiPass || word == "multi-pass"
 		}
 	}
-	p.Kind = judge.Kind{Interactive: m.interactive, MultiPass: m.multiPass, Answers: m.answers}
+	p.Kind = judge.Kind{Interactive: m.interactive, MultiPass: m.multiPass, OutputOnly: m.outputOnly}
 	return faults
 }
 
 // readType reads the types of a problem. A string in given may contain several types, separated by blanks, as in
 // the format's own examples.
-func (p *Package) readType(n *strict.Node, given []string, m *metadata) (faults judge.Faults) {
+func (p *Package) readType(n *strict.Node, listed []string, m *metadata) (faults judge.ProblemErrors) {
 	seen := map[string]bool{}
-	for _, word := range strings.Fields(strings.Join(given, " ")) {
+	for _, word := range strings.Fields(strings.Join(listed, " ")) {
 		if !slices.Contains(types, word) {
-			faults = append(faults, oneOf(n, "type", word, types))
+			faults = append(faults, oneOfFault(n, "type", word, types))
 		}
 		if seen[word] {
 			p.Warnings = append(p.Warnings, n.Fault(fmt.Sprintf("the type %q occurs twice", word), ""))
@@ -121,7 +121,7 @@ func (p *Package) readType(n *strict.Node, given []string, m *metadata) (faults 
 		}
 	}
 	p.scoring = seen["scoring"]
-	m.interactive, m.multiPass, m.answers = seen["interactive"], seen["multi-pass"], seen["submit-answer"]
+	m.interactive, m.multiPass, m.outputOnly = seen["interactive"], seen["multi-pass"], seen["submit-answer"]
 	return faults
 }
 
@@ -136,10 +136,10 @@ var (
 
 // checkMetadata checks requirements that the types of the keys do not express.
 func (p *Package) checkMetadata(doc *strict.Node) {
-	note := func(f *judge.Fault) { p.Warnings = append(p.Warnings, f) }
+	note := func(f *judge.ProblemError) { p.Warnings = append(p.Warnings, f) }
 	if p.Format == Format2025 {
 		for _, key := range []string{"name", "uuid"} {
-			if !doc.Get(key).Here() {
+			if !doc.Get(key).IsSet() {
 				note(doc.Fault(fmt.Sprintf("the key %q is missing", key), "add it: this version of the format requires it"))
 			}
 		}
@@ -164,7 +164,7 @@ func (p *Package) checkMetadata(doc *strict.Node) {
 	}
 	p.checkRights(doc)
 	for k, v := range doc.Get("constants").Pairs() {
-		if !v.Here() {
+		if !v.IsSet() {
 			note(k.Fault(fmt.Sprintf("the constant %q has no value", k.Text), "give it one, or remove it"))
 		}
 		if !constantForm().MatchString(k.Text) {
@@ -175,7 +175,7 @@ func (p *Package) checkMetadata(doc *strict.Node) {
 
 // notText returns faults for values that YAML reads as numbers or booleans although the format requires strings.
 // It also checks the values of a map.
-func notText(n *strict.Node) (faults judge.Faults) {
+func notText(n *strict.Node) (faults judge.ProblemErrors) {
 	switch n.Kind {
 	case strict.Map:
 		for _, each := range n.Pairs() {
@@ -184,18 +184,18 @@ func notText(n *strict.Node) (faults judge.Faults) {
 	case strict.Scalar:
 		_, number := n.Float()
 		if _, truth := n.Bool(); !n.Quoted && (number || truth) {
-			faults = judge.Faults{n.Fault(fmt.Sprintf("%s: want text, got %s", n.Path, n.Text), fmt.Sprintf("put it in quotes: %q", n.Text))}
+			faults = judge.ProblemErrors{n.Fault(fmt.Sprintf("%s: want text, got %s", n.Path, n.Text), fmt.Sprintf("put it in quotes: %q", n.Text))}
 		}
 	}
 	return faults
 }
 
 // empty returns a fault if a list is empty.
-func empty(n *strict.Node) judge.Faults {
+func empty(n *strict.Node) judge.ProblemErrors {
 	if n.Kind != strict.List || len(n.Items()) > 0 {
 		return nil
 	}
-	return judge.Faults{n.Fault(n.Path+": the list is empty", "remove the key, or name at least one")}
+	return judge.ProblemErrors{n.Fault(n.Path+": the list is empty", "remove the key, or name at least one")}
 }
 
 // checkRights checks the license, and that a licensed work has an owner.
@@ -204,18 +204,18 @@ func (p *Package) checkRights(doc *strict.Node) {
 	if n.Kind == strict.List || n.Kind == strict.Map {
 		return // Decode has reported the error
 	}
-	if n.Here() && !slices.Contains(licenses, n.Text) {
+	if n.IsSet() && !slices.Contains(licenses, n.Text) {
 		p.Warnings = append(p.Warnings, n.Fault(fmt.Sprintf("unknown license %q", n.Text), suggest.Hint(n.Text, licenses)))
 		return
 	}
 	owner := doc.Get("rights_owner")
 	switch {
-	case n.Text == "public domain" && owner.Here():
+	case n.Text == "public domain" && owner.IsSet():
 		p.Warnings = append(p.Warnings, doc.Key("rights_owner").Fault(
 			"a problem in the public domain cannot have a rights_owner", "remove the key",
 		))
-	case n.Text == "public domain", n.Text == "unknown", !n.Here():
-	case !owner.Here() && len(p.Credits["authors"]) == 0 && len(p.Sources) == 0:
+	case n.Text == "public domain", n.Text == "unknown", !n.IsSet():
+	case !owner.IsSet() && len(p.Credits["authors"]) == 0 && len(p.Sources) == 0:
 		p.Warnings = append(
 			p.Warnings,
 			n.Fault(fmt.Sprintf("the license %q requires an owner of the rights", n.Text), "add rights_owner, credits or source"),
@@ -226,7 +226,7 @@ func (p *Package) checkRights(doc *strict.Node) {
 // names is one name in English, or a map from languages to names.
 type names map[string]string
 
-func (v *names) ReadNode(n *strict.Node) judge.Faults {
+func (v *names) ReadNode(n *strict.Node) judge.ProblemErrors {
 	if n.Kind == strict.Scalar {
 		*v = names{"en": n.Text}
 		return nil
@@ -239,14 +239,14 @@ type credits map[string][]string
 
 var creditKeys = []string{"authors", "contributors", "testers", "translators", "packagers", "acknowledgements"}
 
-func (v *credits) ReadNode(n *strict.Node) (faults judge.Faults) {
+func (v *credits) ReadNode(n *strict.Node) (faults judge.ProblemErrors) {
 	*v = credits{}
 	if n.Kind == strict.Scalar {
 		(*v)["authors"] = []string{n.Text}
 		return nil
 	}
 	if n.Kind != strict.Map {
-		return judge.Faults{n.Mismatch("a name, or a map of names")}
+		return judge.ProblemErrors{n.Mismatch("a name, or a map of names")}
 	}
 	for k, people := range n.Pairs() {
 		if !slices.Contains(creditKeys, k.Text) {
@@ -272,7 +272,7 @@ func (v *credits) ReadNode(n *strict.Node) (faults judge.Faults) {
 }
 
 // person reads "Name <mail>", or a map with the name.
-func person(n *strict.Node) (string, judge.Faults) {
+func person(n *strict.Node) (string, judge.ProblemErrors) {
 	if n.Kind == strict.Scalar {
 		return n.Text, nil
 	}
@@ -284,7 +284,7 @@ func person(n *strict.Node) (string, judge.Faults) {
 	}
 	faults := n.Decode(&who)
 	if who.Name == "" && len(faults) == 0 {
-		faults = judge.Faults{n.Fault("the person has no name", `write: name: "..."`)}
+		faults = judge.ProblemErrors{n.Fault("the person has no name", `write: name: "..."`)}
 	}
 	if who.Email != "" {
 		who.Name += " <" + who.Email + ">"
@@ -295,7 +295,7 @@ func person(n *strict.Node) (string, judge.Faults) {
 // source is a name, or a name with a URL.
 type source Source
 
-func (v *source) ReadNode(n *strict.Node) judge.Faults {
+func (v *source) ReadNode(n *strict.Node) judge.ProblemErrors {
 	if n.Kind == strict.Scalar {
 		v.Name = n.Text
 		return nil
@@ -307,7 +307,7 @@ func (v *source) ReadNode(n *strict.Node) judge.Faults {
 	faults := n.Decode(&s)
 	*v = source(s)
 	if s.Name == "" && len(faults) == 0 {
-		faults = judge.Faults{n.Fault("the source has no name", `write: name: "..."`)}
+		faults = judge.ProblemErrors{n.Fault("the source has no name", `write: name: "..."`)}
 	}
 	return faults
 }
@@ -326,13 +326,13 @@ type values struct {
 	variants map[string]string
 }
 
-func (v *values) ReadNode(n *strict.Node) (faults judge.Faults) {
+func (v *values) ReadNode(n *strict.Node) (faults judge.ProblemErrors) {
 	if n.Kind == strict.Scalar {
 		v.value = n.Text
 		return nil
 	}
-	if n.Kind != strict.Map || !n.Get("value").Here() {
-		return judge.Faults{n.Mismatch("a value, or a map with the key value")}
+	if n.Kind != strict.Map || !n.Get("value").IsSet() {
+		return judge.ProblemErrors{n.Mismatch("a value, or a map with the key value")}
 	}
 	v.variants = map[string]string{}
 	if faults = n.Decode(&v.variants); len(faults) > 0 {
@@ -343,15 +343,15 @@ func (v *values) ReadNode(n *strict.Node) (faults judge.Faults) {
 }
 
 // words reads arguments: a list, or one string separated by blanks.
-func words(n *strict.Node) (all []string) {
-	if !n.Here() {
+func words(n *strict.Node) (args []string) {
+	if !n.IsSet() {
 		return nil
 	}
 	if n.Kind == strict.List {
 		for _, item := range n.Items() {
-			all = append(all, item.Text)
+			args = append(args, item.Text)
 		}
-		return all
+		return args
 	}
 	return strings.Fields(n.Text)
 }

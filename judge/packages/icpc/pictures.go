@@ -11,24 +11,24 @@ import (
 	"assay/judge/problem"
 )
 
-// Unshown returns the number of pictures in the statements, faults for those that are missing or cannot be shown,
+// CheckPictures returns the number of pictures in the statements, faults for those that are missing or cannot be shown,
 // and warnings about other content that is not shown. For a language with several statements, it considers only
 // the one that is shown.
-func (p *Package) Unshown() (n int, faults, warnings judge.Faults) {
+func (p *Package) CheckPictures() (n int, faults, warnings judge.ProblemErrors) {
 	for _, s := range p.shownStatements() {
 		switch s.Kind {
 		case "tex":
-			found, wrong, warned := p.unshownTeX(s)
+			found, wrong, warned := p.checkTeXPictures(s)
 			n, faults, warnings = n+found, append(faults, wrong...), append(warnings, warned...)
 		case "md", "html":
 			data, _ := p.read(s.Name) // show reports the error
 			paths := pictures.Paths
 			if s.Kind == "html" {
-				paths = pictures.InHTML
+				paths = pictures.PathsInHTML
 			}
 			for _, picture := range paths(data) {
 				n++
-				p.checkPicture(s, p.at(s.Name), picture.Line, picture.Path, &faults, &warnings)
+				p.checkPicture(s, p.pathOf(s.Name), picture.Line, picture.Path, &faults, &warnings)
 			}
 		}
 	}
@@ -36,7 +36,7 @@ func (p *Package) Unshown() (n int, faults, warnings judge.Faults) {
 }
 
 // checkPicture checks a picture that a statement shows at a line of file.
-func (p *Package) checkPicture(s Statement, file string, line int, name string, faults, warnings *judge.Faults) {
+func (p *Package) checkPicture(s Statement, file string, line int, name string, faults, warnings *judge.ProblemErrors) {
 	path := p.picture(s, name)
 	if path == "" {
 		*faults = append(*faults, problem.NoPicture(file, line, name))
@@ -44,10 +44,10 @@ func (p *Package) checkPicture(s Statement, file string, line int, name string, 
 	}
 	data, err := p.read(path)
 	if err != nil {
-		*faults = append(*faults, &judge.Fault{File: p.at(path), Text: problem.Reason(err)})
+		*faults = append(*faults, &judge.ProblemError{File: p.pathOf(path), Text: problem.Reason(err)})
 		return
 	}
-	if fault, warning := problem.CheckPicture(file, line, name, p.at(path), data); fault != nil {
+	if fault, warning := problem.CheckPicture(file, line, name, p.pathOf(path), data); fault != nil {
 		*faults = append(*faults, fault)
 	} else if warning != nil {
 		*warnings = append(*warnings, warning)
@@ -65,8 +65,8 @@ func (p *Package) shownStatements() (all []Statement) {
 	return all
 }
 
-// Formulas returns the number of formulas in the statements, the broken ones, and those that pages cannot render.
-func (p *Package) Formulas() (n int, broken, warnings judge.Faults) {
+// CheckFormulas returns the number of formulas in the statements, the broken ones, and those that pages cannot render.
+func (p *Package) CheckFormulas() (n int, broken, warnings judge.ProblemErrors) {
 	for _, s := range p.shownStatements() {
 		switch s.Kind {
 		case "tex":
@@ -80,11 +80,11 @@ func (p *Package) Formulas() (n int, broken, warnings judge.Faults) {
 			}
 		case "md":
 			data, _ := p.read(s.Name) // show reports the error
-			found, faults, undrawn := problem.Formulas(p.at(s.Name), []byte(p.Constants(string(data))))
+			found, faults, undrawn := problem.Formulas(p.pathOf(s.Name), []byte(p.Constants(string(data))))
 			n, broken, warnings = n+found, append(broken, faults...), append(warnings, undrawn...)
 		case "html":
 			data, _ := p.read(s.Name) // show reports the error
-			found, faults, undrawn := problem.HTMLFormulas(p.at(s.Name), data)
+			found, faults, undrawn := problem.HTMLFormulas(p.pathOf(s.Name), data)
 			n, broken, warnings = n+found, append(broken, faults...), append(warnings, undrawn...)
 		}
 	}
@@ -92,8 +92,8 @@ func (p *Package) Formulas() (n int, broken, warnings judge.Faults) {
 }
 
 // located converts a warning about a statement to a fault with a position.
-func (p *Package) located(s Statement, w tex.Warning) *judge.Fault {
-	f := &judge.Fault{Text: w.Text, Hint: w.Hint}
+func (p *Package) located(s Statement, w tex.Warning) *judge.ProblemError {
+	f := &judge.ProblemError{Text: w.Text, Hint: w.Hint}
 	f.File, f.Line = p.place(s, w.File, w.Line)
 	return f
 }
@@ -102,12 +102,12 @@ func (p *Package) located(s Statement, w tex.Warning) *judge.Fault {
 // the statement consists of parts of a file in another format.
 func (p *Package) place(s Statement, file string, line int) (string, int) {
 	if s.Files != nil { // the statement consists of parts of a file in another format
-		return p.at(s.Name), 0
+		return p.pathOf(s.Name), 0
 	}
 	if file != s.Name {
 		file = filepath.ToSlash(filepath.Join(filepath.Dir(s.Name), file))
 	}
-	return p.at(file), line
+	return p.pathOf(file), line
 }
 
 // hasPicture reports whether a picture that a statement names exists.
@@ -123,7 +123,7 @@ func (p *Package) picture(s Statement, name string) string {
 	return ""
 }
 
-func (p *Package) unshownTeX(s Statement) (n int, faults, warnings judge.Faults) {
+func (p *Package) checkTeXPictures(s Statement) (n int, faults, warnings judge.ProblemErrors) {
 	doc, err := p.convert(s)
 	if err != nil {
 		return 0, nil, nil // show reports the error

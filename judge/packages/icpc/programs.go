@@ -34,8 +34,8 @@ func (p *Package) KnownLanguage(s *problem.Submission) bool {
 	})
 }
 
-// junk contains the extensions of files that are often found beside programs but are not programs.
-var junk = map[string]bool{
+// nonPrograms contains the extensions of files that are often found beside programs but are not programs.
+var nonPrograms = map[string]bool{
 	"h": true, "hh": true, "hpp": true, "hxx": true, "mli": true, "txt": true, "md": true, "tex": true, "pdf": true,
 	"bin": true, "exe": true, "o": true, "obj": true, "out": true, "class": true, "jar": true, "pyc": true, "hi": true,
 	"a": true, "so": true, "bak": true, "orig": true, "swp": true, "log": true, "yaml": true, "yml": true, "toml": true,
@@ -44,34 +44,34 @@ var junk = map[string]bool{
 	"expect": true, "lock": true, "mod": true, "sum": true, "dSYM": true, "cmake": true, "diff": true, "patch": true, "disabled": true,
 }
 
-// junkNames lists the names of such files.
-var junkNames = []string{
+// nonProgramNames lists the names of such files.
+var nonProgramNames = []string{
 	"makefile", "cmakelists.txt", "readme", "license", "__pycache__", "a.out", "todo", "notes", "cargo.lock",
 	"compile_flags.txt", "target", "node_modules", "obj", "bin", "submissions.yaml",
 }
 
-// isJunk reports whether name, in a directory of programs, is not the name of a program.
-func isJunk(name string) bool {
+// isNonProgram reports whether name, in a directory of programs, is not the name of a program.
+func isNonProgram(name string) bool {
 	if strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#") {
 		return true
 	}
-	return junk[extension(name)] || slices.Contains(junkNames, strings.ToLower(name))
+	return nonPrograms[extension(name)] || slices.Contains(nonProgramNames, strings.ToLower(name))
 }
 
 func extension(name string) string { return strings.TrimPrefix(path.Ext(name), ".") }
 
 // programs lists the programs in a directory: files, and directories that contain a source or a script.
-func (p *Package) programs(dir string) (all []string) {
+func (p *Package) programs(dir string) (paths []string) {
 	entries := p.list(dir)
 	for _, e := range entries {
 		name := path.Join(dir, e.Name)
 		switch {
-		case isJunk(e.Name) || p.isBuilt(dir, e, entries):
+		case isNonProgram(e.Name) || p.isBuilt(dir, e, entries):
 		case e.Dir && p.holdsProgram(name), !e.Dir && p.isProgram(name):
-			all = append(all, name)
+			paths = append(paths, name)
 		}
 	}
-	return all
+	return paths
 }
 
 // validators lists the programs in a directory of validators. If the directory contains scripts that build or run
@@ -84,8 +84,8 @@ func (p *Package) validators(dir string) []string {
 }
 
 // isBuilt reports whether a file was compiled for any machine from a source beside it, such as sol from sol.cpp.
-func (p *Package) isBuilt(dir string, e entry, beside []entry) bool {
-	return !e.Dir && slices.Contains(executables, p.head(path.Join(dir, e.Name))) && slices.ContainsFunc(beside, func(source entry) bool {
+func (p *Package) isBuilt(dir string, e entry, siblings []entry) bool {
+	return !e.Dir && slices.Contains(executables, p.head(path.Join(dir, e.Name))) && slices.ContainsFunc(siblings, func(source entry) bool {
 		_, known := languages[extension(source.Name)]
 		return known && !source.Dir && strings.TrimSuffix(source.Name, path.Ext(source.Name)) == e.Name
 	})
@@ -127,7 +127,7 @@ func (p *Package) isProgram(name string) bool {
 func (p *Package) holdsProgram(dir string) bool {
 	for _, e := range p.list(dir) {
 		name := path.Join(dir, e.Name)
-		if isJunk(e.Name) {
+		if isNonProgram(e.Name) {
 			continue
 		}
 		if e.Dir && p.holdsProgram(name) || !e.Dir && p.isProgram(name) {
@@ -138,32 +138,32 @@ func (p *Package) holdsProgram(dir string) bool {
 }
 
 // readPrograms finds the validators.
-func (p *Package) readPrograms(m *metadata) (faults judge.Faults) {
+func (p *Package) readPrograms(m *metadata) (faults judge.ProblemErrors) {
 	p.readInputValidators()
 	validator := p.outputValidator(m)
 	switch {
 	case validator == "" && (m.custom || m.interactive || m.multiPass):
 		dir := "output_validator"
-		if p.Format.old() {
+		if p.Format.isLegacy() {
 			dir = "output_validators"
 		}
-		faults = append(faults, &judge.Fault{
-			File: p.at(dir), Text: "the problem needs an output validator, but has none",
+		faults = append(faults, &judge.ProblemError{
+			File: p.pathOf(dir), Text: "the problem needs an output validator, but has none",
 			Hint: "add the program, or change the type in " + File,
 		})
 	case validator == "":
-		p.Checker = judge.Checking{Name: "tokens", Args: m.validator}
+		p.Checker = judge.CheckerSpec{Name: "tokens", Args: m.validator}
 	default:
-		part := &judge.Part{Path: p.at(validator), Args: m.validator, Speaks: "kattis"}
+		part := &judge.SetterProgram{Path: p.pathOf(validator), Args: m.validator, Protocol: "kattis"}
 		if m.interactive {
 			p.Interactor = part
 		} else {
-			p.Checker = judge.Checking{Program: part}
+			p.Checker = judge.CheckerSpec{Program: part}
 		}
 	}
 	p.ValidatorArgs = m.validator
 	if p.holdsProgram("static_validator") {
-		p.Static = &judge.Part{Path: p.at(p.single("static_validator")), Speaks: "kattis"}
+		p.Static = &judge.SetterProgram{Path: p.pathOf(p.soleProgram("static_validator")), Protocol: "kattis"}
 	}
 	return faults
 }
@@ -173,14 +173,14 @@ func (p *Package) outputValidator(m *metadata) string {
 	old := p.validators("output_validators")
 	hasNew := p.holdsProgram("output_validator")
 	switch {
-	case p.Format.old() && !m.custom:
+	case p.Format.isLegacy() && !m.custom:
 		return ""
-	case p.Format.old() && len(old) > 0, !hasNew && len(old) > 0:
-		if !p.Format.old() {
-			p.flaw("output_validators", "this version of the format expects one validator, in output_validator/", "rename the directory")
+	case p.Format.isLegacy() && len(old) > 0, !hasNew && len(old) > 0:
+		if !p.Format.isLegacy() {
+			p.warn("output_validators", "this version of the format expects one validator, in output_validator/", "rename the directory")
 		}
 		if len(old) > 1 {
-			p.flaw(
+			p.warn(
 				"output_validators",
 				fmt.Sprintf("there are %d output validators; only %s is used", len(old), path.Base(old[0])),
 				"remove the others",
@@ -188,18 +188,18 @@ func (p *Package) outputValidator(m *metadata) string {
 		}
 		return old[0]
 	case hasNew:
-		return p.single("output_validator")
+		return p.soleProgram("output_validator")
 	}
 	return ""
 }
 
-// single returns the program in a directory: the directory itself or, if it contains nothing else, its only
+// soleProgram returns the program in a directory: the directory itself or, if it contains nothing else, its only
 // subdirectory.
-func (p *Package) single(dir string) string {
+func (p *Package) soleProgram(dir string) string {
 	var subs, files []string
 	for _, e := range p.list(dir) {
 		switch {
-		case isJunk(e.Name):
+		case isNonProgram(e.Name):
 		case e.Dir && p.holdsProgram(path.Join(dir, e.Name)):
 			subs = append(subs, e.Name)
 		case !e.Dir:
@@ -225,8 +225,8 @@ func (p *Package) readInputValidators() {
 			case ext == "ctd" && !e.Dir:
 				p.addInput(name, true)
 			case ext == "viva":
-				p.flaw(name, "validators for VIVA are not supported", "write it as a program, or for checktestdata (.ctd)")
-			case isJunk(e.Name):
+				p.warn(name, "validators for VIVA are not supported", "write it as a program, or for checktestdata (.ctd)")
+			case isNonProgram(e.Name):
 			case e.Dir:
 				if grammar := p.onlyGrammar(name); grammar != "" {
 					p.addInput(grammar, true)
@@ -239,7 +239,7 @@ func (p *Package) readInputValidators() {
 		}
 	}
 	if len(p.Inputs) > 0 {
-		p.Validator = &p.Inputs[0].Part
+		p.Validator = &p.Inputs[0].SetterProgram
 	}
 }
 
@@ -250,7 +250,7 @@ func (p *Package) onlyGrammar(dir string) string {
 		switch {
 		case extension(e.Name) == "ctd" && !e.Dir && found == "":
 			found = path.Join(dir, e.Name)
-		case !isJunk(e.Name):
+		case !isNonProgram(e.Name):
 			return ""
 		}
 	}
@@ -259,13 +259,13 @@ func (p *Package) onlyGrammar(dir string) string {
 
 func (p *Package) addInput(name string, ctd bool) {
 	base := path.Base(name)
-	v := &problem.InputValidator{Part: judge.Part{Path: p.at(name), Speaks: "kattis"}, Name: strings.TrimSuffix(base, path.Ext(base))}
+	v := &problem.InputValidator{SetterProgram: judge.SetterProgram{Path: p.pathOf(name), Protocol: "kattis"}, Name: strings.TrimSuffix(base, path.Ext(base))}
 	if ctd {
-		v.Speaks = judge.Checktestdata
+		v.Protocol = judge.Checktestdata
 	}
 	for _, other := range p.Inputs {
 		if other.Name == v.Name {
-			p.flaw(name, fmt.Sprintf("two input validators are called %q", v.Name), "rename one")
+			p.warn(name, fmt.Sprintf("two input validators are called %q", v.Name), "rename one")
 		}
 	}
 	p.Inputs = append(p.Inputs, v)

@@ -27,12 +27,12 @@ func (p *Package) Markdown(language string) (string, error) {
 	title := "# " + cmp.Or(tex.Plain(p.Names[s.Language]), p.Problem.Title, p.ID) + "\n\n"
 	if what := documents[s.Kind]; what != "" {
 		return title + fmt.Sprintf(
-			"The statement is %s: `%s`\n\n", what, p.at(s.Name),
+			"The statement is %s: `%s`\n\n", what, p.pathOf(s.Name),
 		) + p.withSamples(s.Language, "{{remainingsamples}}", false), nil
 	}
 	doc, err := p.convert(s)
 	if err != nil {
-		return "", &judge.Fault{File: p.at(s.Name), Text: problem.Reason(err)}
+		return "", &judge.ProblemError{File: p.pathOf(s.Name), Text: problem.Reason(err)}
 	}
 	text := doc.Markdown
 	if first, rest, _ := strings.Cut(text, "\n"); s.Kind == "tex" && (first == "#" || strings.HasPrefix(first, "# ")) { // \problemname
@@ -127,9 +127,9 @@ func (p *Package) statement(language string) (Statement, error) {
 		}
 	}
 	if len(known) == 0 {
-		return Statement{}, &judge.Fault{File: p.Dir, Text: "the package has no statement", Hint: "add statement/problem.en.md"}
+		return Statement{}, &judge.ProblemError{File: p.Dir, Text: "the package has no statement", Hint: "add statement/problem.en.md"}
 	}
-	return Statement{}, &judge.Fault{
+	return Statement{}, &judge.ProblemError{
 		File: p.Dir, Text: fmt.Sprintf("the package has no statement in the language %q", language),
 		Hint: "write one of: " + strings.Join(known, ", "),
 	}
@@ -156,15 +156,15 @@ func (p *Package) withSamples(language, text string, shown bool) string {
 }
 
 // ShowCases sets the samples of a package without data/sample.
-func (p *Package) ShowCases(cases []judge.Case) { p.shown = cases }
+func (p *Package) ShowCases(cases []judge.Case) { p.otherSamples = cases }
 
 // A sampleText is a sample as Markdown, with its input and output, which are empty for an interaction.
 type sampleText struct{ markdown, in, out string }
 
 // samples returns the samples in order.
-func (p *Package) samples(language string) (all []sampleText) {
-	for i, c := range p.shown {
-		all = append(all, p.pair(language, i+1, p.below(c.In), p.below(c.Ans)))
+func (p *Package) samples(language string) (texts []sampleText) {
+	for i, c := range p.otherSamples {
+		texts = append(texts, p.pair(language, i+1, p.relativePath(c.In), p.relativePath(c.Ans)))
 	}
 	var names []string
 	for _, e := range p.list("data/" + sample) {
@@ -179,15 +179,15 @@ func (p *Package) samples(language string) (all []sampleText) {
 		base := path.Join("data", sample, name)
 		if p.isFile(base + ".interaction") {
 			text := "## %s %d\n\nLines of the judge start with <, lines of your program with >:\n\n%s"
-			all = append(all, sampleText{markdown: fmt.Sprintf(text, tex.Word(language, "Sample"), i+1, p.quoted(base+".interaction"))})
+			texts = append(texts, sampleText{markdown: fmt.Sprintf(text, tex.Word(language, "Sample"), i+1, p.quoted(base+".interaction"))})
 			continue
 		}
-		all = append(all, p.pair(
-			language, i+1, p.first(base+".in.statement", base+".in"),
-			p.first(base+".ans.statement", base+".out", base+".ans"),
+		texts = append(texts, p.pair(
+			language, i+1, p.firstExisting(base+".in.statement", base+".in"),
+			p.firstExisting(base+".ans.statement", base+".out", base+".ans"),
 		))
 	}
-	return all
+	return texts
 }
 
 // pair returns a sample with its input and output. An empty file name means a missing file.
@@ -204,16 +204,16 @@ func (p *Package) pair(language string, number int, in, out string) sampleText {
 	return s
 }
 
-// below returns the path of a file of the package relative to its directory.
-func (p *Package) below(full string) string {
+// relativePath returns the path of a file of the package relative to its directory.
+func (p *Package) relativePath(full string) string {
 	if name, err := filepath.Rel(p.Dir, full); err == nil && full != "" {
 		return filepath.ToSlash(name)
 	}
 	return ""
 }
 
-// first returns the first file that exists. It returns the empty string if there is none.
-func (p *Package) first(names ...string) string {
+// firstExisting returns the first file that exists. It returns the empty string if there is none.
+func (p *Package) firstExisting(names ...string) string {
 	for _, name := range names {
 		if p.isFile(name) {
 			return name

@@ -27,7 +27,7 @@ func (p *Package) Stage(programPath, to string, include []string, entry string) 
 	defer from.Close()
 	info, err := from.Stat(name)
 	if err != nil {
-		return nil, &judge.Fault{File: programPath, Text: problem.Reason(err)}
+		return nil, &judge.ProblemError{File: programPath, Text: problem.Reason(err)}
 	}
 	c := copier{p: p, from: from, to: to, constants: inside || len(p.constants) > 0}
 	base := filepath.Base(filepath.Clean(programPath))
@@ -35,14 +35,14 @@ func (p *Package) Stage(programPath, to string, include []string, entry string) 
 		base = path.Base(name)
 	}
 	if !info.IsDir() && len(include) == 0 {
-		return &problem.Staged{Path: filepath.Join(to, base)}, c.file(name, base)
+		return &problem.Staged{Path: filepath.Join(to, base)}, c.copyFile(name, base)
 	}
 	s := &problem.Staged{Path: filepath.Join(to, base), Entry: entry}
 	if info.IsDir() {
-		err = c.folder(name, base)
+		err = c.copyDir(name, base)
 	} else {
 		s.Path, s.Entry = filepath.Join(to, "program"), base
-		err = c.file(name, path.Join("program", base))
+		err = c.copyFile(name, path.Join("program", base))
 		base = "program"
 	}
 	if err != nil {
@@ -50,7 +50,7 @@ func (p *Package) Stage(programPath, to string, include []string, entry string) 
 	}
 	c.from = p.root
 	for _, dir := range include {
-		if err := c.folder(path.Join("include", dir), base); err != nil {
+		if err := c.copyDir(path.Join("include", dir), base); err != nil {
 			return nil, err
 		}
 	}
@@ -61,12 +61,12 @@ func (p *Package) Stage(programPath, to string, include []string, entry string) 
 // package, this is the package's directory, so that no link leads out of it.
 func (p *Package) open(programPath string) (root *packageDir, name string, inside bool, err error) {
 	if rel, err := filepath.Rel(p.Dir, programPath); err == nil && filepath.IsLocal(rel) {
-		root, err := openFolder(p.Dir)
+		root, err := openDir(p.Dir)
 		return root, filepath.ToSlash(rel), true, err
 	}
 	full, err := filepath.EvalSymlinks(programPath)
 	if err != nil {
-		return nil, "", false, &judge.Fault{File: programPath, Text: problem.Reason(err)}
+		return nil, "", false, &judge.ProblemError{File: programPath, Text: problem.Reason(err)}
 	}
 	own, err := os.OpenRoot(filepath.Dir(full))
 	return &packageDir{own: own}, filepath.Base(full), false, err
@@ -74,13 +74,13 @@ func (p *Package) open(programPath string) (root *packageDir, name string, insid
 
 // Includes returns the directories of include/ in the order in which they are copied, with default first. The
 // function of reports whether a directory is for the program's language.
-func (p *Package) Includes(of func(code string) bool) (all []string) {
+func (p *Package) Includes(of func(code string) bool) (dirs []string) {
 	for _, e := range p.list("include") {
 		if e.Dir && (e.Name == "default" || of(e.Name)) {
-			all = append(all, e.Name)
+			dirs = append(dirs, e.Name)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b string) int {
+	slices.SortStableFunc(dirs, func(a, b string) int {
 		switch {
 		case a == "default":
 			return -1
@@ -89,7 +89,7 @@ func (p *Package) Includes(of func(code string) bool) (all []string) {
 		}
 		return strings.Compare(a, b)
 	})
-	return all
+	return dirs
 }
 
 // StageInclude copies the directories of include/, with the constants filled in, to the new directory to. If
@@ -97,7 +97,7 @@ func (p *Package) Includes(of func(code string) bool) (all []string) {
 func (p *Package) StageInclude(to string) error {
 	c := copier{p: p, from: p.root, to: to, constants: true}
 	for _, name := range p.Includes(func(string) bool { return true }) {
-		if err := c.folder(path.Join("include", name), name); err != nil {
+		if err := c.copyDir(path.Join("include", name), name); err != nil {
 			return err
 		}
 	}
@@ -116,7 +116,7 @@ type copier struct {
 	count     int
 }
 
-func (c *copier) folder(dir, to string) error {
+func (c *copier) copyDir(dir, to string) error {
 	if err := os.MkdirAll(filepath.Join(c.to, filepath.FromSlash(to)), 0o755); err != nil {
 		return fmt.Errorf("copy a program: %w", err)
 	}
@@ -126,7 +126,7 @@ func (c *copier) folder(dir, to string) error {
 	}
 	for _, e := range entries {
 		name := path.Join(dir, e.Name())
-		if dropped(e.Name()) {
+		if isIgnored(e.Name()) {
 			continue
 		}
 		info, err := c.from.Stat(name)
@@ -134,11 +134,11 @@ func (c *copier) folder(dir, to string) error {
 		case err != nil && e.Type()&fs.ModeSymlink != 0:
 			continue // Warnings contains it; the compiler reports it if the file is needed
 		case err != nil:
-			return &judge.Fault{File: filepath.Join(c.from.Name(), name), Text: problem.Reason(err)}
+			return &judge.ProblemError{File: filepath.Join(c.from.Name(), name), Text: problem.Reason(err)}
 		case info.IsDir():
-			err = c.folder(name, path.Join(to, e.Name()))
+			err = c.copyDir(name, path.Join(to, e.Name()))
 		case info.Mode().IsRegular():
-			err = c.file(name, path.Join(to, e.Name()))
+			err = c.copyFile(name, path.Join(to, e.Name()))
 		}
 		if err != nil {
 			return err
@@ -147,9 +147,9 @@ func (c *copier) folder(dir, to string) error {
 	return nil
 }
 
-// dropped reports whether a file in a program's directory does not belong to the program. Compilers and editors
+// isIgnored reports whether a file in a program's directory does not belong to the program. Compilers and editors
 // leave files there that would interfere.
-func dropped(name string) bool {
+func isIgnored(name string) bool {
 	switch extension(name) {
 	case "bin", "exe", "o", "obj", "class", "pyc", "hi", "swp", "bak", "orig", "ctd", "pdf":
 		return true
@@ -158,16 +158,16 @@ func dropped(name string) bool {
 		name == "__pycache__" || name == "a.out" || !utf8.ValidString(name)
 }
 
-func (c *copier) file(name, to string) error {
+func (c *copier) copyFile(name, to string) error {
 	if c.count++; c.count > maxStaged {
-		return &judge.Fault{File: c.from.Name(), Text: fmt.Sprintf("the program has more than %d files", maxStaged)}
+		return &judge.ProblemError{File: c.from.Name(), Text: fmt.Sprintf("the program has more than %d files", maxStaged)}
 	}
 	info, err := c.from.Stat(name)
 	if err != nil {
 		return fmt.Errorf("copy a program: %w", err)
 	}
 	if info.Size() > maxFile {
-		return &judge.Fault{
+		return &judge.ProblemError{
 			File: filepath.Join(c.from.Name(), name),
 			Text: fmt.Sprintf("a file of the program has %d bytes", info.Size()),
 			Hint: "submit source code, not data",
@@ -176,7 +176,7 @@ func (c *copier) file(name, to string) error {
 	data, err := c.from.ReadFile(name)
 	if err != nil {
 		if errors.Is(err, fs.ErrPermission) {
-			return &judge.Fault{File: filepath.Join(c.from.Name(), name), Text: problem.Reason(err), Hint: "chmod a+r"}
+			return &judge.ProblemError{File: filepath.Join(c.from.Name(), name), Text: problem.Reason(err), Hint: "chmod a+r"}
 		}
 		return fmt.Errorf("copy a program: %w", err)
 	}

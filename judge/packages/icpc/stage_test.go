@@ -292,7 +292,7 @@ func TestUnpack(t *testing.T) {
 		to := filepath.Join(t.TempDir(), "to")
 		dir, err := icpc.Unpack(archive(t, row.entries...), to)
 		if row.fault != "" {
-			if fault, ok := errors.AsType[*judge.Fault](err); !ok || !strings.Contains(fault.Error(), row.fault) {
+			if fault, ok := errors.AsType[*judge.ProblemError](err); !ok || !strings.Contains(fault.Error(), row.fault) {
 				t.Errorf("it %s: Unpack = %q, %v, want the fault %q", row.it, dir, err, row.fault)
 			}
 			if _, err := os.Stat(filepath.Join(to, "..", "evil")); err == nil {
@@ -319,7 +319,7 @@ func TestUnpack(t *testing.T) {
 	} {
 		to := filepath.Join(t.TempDir(), "to")
 		_, err := icpc.Unpack(bomb(t, row.entries, row.says, row.really), to)
-		if fault, ok := errors.AsType[*judge.Fault](err); !ok || !strings.Contains(fault.Error(), row.fault) {
+		if fault, ok := errors.AsType[*judge.ProblemError](err); !ok || !strings.Contains(fault.Error(), row.fault) {
 			t.Errorf("it %s: %v, want the fault %q", row.it, err, row.fault)
 		}
 	}

@@ -46,26 +46,26 @@ func (p *Package) readStatements() {
 			s := Statement{Language: cmp.Or(found[1], "en"), Name: path.Join(dir, e.Name), Kind: found[2]}
 			p.Statements = append(p.Statements, s)
 			if found[1] == "" && p.Format == Format2025 {
-				p.flaw(s.Name, "the file name contains no language", "rename it to problem.en."+s.Kind)
+				p.warn(s.Name, "the file name contains no language", "rename it to problem.en."+s.Kind)
 			}
 		}
 	}
 	p.SortStatements()
-	p.readBeside()
+	p.readDocuments()
 	if len(p.Statements) == 0 {
 		dir := "statement"
-		if p.Format.old() {
+		if p.Format.isLegacy() {
 			dir = "problem_statement"
 		}
-		p.flaw(dir, "there is no statement", "add "+dir+"/problem.en.tex")
+		p.warn(dir, "there is no statement", "add "+dir+"/problem.en.tex")
 	}
 	p.namesFromStatements()
 	p.checkNames()
 }
 
-// readBeside finds the documents beside problem.yaml, where DOMjudge puts them. If a file name contains no
+// readDocuments finds the documents beside problem.yaml, where DOMjudge puts them. If a file name contains no
 // language, the language is the first one that has a statement, or English.
-func (p *Package) readBeside() {
+func (p *Package) readDocuments() {
 	first := "en"
 	if len(p.Statements) > 0 {
 		first = p.Statements[0].Language
@@ -98,7 +98,7 @@ func kindRank(s Statement) int { return slices.Index(kinds, s.Kind) }
 // namesFromStatements takes the problem's names from the statements. Legacy formats do not store them elsewhere.
 func (p *Package) namesFromStatements() {
 	for _, s := range p.Statements {
-		if s.Kind != "tex" || p.Names[s.Language] != "" && !p.Format.old() {
+		if s.Kind != "tex" || p.Names[s.Language] != "" && !p.Format.isLegacy() {
 			continue
 		}
 		data, err := p.read(s.Name)
@@ -128,12 +128,12 @@ func (p *Package) checkNames() {
 	for _, s := range p.Statements {
 		have[s.Language] = true
 		if p.Names[s.Language] == "" && len(p.Names) > 0 {
-			p.flaw(s.Name, "the problem has no name in this language", "add "+s.Language+" to the key name of "+File)
+			p.warn(s.Name, "the problem has no name in this language", "add "+s.Language+" to the key name of "+File)
 		}
 	}
 	for lang := range p.Names {
 		if !have[lang] && len(p.Statements) > 0 {
-			p.flaw(File, "the problem has a name in the language "+lang+", but no statement", "add statement/problem."+lang+".md")
+			p.warn(File, "the problem has a name in the language "+lang+", but no statement", "add statement/problem."+lang+".md")
 		}
 	}
 }
@@ -142,10 +142,10 @@ func (p *Package) checkNames() {
 func (p *Package) StatementFile(language string) string {
 	for _, s := range p.Statements {
 		if language == "" || s.Language == language {
-			return p.at(s.Name)
+			return p.pathOf(s.Name)
 		}
 	}
-	return p.at("statement")
+	return p.pathOf("statement")
 }
 
 // StatementFiles returns the paths of the statements in all languages. It omits an HTML file that was generated
@@ -155,7 +155,7 @@ func (p *Package) StatementFiles() (files []string) {
 	for _, s := range p.Statements { // texts come first
 		texts[s.Language] = texts[s.Language] || documents[s.Kind] == ""
 		if s.Kind != "html" || !texts[s.Language] {
-			files = append(files, p.at(s.Name))
+			files = append(files, p.pathOf(s.Name))
 		}
 	}
 	return files
@@ -198,7 +198,7 @@ func (p *Package) Attachments() (files []string) {
 }
 
 func (p *Package) absolute(name string) string {
-	full := p.at(name)
+	full := p.pathOf(name)
 	if abs, err := filepath.Abs(full); err == nil {
 		return abs
 	}

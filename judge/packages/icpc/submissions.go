@@ -12,8 +12,8 @@ import (
 	"assay/judge/problem"
 )
 
-// letters lists the verdicts of the format.
-var letters = []judge.Verdict{judge.Accepted, judge.WrongAnswer, judge.TimeLimit, judge.RunTimeError}
+// verdictLetters lists the verdicts of the format.
+var verdictLetters = []judge.Verdict{judge.Accepted, judge.WrongAnswer, judge.TimeLimit, judge.RunTimeError}
 
 // rulesOfDir maps the directories of submissions/ to their rules, in the formats from 2023-07 on.
 var rulesOfDir = map[string]problem.Rule{
@@ -46,10 +46,10 @@ var legacyRulesOfDir = map[string]problem.Rule{
 		judge.Accepted, judge.WrongAnswer, judge.TimeLimit,
 	}, Required: []judge.Verdict{judge.TimeLimit}, Bound: problem.Upper},
 	"run_time_error": {Final: []judge.Verdict{judge.RunTimeError}, Required: []judge.Verdict{judge.RunTimeError}},
-	"rejected":       {Final: failures},
+	"rejected":       {Final: failureVerdicts},
 }
 
-var failures = []judge.Verdict{judge.WrongAnswer, judge.TimeLimit, judge.RunTimeError, judge.CompileError}
+var failureVerdicts = []judge.Verdict{judge.WrongAnswer, judge.TimeLimit, judge.RunTimeError, judge.CompileError}
 
 // otherDirs maps further directories that tools use to their rules.
 var otherDirs = map[string]problem.Rule{
@@ -63,7 +63,7 @@ var otherDirs = map[string]problem.Rule{
 	"run-error":             {Final: []judge.Verdict{judge.RunTimeError}},
 	"timelimit":             {Final: []judge.Verdict{judge.TimeLimit}},
 	"wrong-answer":          {Final: []judge.Verdict{judge.WrongAnswer}},
-	"not_accepted":          {Final: failures},
+	"not_accepted":          {Final: failureVerdicts},
 }
 
 // readSubmissions finds the submissions and their expected results.
@@ -72,8 +72,8 @@ func (p *Package) readSubmissions() {
 	p.Warnings = append(p.Warnings, bad...)
 	for _, dir := range p.list("submissions") {
 		if !dir.Dir {
-			if !isJunk(dir.Name) && p.isProgram("submissions/"+dir.Name) {
-				p.flaw(
+			if !isNonProgram(dir.Name) && p.isProgram("submissions/"+dir.Name) {
+				p.warn(
 					"submissions/"+dir.Name, "this submission is not in a directory that sets its expected result",
 					"move it to submissions/accepted, or to one of: "+strings.Join(p.dirs(), ", "),
 				)
@@ -83,25 +83,25 @@ func (p *Package) readSubmissions() {
 		if _, known := p.dirRule(dir.Name); !known && !p.annotated(dir.Name) && !doc.Has(dir.Name) {
 			p.checkDir(dir.Name)
 		}
-		if !p.Kind.Answers {
+		if !p.Kind.OutputOnly {
 			p.checkPrograms("submissions/" + dir.Name)
 		}
 		for _, name := range p.submissions("submissions/" + dir.Name) {
-			s := &problem.Submission{Path: p.at(name), Name: strings.TrimPrefix(name, "submissions/")}
+			s := &problem.Submission{Path: p.pathOf(name), Name: strings.TrimPrefix(name, "submissions/")}
 			p.expect(s, name, doc)
 			p.Submissions = append(p.Submissions, s)
 		}
 	}
 	p.checkGlobs(doc)
 	if !slices.ContainsFunc(p.Submissions, func(s *problem.Submission) bool { return s.Dir() == "accepted" }) {
-		p.flaw("submissions/accepted", "there is no accepted submission", "add one")
+		p.warn("submissions/accepted", "there is no accepted submission", "add one")
 	}
 }
 
 // submissions returns the programs in a directory. If submissions consist of outputs, each file and each directory
 // is a submission.
 func (p *Package) submissions(dir string) (all []string) {
-	if !p.Kind.Answers {
+	if !p.Kind.OutputOnly {
 		return p.programs(dir)
 	}
 	for _, e := range p.list(dir) {
@@ -113,7 +113,7 @@ func (p *Package) submissions(dir string) (all []string) {
 // dirs returns the directories that the package's format defines.
 func (p *Package) dirs() (all []string) {
 	table := rulesOfDir
-	if p.Format.old() {
+	if p.Format.isLegacy() {
 		table = legacyRulesOfDir
 	}
 	for name := range table {
@@ -126,7 +126,7 @@ func (p *Package) dirs() (all []string) {
 // checkDir warns about a directory without a rule whose name is similar to a known one.
 func (p *Package) checkDir(dir string) {
 	if near, ok := suggest.Closest(dir, p.dirs()); ok {
-		p.flaw("submissions/"+dir, fmt.Sprintf("the directory %q sets no expected result for its submissions", dir), fmt.Sprintf(
+		p.warn("submissions/"+dir, fmt.Sprintf("the directory %q sets no expected result for its submissions", dir), fmt.Sprintf(
 			"did you mean %q?", near,
 		))
 	}
@@ -138,11 +138,11 @@ func (p *Package) checkPrograms(dir string) {
 	for _, e := range entries {
 		name := path.Join(dir, e.Name)
 		switch {
-		case isJunk(e.Name) || slices.Contains(all, name) || p.isBuilt(dir, e, entries):
+		case isNonProgram(e.Name) || slices.Contains(all, name) || p.isBuilt(dir, e, entries):
 		case e.Dir:
-			p.flaw(name, "the directory contains no program, so it is ignored", "add its sources, or remove it")
+			p.warn(name, "the directory contains no program, so it is ignored", "add its sources, or remove it")
 		default:
-			p.flaw(name, "the file name has no known extension, so it is ignored", "give it the extension of its language, such as "+strings.TrimSuffix(
+			p.warn(name, "the file name has no known extension, so it is ignored", "give it the extension of its language, such as "+strings.TrimSuffix(
 				e.Name, path.Ext(e.Name),
 			)+".py, or remove it")
 		}
@@ -152,7 +152,7 @@ func (p *Package) checkPrograms(dir string) {
 // dirRule returns the rule of a directory of submissions.
 func (p *Package) dirRule(dir string) (problem.Rule, bool) {
 	table := rulesOfDir
-	if p.Format.old() {
+	if p.Format.isLegacy() {
 		table = legacyRulesOfDir
 	}
 	if r, ok := table[dir]; ok {
@@ -246,7 +246,7 @@ var ruleKeys = []string{
 // readRule reads the rules in submissions.yaml for a submission and for some of its cases.
 func (p *Package) readRule(s *problem.Submission, key, n *strict.Node) (rules []problem.Rule) {
 	if n.Kind != strict.Map {
-		if n.Here() {
+		if n.IsSet() {
 			p.noteOnce(n.Mismatch("a map"))
 		}
 		return nil
@@ -277,12 +277,12 @@ func (p *Package) oneRule(n *strict.Node, cases, from string) problem.Rule {
 	r := problem.Rule{Cases: cases, From: "submissions.yaml: " + from, Message: n.Get("message").Text}
 	r.Permitted = p.verdicts(n.Get("permitted"))
 	r.Required = p.verdicts(n.Get("required"))
-	if v := n.Get("score"); v.Here() {
+	if v := n.Get("score"); v.IsSet() {
 		r.Score = p.scoreOf(v)
 	}
 	r.Bound = boundOf(r)
 	switch v := n.Get("use_for_time_limit"); {
-	case !v.Here():
+	case !v.IsSet():
 	case v.Text == "lower" || v.Text == "upper":
 		r.Bound = problem.Bound(v.Text)
 	default:
@@ -296,20 +296,20 @@ func (p *Package) oneRule(n *strict.Node, cases, from string) problem.Rule {
 }
 
 // verdicts reads a list of letters. It returns nil if there is none.
-func (p *Package) verdicts(n *strict.Node) (all []judge.Verdict) {
+func (p *Package) verdicts(n *strict.Node) (verdicts []judge.Verdict) {
 	var words []string
-	for _, l := range letters {
+	for _, l := range verdictLetters {
 		words = append(words, string(l))
 	}
 	for _, item := range n.Items() {
 		v := judge.Verdict(item.Text)
-		if !slices.Contains(letters, v) {
-			p.noteOnce(oneOf(item, "verdict", item.Text, words))
+		if !slices.Contains(verdictLetters, v) {
+			p.noteOnce(oneOfFault(item, "verdict", item.Text, words))
 			continue
 		}
-		all = append(all, v)
+		verdicts = append(verdicts, v)
 	}
-	return all
+	return verdicts
 }
 
 // scoreOf reads one or two numbers.
@@ -333,8 +333,8 @@ func (p *Package) scoreOf(n *strict.Node) *problem.Range {
 }
 
 // noteOnce records a warning about submissions.yaml without duplicates. The file is read for each submission.
-func (p *Package) noteOnce(f *judge.Fault) {
-	if !slices.ContainsFunc(p.Warnings, func(g *judge.Fault) bool { return *g == *f }) {
+func (p *Package) noteOnce(f *judge.ProblemError) {
+	if !slices.ContainsFunc(p.Warnings, func(g *judge.ProblemError) bool { return *g == *f }) {
 		p.Warnings = append(p.Warnings, f)
 	}
 }
@@ -371,7 +371,7 @@ func (p *Package) checkRules(s *problem.Submission) {
 	for i, a := range s.Rules {
 		for _, b := range s.Rules[i+1:] {
 			if a.Cases == b.Cases && disjoint(a.Permitted, b.Permitted) {
-				p.flaw("submissions/"+s.Name, fmt.Sprintf("%s and %s permit no verdict in common", a.From, b.From), "change one of them")
+				p.warn("submissions/"+s.Name, fmt.Sprintf("%s and %s permit no verdict in common", a.From, b.From), "change one of them")
 			}
 		}
 	}

@@ -25,23 +25,25 @@ func IsArchive(name string) bool {
 
 // Bounds of an archive.
 const (
-	maxUnpacked = 4 << 30 // bytes
-	maxEntry    = 1 << 30 // maximum size of one file
-	maxEntries  = 100_000
-	maxRatio    = 200       // maximum ratio of unpacked to packed bytes
-	alwaysGood  = 256 << 20 // unpacked bytes that are accepted at any ratio
-	maxDepth    = 64        // maximum number of names in a path
-	maxName     = 255       // maximum bytes in a file name, as on most file systems
-	maxPath     = 1024      // bytes
+	maxUnpacked  = 4 << 30 // bytes
+	maxEntry     = 1 << 30 // maximum size of one file
+	maxEntries   = 100_000
+	maxRatio     = 200       // maximum ratio of unpacked to packed bytes
+	minRatioSize = 256 << 20 // unpacked bytes that are accepted at any ratio
+	maxDepth     = 64        // maximum number of names in a path
+	maxName      = 255       // maximum bytes in a file name, as on most file systems
+	maxPath      = 1024      // bytes
 )
 
 // Unpack unpacks an archive to the new directory to, and returns the package's directory there. It returns a fault
 // for an archive with a link, an entry that would be written outside the directory, or two entries with the same
 // name. It also returns a fault if paths are nested too deep, or the unpacked files are too large.
 //
-// Other reports whether a directory is a package of another format.
-func Unpack(archive, to string, other ...func(dir string) bool) (dir string, err error) {
-	fault := func(text, hint string) *judge.Fault { return &judge.Fault{File: archive, Text: text, Hint: hint} }
+// IsOtherPackage reports whether a directory is a package of another format.
+func Unpack(archive, to string, isOtherPackage ...func(dir string) bool) (dir string, err error) {
+	fault := func(text, hint string) *judge.ProblemError {
+		return &judge.ProblemError{File: archive, Text: text, Hint: hint}
+	}
 	z, err := zip.OpenReader(archive)
 	if err != nil {
 		if errors.Is(err, zip.ErrFormat) || errors.Is(err, zip.ErrAlgorithm) || errors.Is(err, zip.ErrChecksum) {
@@ -68,7 +70,7 @@ func Unpack(archive, to string, other ...func(dir string) bool) (dir string, err
 			return "", fault("the archive has more than 4 GiB inside", "remove the files that a generator creates")
 		case f.UncompressedSize64 > maxEntry:
 			return "", fault(fmt.Sprintf("the entry %s has more than 1 GiB", shown(f.Name)), "remove the files that a generator creates")
-		case inside > alwaysGood && inside > maxRatio*uint64(packed.Size()):
+		case inside > minRatioSize && inside > maxRatio*uint64(packed.Size()):
 			return "", fault(fmt.Sprintf("the archive has more than %d times its own size inside", maxRatio), "remove the files that a generator creates")
 		}
 		name := inArchive(f.Name)
@@ -87,7 +89,7 @@ func Unpack(archive, to string, other ...func(dir string) bool) (dir string, err
 			return "", fault(fmt.Sprintf("the entry %s has %s", shown(f.Name), text), hint)
 		}
 	}
-	if text := twice(z.File); text != "" {
+	if text := findCollision(z.File); text != "" {
 		return "", fault(text, "rename one of them, and pack the directory again")
 	}
 	if err := os.MkdirAll(to, 0o755); err != nil {
@@ -106,7 +108,7 @@ func Unpack(archive, to string, other ...func(dir string) bool) (dir string, err
 			return "", fault(fmt.Sprintf("the entry %s: %s", shown(f.Name), problem.Reason(err)), "")
 		}
 	}
-	return PackageIn(archive, to, other...)
+	return PackageIn(archive, to, isOtherPackage...)
 }
 
 // inArchive returns a name in an archive with slashes, because some Windows tools write backslashes.
@@ -141,9 +143,9 @@ func tooLong(name string) (text, hint string) {
 	return "", ""
 }
 
-// twice describes two entries that cannot both exist in a directory on all file systems. It returns the empty
+// findCollision describes two entries that cannot both exist in a directory on all file systems. It returns the empty
 // string if there are none.
-func twice(entries []*zip.File) string {
+func findCollision(entries []*zip.File) string {
 	var names []string
 	for _, f := range entries {
 		name := path.Clean(inArchive(f.Name))
@@ -192,9 +194,9 @@ func unpackFile(root *os.Root, f *zip.File) error {
 
 // PackageIn finds the package in an archive that was unpacked to the directory to. The package is that directory,
 // or a directory in it. The functions in other report whether a directory is a package of another format.
-func PackageIn(archive, to string, other ...func(dir string) bool) (string, error) {
+func PackageIn(archive, to string, isOtherPackage ...func(dir string) bool) (string, error) {
 	is := func(dir string) bool {
-		return Is(dir) || slices.ContainsFunc(other, func(is func(string) bool) bool { return is(dir) })
+		return IsPackage(dir) || slices.ContainsFunc(isOtherPackage, func(is func(string) bool) bool { return is(dir) })
 	}
 	if is(to) {
 		return to, nil
@@ -208,5 +210,5 @@ func PackageIn(archive, to string, other ...func(dir string) bool) (string, erro
 			return dir, nil
 		}
 	}
-	return "", &judge.Fault{File: archive, Text: "the archive has no " + File, Hint: "pack the directory of the package"}
+	return "", &judge.ProblemError{File: archive, Text: "the archive has no " + File, Hint: "pack the directory of the package"}
 }

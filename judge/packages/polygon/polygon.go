@@ -32,8 +32,8 @@ import (
 // File is the name of the file that identifies a directory as a Polygon package.
 const File = "problem.xml"
 
-// Is reports whether dir is a Polygon package.
-func Is(dir string) bool {
+// IsPackage reports whether dir is a Polygon package.
+func IsPackage(dir string) bool {
 	info, err := os.Stat(filepath.Join(dir, File))
 	return err == nil && info.Mode().IsRegular()
 }
@@ -47,7 +47,7 @@ type reader struct {
 }
 
 // newReader reads problem.xml, and selects the testset to use.
-func newReader(dir string) (*reader, *judge.Fault) {
+func newReader(dir string) (*reader, *judge.ProblemError) {
 	doc, fault := readDocument(filepath.Join(dir, File))
 	if fault != nil {
 		return nil, fault
@@ -64,16 +64,16 @@ func newReader(dir string) (*reader, *judge.Fault) {
 	return r, nil
 }
 
-func (r *reader) fault(text, hint string) *judge.Fault {
-	return &judge.Fault{File: filepath.Join(r.dir, File), Text: text, Hint: hint}
+func (r *reader) fault(text, hint string) *judge.ProblemError {
+	return &judge.ProblemError{File: filepath.Join(r.dir, File), Text: text, Hint: hint}
 }
 
-func (r *reader) flaw(text, hint string) {
+func (r *reader) warn(text, hint string) {
 	r.pkg.Warnings = append(r.pkg.Warnings, r.fault(text, hint))
 }
 
-// at returns the path of a file that problem.xml names. It returns "" if the file does not exist.
-func (r *reader) at(name string) string {
+// pathOf returns the path of a file that problem.xml names. It returns "" if the file does not exist.
+func (r *reader) pathOf(name string) string {
 	name = local(name)
 	if name == "" {
 		return ""
@@ -86,36 +86,36 @@ func (r *reader) at(name string) string {
 }
 
 // Open reads the package in a directory. If it returns faults, submissions cannot be judged.
-func Open(dir string, usual judge.Limits) (*icpc.Package, judge.Faults) {
+func Open(dir string, defaults judge.Limits) (*icpc.Package, judge.ProblemErrors) {
 	r, fault := newReader(dir)
 	if fault != nil {
-		return nil, judge.Faults{fault}
+		return nil, judge.ProblemErrors{fault}
 	}
-	p := &judge.Problem{ID: problem.ID(dir), Dir: dir, Source: r.doc.URL, Limits: r.limits(usual), Passes: 1}
+	p := &judge.Problem{ID: problem.ID(dir), Dir: dir, Source: r.doc.URL, Limits: r.limits(defaults), Passes: 1}
 	for _, n := range r.doc.Names {
 		if p.Title == "" || n.Language == "english" {
 			p.Title = n.Value
 		}
 	}
-	pkg, err := icpc.Assembled(p)
+	pkg, err := icpc.FromProblem(p)
 	if err != nil {
-		return nil, judge.Faults{{File: dir, Text: problem.Reason(err)}}
+		return nil, judge.ProblemErrors{{File: dir, Text: problem.Reason(err)}}
 	}
 	r.pkg = pkg
 	pkg.File = File
 	faults := r.kind()
 	faults = append(faults, r.checker()...)
-	faults = append(faults, r.rerunning()...)
+	faults = append(faults, r.checkReruns()...)
 	r.validators()
 	faults = append(faults, r.tests()...)
-	r.proofs()
+	r.validatorTests()
 	r.solutions()
 	r.statements()
 	return pkg, faults
 }
 
-func (r *reader) limits(usual judge.Limits) judge.Limits {
-	l := usual
+func (r *reader) limits(defaults judge.Limits) judge.Limits {
+	l := defaults
 	if r.set.TimeMS > 0 {
 		l.CPU = time.Duration(r.set.TimeMS) * time.Millisecond
 		l.Wall = 2*l.CPU + time.Second
@@ -140,7 +140,7 @@ func (r *reader) fileNames() (in, out string) {
 }
 
 // kind determines how submissions run. It returns faults for problems that cannot be judged.
-func (r *reader) kind() (faults judge.Faults) {
+func (r *reader) kind() (faults judge.ProblemErrors) {
 	p := r.pkg.Problem
 	p.InFile, p.OutFile = r.fileNames()
 	for _, name := range []string{p.InFile, p.OutFile} {
@@ -162,13 +162,13 @@ const maxRuns = 10
 
 // reruns reads how often a submission runs on a test, and in which runs it talks to the interactor. If the package
 // does not list these runs, the submission interacts only in the first run.
-func (r *reader) reruns() (faults judge.Faults) {
+func (r *reader) reruns() (faults judge.ProblemErrors) {
 	n := r.doc.Judging.RunCount
 	switch {
 	case n <= 1:
 		return nil
 	case n > maxRuns:
-		return judge.Faults{r.fault(fmt.Sprintf("submissions run %d times on each test", n), fmt.Sprintf("at most %d runs are supported", maxRuns))}
+		return judge.ProblemErrors{r.fault(fmt.Sprintf("submissions run %d times on each test", n), fmt.Sprintf("at most %d runs are supported", maxRuns))}
 	}
 	p := r.pkg.Problem
 	p.Reruns, p.Kind.MultiPass, p.Passes = make([]bool, n), true, n
@@ -191,13 +191,13 @@ func (r *reader) reruns() (faults judge.Faults) {
 	return faults
 }
 
-// rerunning returns a fault if nothing makes the input of a later run. After a run with the interactor, the
+// checkReruns returns a fault if nothing makes the input of a later run. After a run with the interactor, the
 // interactor makes the input of the next run. After a run without the interactor, only the package's own checker
 // can make it.
-func (r *reader) rerunning() judge.Faults {
+func (r *reader) checkReruns() judge.ProblemErrors {
 	runs := r.pkg.Reruns
 	if len(runs) > 1 && slices.Contains(runs[:len(runs)-1], false) && r.pkg.Checker.Program == nil {
-		return judge.Faults{r.fault(
+		return judge.ProblemErrors{r.fault(
 			"submissions run several times on each test, and nothing makes the input of the later runs",
 			"add an interactor or a checker that makes it",
 		)}
@@ -211,7 +211,7 @@ var standard = map[string]bool{
 	"rcmp4": true, "rcmp6": true, "rcmp9": true, "rncmp": true, "uncmp": true, "wcmp": true, "yesno": true,
 }
 
-func (r *reader) checker() (faults judge.Faults) {
+func (r *reader) checker() (faults judge.ProblemErrors) {
 	if i := r.doc.Assets.Interactor; i != nil {
 		r.pkg.Kind.Interactive = true
 		if r.pkg.Interactor = r.program(i.Source); r.pkg.Interactor == nil {
@@ -221,14 +221,14 @@ func (r *reader) checker() (faults judge.Faults) {
 	c := r.doc.Assets.Checker
 	if c == nil {
 		if r.pkg.Interactor == nil {
-			r.flaw("the package names no checker; words are compared", "name one, such as std::wcmp.cpp")
-			r.pkg.Checker = judge.Checking{Name: "polygon", Args: []string{"wcmp"}}
+			r.warn("the package names no checker; words are compared", "name one, such as std::wcmp.cpp")
+			r.pkg.Checker = judge.CheckerSpec{Name: "polygon", Args: []string{"wcmp"}}
 		}
 		return faults
 	}
 	if name, ok := strings.CutPrefix(c.Name, "std::"); ok {
 		if name = strings.TrimSuffix(name, path.Ext(name)); standard[name] {
-			r.pkg.Checker = judge.Checking{Name: "polygon", Args: []string{name}}
+			r.pkg.Checker = judge.CheckerSpec{Name: "polygon", Args: []string{name}}
 			return faults
 		}
 	}
@@ -239,14 +239,14 @@ func (r *reader) checker() (faults judge.Faults) {
 			r.fault(fmt.Sprintf("there is no checker %s", c.Source.Path), "the package has lost a file; generate it again in Polygon"),
 		)
 	}
-	r.pkg.Checker = judge.Checking{Program: part}
+	r.pkg.Checker = judge.CheckerSpec{Program: part}
 	return faults
 }
 
 // program returns a program that uses testlib. It returns nil if the source does not exist.
-func (r *reader) program(s source) *judge.Part {
-	if full := r.at(s.Path); full != "" {
-		return &judge.Part{Path: full, Speaks: "testlib"}
+func (r *reader) program(s source) *judge.SetterProgram {
+	if full := r.pathOf(s.Path); full != "" {
+		return &judge.SetterProgram{Path: full, Protocol: "testlib"}
 	}
 	return nil
 }
@@ -255,19 +255,19 @@ func (r *reader) validators() {
 	for _, v := range r.doc.Assets.Validators {
 		part := r.program(v.Source)
 		if part == nil {
-			r.flaw(fmt.Sprintf("there is no validator %s", v.Source.Path), "")
+			r.warn(fmt.Sprintf("there is no validator %s", v.Source.Path), "")
 			continue
 		}
 		name := path.Base(filepath.ToSlash(part.Path))
-		r.pkg.Inputs = append(r.pkg.Inputs, &problem.InputValidator{Part: *part, Name: strings.TrimSuffix(name, path.Ext(name))})
+		r.pkg.Inputs = append(r.pkg.Inputs, &problem.InputValidator{SetterProgram: *part, Name: strings.TrimSuffix(name, path.Ext(name))})
 		if r.pkg.Validator == nil {
 			r.pkg.Validator = part
 		}
 	}
 }
 
-// meant maps tags to expected verdicts. The submission, or one of its cases, must get one of these.
-var meant = map[string][]judge.Verdict{
+// expectedVerdicts maps tags to expected verdicts. The submission, or one of its cases, must get one of these.
+var expectedVerdicts = map[string][]judge.Verdict{
 	"wrong-answer":                                 {judge.WrongAnswer},
 	"presentation-error":                           {judge.WrongAnswer},
 	"time-limit-exceeded":                          {judge.TimeLimit},
@@ -288,7 +288,7 @@ func rules(tag string) (rule problem.Rule, known bool) {
 	case "time-limit-exceeded-or-accepted":
 		rule.Permitted = []judge.Verdict{judge.Accepted, judge.TimeLimit}
 	default:
-		verdicts, ok := meant[tag]
+		verdicts, ok := expectedVerdicts[tag]
 		rule.Final, rule.Required = verdicts, verdicts
 		return rule, ok
 	}
@@ -300,12 +300,12 @@ const doNotRun = "do-not-run"
 
 func (r *reader) solutions() {
 	for _, s := range r.doc.Assets.Solutions {
-		full := r.at(s.Source.Path)
+		full := r.pathOf(s.Source.Path)
 		switch {
 		case s.Tag == doNotRun:
 			continue
 		case full == "":
-			r.flaw(fmt.Sprintf("there is no solution %s", s.Source.Path), "")
+			r.warn(fmt.Sprintf("there is no solution %s", s.Source.Path), "")
 			continue
 		}
 		sub := &problem.Submission{
@@ -315,7 +315,7 @@ func (r *reader) solutions() {
 		if rule, known := rules(s.Tag); known {
 			sub.Rules = []problem.Rule{rule}
 		} else {
-			r.flaw(fmt.Sprintf("the tag %q of solution %s is unknown", s.Tag, s.Source.Path), "")
+			r.warn(fmt.Sprintf("the tag %q of solution %s is unknown", s.Tag, s.Source.Path), "")
 		}
 		r.pkg.Submissions = append(r.pkg.Submissions, sub)
 	}

@@ -108,7 +108,7 @@ func TestOpen(t *testing.T) {
 	}
 	got := seen{
 		Title: p.Title, Time: p.Limits.CPU.String(), Memory: p.Limits.Memory,
-		Checker: p.Checker.Program.Speaks + " " + filepath.Base(p.Checker.Program.Path), Interactor: p.Interactor.Speaks,
+		Checker: p.Checker.Program.Protocol + " " + filepath.Base(p.Checker.Program.Path), Interactor: p.Interactor.Protocol,
 	}
 	for _, g := range p.Groups {
 		got.Groups = append(got.Groups, fmt.Sprintf("%s: %d", g.Name, len(g.Cases)))
@@ -138,7 +138,7 @@ func TestOpen(t *testing.T) {
 		`the tag "unheard-of" of solution solutions/old.py is unknown`,
 		"there is no solution ../outside.cpp",
 	} {
-		if !slices.ContainsFunc(p.Warnings, func(f *judge.Fault) bool { return f.Text == want }) {
+		if !slices.ContainsFunc(p.Warnings, func(f *judge.ProblemError) bool { return f.Text == want }) {
 			t.Errorf("no flaw says %q; there are:\n%v", want, p.Warnings)
 		}
 	}
@@ -214,7 +214,7 @@ func TestRecipe(t *testing.T) {
 2
 `
 	dir := unpack(t, xml)
-	if !polygon.Lacks(dir) {
+	if !polygon.NeedsFilling(dir) {
 		t.Error("Lacks = false for a package without tests")
 	}
 	r, flaws, faults := polygon.Recipe(dir)
@@ -260,7 +260,7 @@ func TestLacks(t *testing.T) {
 		{"misses an answer", "-- t/1 --\n1\n", true},
 		{"takes the line ends of Windows away", "-- t/1 --\n1\r\n-- t/1.a --\n1\n", true},
 	} {
-		if got := polygon.Lacks(unpack(t, xml+row.files)); got != row.want {
+		if got := polygon.NeedsFilling(unpack(t, xml+row.files)); got != row.want {
 			t.Errorf("it %s: Lacks = %v, want %v", row.it, got, row.want)
 		}
 	}
@@ -347,7 +347,7 @@ int main() {}
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}
-	if g := p.Grading; g == nil || !g.Scored || !g.Custom || g.Form != judge.FormatLegacy || !g.Root.Children[0].Legacy.GoOn {
+	if g := p.Grading; g == nil || !g.Scored || !g.Custom || g.Form != judge.FormatLegacy || !g.Root.Children[0].Legacy.ContinueOnReject {
 		t.Errorf("points of 0 everywhere: the grading is %+v, want one by the checker's points", g)
 	}
 	p, _ = polygon.Open(unpack(t, strings.ReplaceAll(text, ` points="0.0"`, "")), judge.Limits{})

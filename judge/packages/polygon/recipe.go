@@ -13,24 +13,24 @@ import (
 	"assay/judge/packages/fill"
 )
 
-// Lacks reports whether the package must be filled, because tests or answers are missing or have Windows line
+// NeedsFilling reports whether the package must be filled, because tests or answers are missing or have Windows line
 // ends.
-func Lacks(dir string) bool {
+func NeedsFilling(dir string) bool {
 	r, fault := newReader(dir)
 	if fault != nil {
 		return false // Open reports why
 	}
 	for i := range r.set.Tests {
 		in, ans := r.files(i)
-		if in == "" || ans == "" && !r.unanswered() || hasReturns(in) || hasReturns(ans) {
+		if in == "" || ans == "" && !r.lacksAnswers() || hasReturns(in) || hasReturns(ans) {
 			return true
 		}
 	}
 	return false
 }
 
-// unanswered reports whether the problem has no answers, because submissions talk to an interactor or run several times.
-func (r *reader) unanswered() bool {
+// lacksAnswers reports whether the problem has no answers, because submissions talk to an interactor or run several times.
+func (r *reader) lacksAnswers() bool {
 	return r.doc.Assets.Interactor != nil || r.doc.Judging.RunCount > 1
 }
 
@@ -47,21 +47,21 @@ func hasReturns(file string) bool {
 
 // Recipe returns how the tests of a package are made: inputs by its generators, and answers by its main solution.
 // Existing files become part of the recipe unchanged. The recipe is for a data directory without subdirectories.
-func Recipe(dir string) (recipe *fill.Recipe, flaws, faults judge.Faults) {
+func Recipe(dir string) (recipe *fill.Recipe, warnings, faults judge.ProblemErrors) {
 	r, fault := newReader(dir)
 	if fault != nil {
-		return nil, nil, judge.Faults{fault}
+		return nil, nil, judge.ProblemErrors{fault}
 	}
 	recipe = &fill.Recipe{Place: r.place}
-	answering := fill.Answering{Empty: r.unanswered()}
+	answering := fill.AnswerSource{Empty: r.lacksAnswers()}
 	answering.In, answering.Out = r.fileNames()
 	if main := r.mainSolution(); main != nil {
-		answering.Solutions = []*judge.Part{main}
+		answering.Solutions = []*judge.SetterProgram{main}
 	}
 	programs := r.generators()
 	for i, t := range r.set.Tests {
 		c := &fill.Case{Path: r.name(i), File: filepath.Join(dir, File), From: map[string]string{}, Answer: answering}
-		in, ans := r.at(numbered(r.set.Input, i+1)), r.at(numbered(r.set.Answer, i+1))
+		in, ans := r.pathOf(numbered(r.set.Input, i+1)), r.pathOf(numbered(r.set.Answer, i+1))
 		if ans != "" {
 			c.From[".ans"] = ans
 		}
@@ -69,12 +69,12 @@ func Recipe(dir string) (recipe *fill.Recipe, flaws, faults judge.Faults) {
 			c.From[".in"] = in
 		} else if c.Generate, fault = r.command(t, programs); fault != nil {
 			fault.Text = fmt.Sprintf("test %s: %s", r.name(i), fault.Text)
-			flaws = append(flaws, fault)
+			warnings = append(warnings, fault)
 			continue
 		}
 		recipe.Cases = append(recipe.Cases, c)
 	}
-	return recipe, flaws, nil
+	return recipe, warnings, nil
 }
 
 // place returns the path in the package of a file that the recipe makes.
@@ -90,33 +90,33 @@ func (r *reader) place(name string) string {
 		}
 		return filepath.ToSlash(local(numbered(pattern, i+1)))
 	}
-	return path.Join(filled, name)
+	return path.Join(filledDir, name)
 }
 
 // mainSolution returns the solution that makes the answers. It returns nil if there is none.
-func (r *reader) mainSolution() *judge.Part {
+func (r *reader) mainSolution() *judge.SetterProgram {
 	for _, s := range r.doc.Assets.Solutions {
-		if full := r.at(s.Source.Path); s.Tag == "main" && full != "" {
-			return &judge.Part{Path: full, Speaks: "plain"}
+		if full := r.pathOf(s.Source.Path); s.Tag == "main" && full != "" {
+			return &judge.SetterProgram{Path: full, Protocol: "plain"}
 		}
 	}
 	return nil
 }
 
 // generators returns the programs that commands may call, by name.
-func (r *reader) generators() map[string]*judge.Part {
-	all := map[string]*judge.Part{}
+func (r *reader) generators() map[string]*judge.SetterProgram {
+	all := map[string]*judge.SetterProgram{}
 	for _, e := range r.doc.Executables {
-		if full := r.at(e.Source.Path); full != "" {
+		if full := r.pathOf(e.Source.Path); full != "" {
 			base := path.Base(filepath.ToSlash(full))
-			all[strings.TrimSuffix(base, path.Ext(base))] = &judge.Part{Path: full, Speaks: "plain"}
+			all[strings.TrimSuffix(base, path.Ext(base))] = &judge.SetterProgram{Path: full, Protocol: "plain"}
 		}
 	}
 	return all
 }
 
 // command parses the command that makes a test.
-func (r *reader) command(t test, programs map[string]*judge.Part) (*fill.Command, *judge.Fault) {
+func (r *reader) command(t test, programs map[string]*judge.SetterProgram) (*fill.Command, *judge.ProblemError) {
 	words := strings.Fields(t.Cmd)
 	if len(words) == 0 {
 		return nil, r.fault("the test is missing, and no command generates it", "the package has lost a file; generate it again in Polygon")

@@ -14,9 +14,9 @@ import (
 
 // Directories of a package's statements. Each contains a directory per language.
 const (
-	sectionsFolder   = "statement-sections"
-	statementsFolder = "statements"
-	propertiesFile   = "problem-properties.json"
+	sectionsDir    = "statement-sections"
+	statementsDir  = "statements"
+	propertiesFile = "problem-properties.json"
 )
 
 // parts lists the sections of a statement in the order of olymp.sty: the name of the file in statement-sections,
@@ -45,7 +45,7 @@ func (r *reader) statements() {
 	for _, n := range r.doc.Names {
 		add(n.Language)
 	}
-	entries, _ := os.ReadDir(filepath.Join(r.dir, sectionsFolder)) // most packages do not have this directory
+	entries, _ := os.ReadDir(filepath.Join(r.dir, sectionsDir)) // most packages do not have this directory
 	for _, e := range entries {
 		add(e.Name())
 	}
@@ -55,8 +55,8 @@ func (r *reader) statements() {
 	}
 	kinds := map[string]string{"application/x-tex": "tex", "application/pdf": "pdf", "text/html": "html"}
 	for _, s := range r.doc.Statements {
-		if kind := kinds[s.Type]; kind != "" && r.at(s.Path) != "" {
-			r.state(icpc.Statement{Language: code(s.Language), Name: filepath.ToSlash(local(s.Path)), Kind: kind})
+		if kind := kinds[s.Type]; kind != "" && r.pathOf(s.Path) != "" {
+			r.addStatement(icpc.Statement{Language: code(s.Language), Name: filepath.ToSlash(local(s.Path)), Kind: kind})
 		}
 	}
 	r.pkg.SortStatements()
@@ -67,24 +67,24 @@ func (r *reader) statements() {
 	r.pkg.ShowCases(r.samples())
 }
 
-func (r *reader) state(s icpc.Statement) { r.pkg.Statements = append(r.pkg.Statements, s) }
+func (r *reader) addStatement(s icpc.Statement) { r.pkg.Statements = append(r.pkg.Statements, s) }
 
 // samples returns the tests that problem.xml marks as samples. A statement without examples of its own shows them.
-func (r *reader) samples() (all []judge.Case) {
+func (r *reader) samples() (cases []judge.Case) {
 	for i, t := range r.set.Tests {
 		if !t.Sample {
 			continue
 		}
 		if in, ans := r.files(i); in != "" {
-			all = append(all, judge.Case{Name: r.name(i), In: in, Ans: ans})
+			cases = append(cases, judge.Case{Name: r.name(i), In: in, Ans: ans})
 		}
 	}
-	return all
+	return cases
 }
 
 // sections reads a statement that has one file for each section, with its examples.
 func (r *reader) sections(language string) {
-	folder := path.Join(sectionsFolder, language)
+	folder := path.Join(sectionsDir, language)
 	var b strings.Builder
 	first := ""
 	for _, p := range parts {
@@ -92,7 +92,7 @@ func (r *reader) sections(language string) {
 			b.WriteString(r.examples(folder))
 		}
 		name := path.Join(folder, p.file+".tex")
-		if !r.written(name) {
+		if !r.isNonEmptyFile(name) {
 			continue
 		}
 		b.WriteString(p.heading + "\n\n" + `\input{` + p.file + ".tex}\n\n")
@@ -101,13 +101,13 @@ func (r *reader) sections(language string) {
 		}
 	}
 	if first != "" {
-		r.state(icpc.Statement{Language: code(language), Name: first, Kind: "tex", Source: b.String()})
+		r.addStatement(icpc.Statement{Language: code(language), Name: first, Kind: "tex", Source: b.String()})
 	}
 }
 
-// written reports whether a file exists and is not empty.
-func (r *reader) written(name string) bool {
-	full := r.at(name)
+// isNonEmptyFile reports whether a file exists and is not empty.
+func (r *reader) isNonEmptyFile(name string) bool {
+	full := r.pathOf(name)
 	if full == "" {
 		return false
 	}
@@ -121,11 +121,11 @@ func (r *reader) written(name string) bool {
 
 // examples returns the examples in a statement's directory, such as example.01 and example.01.a. They may differ
 // from the tests. If there are none, the statement shows the tests.
-func (r *reader) examples(folder string) string {
-	entries, _ := os.ReadDir(filepath.Join(r.dir, filepath.FromSlash(folder))) // the directory exists
+func (r *reader) examples(dir string) string {
+	entries, _ := os.ReadDir(filepath.Join(r.dir, filepath.FromSlash(dir))) // the directory exists
 	var b strings.Builder
 	for _, e := range entries {
-		if name := e.Name(); strings.HasPrefix(name, "example.") && r.at(path.Join(folder, name+".a")) != "" {
+		if name := e.Name(); strings.HasPrefix(name, "example.") && r.pathOf(path.Join(dir, name+".a")) != "" {
 			b.WriteString(`\exmpfile{` + name + `}{` + name + ".a}\n")
 		}
 	}
@@ -134,8 +134,8 @@ func (r *reader) examples(folder string) string {
 
 // properties reads a statement from the sections in problem-properties.json.
 func (r *reader) properties(language string) {
-	name := path.Join(statementsFolder, language, propertiesFile)
-	full := r.at(name)
+	name := path.Join(statementsDir, language, propertiesFile)
+	full := r.pathOf(name)
 	if full == "" {
 		return
 	}
@@ -165,7 +165,7 @@ func (r *reader) properties(language string) {
 		b.WriteString(p.heading + "\n\n" + `\input{` + p.file + ".tex}\n\n")
 	}
 	if _, ok := files["legend.tex"]; ok {
-		r.state(icpc.Statement{Language: code(language), Name: name, Kind: "tex", Source: b.String(), Files: files})
+		r.addStatement(icpc.Statement{Language: code(language), Name: name, Kind: "tex", Source: b.String(), Files: files})
 	}
 }
 

@@ -156,7 +156,7 @@ func TestStatements(t *testing.T) {
 func TestUnshown(t *testing.T) {
 	dir := unpack(t, stated+sections)
 	told := func() (all []string) {
-		n, missing, warnings := opened(t, dir).Unshown()
+		n, missing, warnings := opened(t, dir).CheckPictures()
 		if n != 1 {
 			t.Errorf("%d pictures, want 1", n)
 		}
@@ -217,6 +217,6 @@ func FuzzStatement(f *testing.F) {
 		if _, err := p.Markdown("en"); err != nil {
 			t.Error(err)
 		}
-		p.Unshown()
+		p.CheckPictures()
 	})
 }

@@ -20,8 +20,8 @@ const (
 // maxTests is the maximum number of tests in a package.
 const maxTests = 10_000
 
-// filled is the directory, relative to the package's directory, in which package fill stores the tests.
-const filled = "data"
+// filledDir is the directory, relative to the package's directory, in which package fill stores the tests.
+const filledDir = "data"
 
 // name returns the name of a test. Its number has as many digits as in the file names of the package.
 func (r *reader) name(i int) string {
@@ -34,11 +34,11 @@ func (r *reader) name(i int) string {
 
 // files returns the files of a test: the generated ones, or the package's own. The name of a missing file is "".
 func (r *reader) files(i int) (in, ans string) {
-	name := filepath.Join(filled, r.name(i))
-	if in = r.at(name + ".in"); in != "" {
-		return in, r.at(name + ".ans")
+	name := filepath.Join(filledDir, r.name(i))
+	if in = r.pathOf(name + ".in"); in != "" {
+		return in, r.pathOf(name + ".ans")
 	}
-	return r.at(numbered(r.set.Input, i+1)), r.at(numbered(r.set.Answer, i+1))
+	return r.pathOf(numbered(r.set.Input, i+1)), r.pathOf(numbered(r.set.Answer, i+1))
 }
 
 // scored reports whether the package gives points.
@@ -54,9 +54,9 @@ func (r *reader) scoredByChecker() bool {
 }
 
 // tests reads the cases and assigns them to groups.
-func (r *reader) tests() (faults judge.Faults) {
+func (r *reader) tests() (faults judge.ProblemErrors) {
 	if len(r.set.Tests) == 0 || len(r.set.Tests) > maxTests {
-		return judge.Faults{r.fault(fmt.Sprintf("the package has %d tests", len(r.set.Tests)), fmt.Sprintf("1 to %d are judged", maxTests))}
+		return judge.ProblemErrors{r.fault(fmt.Sprintf("the package has %d tests", len(r.set.Tests)), fmt.Sprintf("1 to %d are judged", maxTests))}
 	}
 	scored := r.scored()
 	at := map[string]int{}
@@ -76,8 +76,8 @@ func (r *reader) tests() (faults judge.Faults) {
 			)
 			continue
 		}
-		if ans == "" && !r.unanswered() {
-			r.flaw(fmt.Sprintf("there is no answer to test %s", r.name(i)), "")
+		if ans == "" && !r.lacksAnswers() {
+			r.warn(fmt.Sprintf("there is no answer to test %s", r.name(i)), "")
 		}
 		c := judge.Case{Group: group, Name: r.name(i), In: in, Ans: ans, Line: t.Cmd}
 		if _, known := at[group]; !known {
@@ -99,7 +99,7 @@ func (r *reader) tests() (faults judge.Faults) {
 		r.grade()
 		return faults
 	}
-	slices.SortStableFunc(r.pkg.Groups, func(a, b judge.Group) int { return order(a.Name) - order(b.Name) })
+	slices.SortStableFunc(r.pkg.Groups, func(a, b judge.Group) int { return groupOrder(a.Name) - groupOrder(b.Name) })
 	if r.scoredByChecker() {
 		r.gradeByChecker()
 	}
@@ -108,17 +108,17 @@ func (r *reader) tests() (faults judge.Faults) {
 
 // gradeByChecker adds up the points that the checker gives to each test.
 func (r *reader) gradeByChecker() {
-	usual := judge.UsualLegacy()
-	usual.GoOn, usual.AcceptScore = true, 0
-	root := &judge.Node{Aggregate: judge.Sum, Legacy: usual}
+	usual := judge.DefaultLegacy()
+	usual.ContinueOnReject, usual.AcceptScore = true, 0
+	root := &judge.Node{Aggregate: judge.AggregateSum, Legacy: usual}
 	for _, g := range r.pkg.Groups {
-		root.Children = append(root.Children, &judge.Node{Name: g.Name, Aggregate: judge.Sum, Legacy: usual})
+		root.Children = append(root.Children, &judge.Node{Name: g.Name, Aggregate: judge.AggregateSum, Legacy: usual})
 	}
 	r.pkg.Grading = &judge.Grading{Form: judge.FormatLegacy, Scored: true, Custom: true, Root: root}
 }
 
-// order returns the sort key of a group, which puts samples first.
-func order(name string) int {
+// groupOrder returns the sort key of a group, which puts samples first.
+func groupOrder(name string) int {
 	if name == sampleGroup {
 		return 0
 	}
@@ -127,7 +127,7 @@ func order(name string) int {
 
 // grade builds the tree of groups. If the tests of a group give points separately, each test becomes a group.
 func (r *reader) grade() {
-	secret := &judge.Node{Name: "secret", Aggregate: judge.Sum}
+	secret := &judge.Node{Name: "secret", Aggregate: judge.AggregateSum}
 	var groups []judge.Group
 	for _, g := range r.pkg.Groups {
 		points := make([]float64, len(g.Cases))
@@ -146,11 +146,11 @@ func (r *reader) grade() {
 				}
 			}
 			if !known {
-				r.flaw(fmt.Sprintf("group %q depends on %q, which does not come before it", g.Name, d.Group), "the dependency is not judged")
+				r.warn(fmt.Sprintf("group %q depends on %q, which does not come before it", g.Name, d.Group), "the dependency is not judged")
 			}
 		}
 		if described && own.Policy == "complete-group" {
-			secret.Children = append(secret.Children, &judge.Node{Name: g.Name, Aggregate: judge.PassFail, MaxScore: total, RequirePass: require})
+			secret.Children = append(secret.Children, &judge.Node{Name: g.Name, Aggregate: judge.AggregatePassFail, MaxScore: total, RequirePass: require})
 			secret.MaxScore += total
 			groups = append(groups, g)
 			continue
@@ -160,7 +160,7 @@ func (r *reader) grade() {
 			r.pkg.SetInputArgs(&c, "--testset", r.set.Name, "--group", g.Name)
 			groups = append(groups, judge.Group{Name: c.Group, Cases: []judge.Case{c}})
 			secret.Children = append(secret.Children, &judge.Node{
-				Name: c.Group, Aggregate: judge.PassFail, MaxScore: points[i], RequirePass: require,
+				Name: c.Group, Aggregate: judge.AggregatePassFail, MaxScore: points[i], RequirePass: require,
 			})
 			secret.MaxScore += points[i]
 		}
@@ -192,17 +192,17 @@ func (r *reader) group(name string) (group, bool) {
 	return group{}, false
 }
 
-// proofs reads the test cases for the validators and the checker.
-func (r *reader) proofs() {
+// validatorTests reads the test cases for the validators and the checker.
+func (r *reader) validatorTests() {
 	for _, v := range r.doc.Assets.Validators {
 		for i, t := range v.Testset.Tests {
-			if in := r.at(numbered(v.Testset.Input, i+1)); in != "" && t.Verdict == "invalid" {
+			if in := r.pathOf(numbered(v.Testset.Input, i+1)); in != "" && t.Verdict == "invalid" {
 				c := judge.Case{Group: string(problem.InvalidInput), Name: fmt.Sprintf("%02d", i+1), In: in}
 				r.pkg.Extra = append(r.pkg.Extra, problem.Proof{Kind: problem.InvalidInput, Case: c})
 			}
 		}
 	}
-	if r.doc.Assets.Checker == nil || r.unanswered() {
+	if r.doc.Assets.Checker == nil || r.lacksAnswers() {
 		return
 	}
 	kinds := map[string]problem.ProofKind{
@@ -211,7 +211,7 @@ func (r *reader) proofs() {
 	}
 	set := &r.doc.Assets.Checker.Testset
 	for i, t := range set.Tests {
-		in, out, ans := r.at(numbered(set.Input, i+1)), r.at(numbered(set.Output, i+1)), r.at(numbered(set.Answer, i+1))
+		in, out, ans := r.pathOf(numbered(set.Input, i+1)), r.pathOf(numbered(set.Output, i+1)), r.pathOf(numbered(set.Answer, i+1))
 		if kind := kinds[t.Verdict]; kind != "" && in != "" && out != "" && ans != "" {
 			c := judge.Case{Group: string(kind), Name: fmt.Sprintf("%02d", i+1), In: in, Ans: ans}
 			r.pkg.Extra = append(r.pkg.Extra, problem.Proof{Kind: kind, Case: c, Out: out})

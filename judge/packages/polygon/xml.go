@@ -102,23 +102,23 @@ type group struct {
 const maxDocument = 16 << 20
 
 // readDocument reads problem.xml.
-func readDocument(file string) (*document, *judge.Fault) {
+func readDocument(file string) (*document, *judge.ProblemError) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, &judge.Fault{File: file, Text: problem.Reason(err)}
+		return nil, &judge.ProblemError{File: file, Text: problem.Reason(err)}
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxDocument+1))
 	if err != nil {
-		return nil, &judge.Fault{File: file, Text: problem.Reason(err)}
+		return nil, &judge.ProblemError{File: file, Text: problem.Reason(err)}
 	}
 	if len(data) > maxDocument {
-		return nil, &judge.Fault{File: file, Text: fmt.Sprintf("the file has more than %d bytes", maxDocument)}
+		return nil, &judge.ProblemError{File: file, Text: fmt.Sprintf("the file has more than %d bytes", maxDocument)}
 	}
 	return parseDocument(file, data)
 }
 
-func parseDocument(file string, data []byte) (*document, *judge.Fault) {
+func parseDocument(file string, data []byte) (*document, *judge.ProblemError) {
 	var d document
 	text, decoded := fromUTF16(data)
 	decoder := xml.NewDecoder(bytes.NewReader(text))
@@ -128,7 +128,7 @@ func parseDocument(file string, data []byte) (*document, *judge.Fault) {
 		}
 		encoding, err := htmlindex.Get(label)
 		if err != nil {
-			return nil, &judge.Fault{
+			return nil, &judge.ProblemError{
 				File: file, Line: 1, Text: fmt.Sprintf("unknown encoding %q", label),
 				Hint: "save the file as UTF-8, and declare that in its first line",
 			}
@@ -139,10 +139,10 @@ func parseDocument(file string, data []byte) (*document, *judge.Fault) {
 	if err == nil {
 		return &d, nil
 	}
-	if unknown, ok := errors.AsType[*judge.Fault](err); ok {
+	if unknown, ok := errors.AsType[*judge.ProblemError](err); ok {
 		return nil, unknown
 	}
-	fault := &judge.Fault{File: file, Text: strings.TrimPrefix(err.Error(), "xml: ")}
+	fault := &judge.ProblemError{File: file, Text: strings.TrimPrefix(err.Error(), "xml: ")}
 	if syntax, ok := errors.AsType[*xml.SyntaxError](err); ok {
 		fault.Line, fault.Text = syntax.Line, syntax.Msg
 	}

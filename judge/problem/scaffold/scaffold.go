@@ -20,8 +20,8 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// goodID matches problem ids, which are also directory names and command arguments.
-var goodID = pattern.New(`^[a-z0-9][a-z0-9_-]{0,59}$`)
+// idForm matches problem ids, which are also directory names and command arguments.
+var idForm = pattern.New(`^[a-z0-9][a-z0-9_-]{0,59}$`)
 
 // Draft is a set of files to be written.
 type Draft struct {
@@ -38,13 +38,13 @@ type file struct {
 // Contest drafts a contest in a directory: a judge.toml that marks its root.
 func Contest(dir string) (*Draft, error) {
 	if file := fileIn(dir); file != "" {
-		return nil, &judge.Fault{
+		return nil, &judge.ProblemError{
 			File: file, Text: "it is a file, and a contest is a directory",
 			Hint: "choose a directory, new or empty, such as: judge init my-contest",
 		}
 	}
 	if _, err := os.Lstat(filepath.Join(dir, config)); err == nil {
-		return nil, &judge.Fault{
+		return nil, &judge.ProblemError{
 			File: filepath.Join(dir, config), Text: "the directory is already a contest",
 			Hint: "add a problem to it with: judge new <problem>",
 		}
@@ -83,19 +83,19 @@ var (
 // of the Languages. Its cases are not generated.
 func Problem(root, id, kind, language string) (*Draft, error) {
 	if !slices.Contains(Kinds, kind) || !slices.Contains(Languages, language) {
-		return nil, &judge.Fault{Text: fmt.Sprintf("there is no template of the kind %q in the language %q", kind, language), Hint: fmt.Sprintf(
+		return nil, &judge.ProblemError{Text: fmt.Sprintf("there is no template of the kind %q in the language %q", kind, language), Hint: fmt.Sprintf(
 			"kinds: %s; languages: %s", strings.Join(Kinds, ", "), strings.Join(Languages, ", "),
 		)}
 	}
-	if !goodID().MatchString(id) {
-		return nil, &judge.Fault{Text: fmt.Sprintf(
+	if !idForm().MatchString(id) {
+		return nil, &judge.ProblemError{Text: fmt.Sprintf(
 			"%q cannot be the name of a problem", id,
 		), Hint: "use lower case letters, digits, - and _, such as: judge new two-sum"}
 	}
 	for _, of := range []string{"problems", "solutions", "testcases"} {
 		dir := filepath.Join(root, of, id)
 		if _, err := os.Lstat(dir); err == nil {
-			return nil, &judge.Fault{Text: dir + " already exists", Hint: "choose another name, or remove it first; nothing was written"}
+			return nil, &judge.ProblemError{Text: dir + " already exists", Hint: "choose another name, or remove it first; nothing was written"}
 		}
 	}
 	d := &Draft{}

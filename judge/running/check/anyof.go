@@ -11,7 +11,7 @@ import (
 	"assay/judge"
 )
 
-// The checker any-of reads an .ans file with several answers, and accepts each of them:
+// The anyOfOptions any-of reads an .ans file with several answers, and accepts each of them:
 //
 //	3 4
 //	---
@@ -31,7 +31,7 @@ func newAnyOf(o options) (comparer, error) {
 	}
 	separator := cmp.Or(o["separator"], "---")
 	if len(separator) > 100 || strings.ContainsAny(separator, " \t\n\v\f\r") {
-		return nil, &judge.Fault{
+		return nil, &judge.ProblemError{
 			Text: fmt.Sprintf("checker any-of: separator %q is not one word of at most 100 bytes", separator),
 			Hint: "leave it out to use ---",
 		}
@@ -44,18 +44,18 @@ func newAnyOf(o options) (comparer, error) {
 
 // anyOf compares the output with each answer. If no answer matches, it reports the difference that is farthest
 // from the start of the output.
-func anyOf(ctx context.Context, r Request, b *buffers, all *answers, compare comparer) (judge.Outcome, error) {
+func anyOf(ctx context.Context, r Request, b *buffers, list *answers, compare comparer) (judge.Outcome, error) {
 	var closest judge.Outcome
 	number := 0
-	for !all.done {
-		answer, empty, err := all.next(ctx)
+	for !list.done {
+		answer, empty, err := list.next(ctx)
 		if err != nil {
 			return judge.Outcome{}, err
 		}
-		if empty && (all.count > 1 || !all.done) {
+		if empty && (list.count > 1 || !list.done) {
 			return judge.Outcome{
 				Verdict: judge.JudgeError,
-				Message: fmt.Sprintf("answer %d of the .ans file is empty: is there a line %s too many?", all.count, all.separator),
+				Message: fmt.Sprintf("answer %d of the .ans file is empty: is there a line %s too many?", list.count, list.separator),
 			}, nil
 		}
 		one := r
@@ -66,11 +66,11 @@ func anyOf(ctx context.Context, r Request, b *buffers, all *answers, compare com
 		}
 		o.Place.AnsOffset += answer.start
 		if number == 0 || o.Place.OutOffset > closest.Place.OutOffset {
-			closest, number = o, all.count
+			closest, number = o, list.count
 		}
 	}
-	if all.count > 1 {
-		closest.Message = fmt.Sprintf("none of %d answers; nearest is answer %d: %s", all.count, number, closest.Message)
+	if list.count > 1 {
+		closest.Message = fmt.Sprintf("none of %d answers; nearest is answer %d: %s", list.count, number, closest.Message)
 	}
 	return closest, nil
 }

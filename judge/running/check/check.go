@@ -91,8 +91,8 @@ var builtins = []builtin{
 	}, newUnordered},
 }
 
-// Names returns descriptions of the built-in checkers, sorted by name.
-func Names() []Description {
+// Descriptions returns descriptions of the built-in checkers, sorted by name.
+func Descriptions() []Description {
 	all := make([]Description, len(builtins))
 	for i, row := range builtins {
 		all[i] = row.Description
@@ -100,7 +100,7 @@ func Names() []Description {
 	return all
 }
 
-// Builtin returns the checker with this name. If the name or an argument is unknown, it returns a *judge.Fault
+// Builtin returns the checker with this name. If the name or an argument is unknown, it returns a *judge.ProblemError
 // without a file.
 func Builtin(name string, args []string) (Checker, error) {
 	var names []string
@@ -114,7 +114,7 @@ func Builtin(name string, args []string) (Checker, error) {
 		}
 		names = append(names, row.Name)
 	}
-	return nil, &judge.Fault{Text: fmt.Sprintf("unknown checker %q", name), Hint: suggest.Hint(name, names)}
+	return nil, &judge.ProblemError{Text: fmt.Sprintf("unknown checker %q", name), Hint: suggest.Hint(name, names)}
 }
 
 // A builtinChecker is a Checker that is also safe for concurrent use.
@@ -188,14 +188,14 @@ next:
 				continue
 			}
 			if given.has(o.Name) {
-				return nil, &judge.Fault{Text: fmt.Sprintf("checker %s: option %q is given twice", d.Name, o.Name)}
+				return nil, &judge.ProblemError{Text: fmt.Sprintf("checker %s: option %q is given twice", d.Name, o.Name)}
 			}
 			given[o.Name] = ""
 			if o.Value == "" {
 				continue next
 			}
 			if i++; i == len(args) {
-				return nil, &judge.Fault{
+				return nil, &judge.ProblemError{
 					Text: fmt.Sprintf("checker %s: option %q has no value", d.Name, o.Name),
 					Hint: fmt.Sprintf("the value is an argument of its own: %q, %q", o.Name, o.Value),
 				}
@@ -208,8 +208,8 @@ next:
 	return given, nil
 }
 
-func unknownOption(checker, word string, names []string) *judge.Fault {
-	f := &judge.Fault{Text: fmt.Sprintf("checker %s: unknown option %q", checker, word)}
+func unknownOption(checker, word string, names []string) *judge.ProblemError {
+	f := &judge.ProblemError{Text: fmt.Sprintf("checker %s: unknown option %q", checker, word)}
 	name, value, found := strings.Cut(word, "=")
 	if !found {
 		name, value, found = strings.Cut(word, " ")
@@ -227,7 +227,7 @@ func unknownOption(checker, word string, names []string) *judge.Fault {
 
 var accepted = judge.Outcome{Verdict: judge.Accepted}
 
-// wrong returns the outcome for a contestant's error.
-func wrong(place *judge.Place, message string) (judge.Outcome, error) {
+// wrongAnswer returns the outcome for a contestant's error.
+func wrongAnswer(place *judge.Position, message string) (judge.Outcome, error) {
 	return judge.Outcome{Verdict: judge.WrongAnswer, Message: message, Place: place}, nil
 }

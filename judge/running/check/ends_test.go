@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"assay/judge"
-	"assay/judge/internal/raze/razetest"
+	"assay/judge/internal/forceremove/forceremovetest"
 	"assay/judge/running/check"
 	"assay/judge/running/sandbox"
 )
@@ -61,7 +61,7 @@ const levels = 1000
 
 // TestProgramsLeaveNothing checks that no directories remain, however deep they are.
 func TestProgramsLeaveNothing(t *testing.T) {
-	razetest.FewFiles(t)
+	forceremovetest.FewFiles(t)
 	dir := t.TempDir()
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -69,7 +69,7 @@ func TestProgramsLeaveNothing(t *testing.T) {
 	t.Setenv("TMPDIR", dir)
 	box := newBox(t, sandbox.None)
 	for _, speaks := range []string{"kit", "testlib", "kattis"} {
-		c, err := check.Program(box, &judge.Part{Speaks: speaks, Args: arguments[speaks]}, self(t, speaks), judge.Limits{Wall: time.Minute})
+		c, err := check.Program(box, &judge.SetterProgram{Protocol: speaks, Args: arguments[speaks]}, self(t, speaks), judge.Limits{Wall: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}

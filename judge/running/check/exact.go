@@ -13,10 +13,10 @@ func newExact(options) (comparer, error) { return compareExact, nil }
 func compareExact(ctx context.Context, r Request, b *buffers) (judge.Outcome, error) {
 	ans, out := b.streams(r)
 	for {
-		if err := topUp(ctx, ans, out); err != nil {
+		if err := fillBoth(ctx, ans, out); err != nil {
 			return judge.Outcome{}, err
 		}
-		n := mismatch(ans.rest(), out.rest())
+		n := commonPrefix(ans.rest(), out.rest())
 		ans.lo += n
 		out.lo += n
 		switch {
@@ -31,26 +31,26 @@ func compareExact(ctx context.Context, r Request, b *buffers) (judge.Outcome, er
 // bytesDiffer returns the outcome for an output that differs from the answer at an offset. The message quotes both
 // texts from the offset to the end of the line.
 func bytesDiffer(ctx context.Context, r Request, at int64) (judge.Outcome, error) {
-	w := newWhere(ctx, r, at, at)
+	w := newDifferenceFinder(ctx, r, at, at)
 	line, column := w.line(), w.column()
 	switch {
 	case at == r.Out.Size():
-		return w.wrong(
+		return w.wrongAnswer(
 			"output ends early, in line %d, column %d: want %s, first %s", line, column,
-			judge.Count(r.Ans.Size()-at, "more byte"), w.restOfLine(r.Ans, at),
+			judge.Quantity(r.Ans.Size()-at, "more byte"), w.restOfLine(r.Ans, at),
 		)
 	case at == r.Ans.Size():
-		return w.wrong(
+		return w.wrongAnswer(
 			"line %d, column %d: want the end, got %s, first %s", line, column,
-			judge.Count(r.Out.Size()-at, "more byte"), w.restOfLine(r.Out, at),
+			judge.Quantity(r.Out.Size()-at, "more byte"), w.restOfLine(r.Out, at),
 		)
 	}
-	return w.wrong("line %d, column %d: want %s, got %s", line, column, w.restOfLine(r.Ans, at), w.restOfLine(r.Out, at))
+	return w.wrongAnswer("line %d, column %d: want %s, got %s", line, column, w.restOfLine(r.Ans, at), w.restOfLine(r.Out, at))
 }
 
 // restOfLine quotes a text from an offset to the end of the line, including the line feed.
-func (w *where) restOfLine(text *io.SectionReader, at int64) string {
-	end := w.forth(text, at, isLineFeed)
+func (w *differenceFinder) restOfLine(text *io.SectionReader, at int64) string {
+	end := w.scanForward(text, at, isLineFeed)
 	return w.quote(text, span{at, min(end+1, text.Size())}, at)
 }
 

@@ -45,8 +45,8 @@ func ExampleBuiltin_misspelt() {
 	//     one of: abs, case_sensitive, rel
 }
 
-func ExampleNames() {
-	for _, d := range check.Names() {
+func ExampleDescriptions() {
+	for _, d := range check.Descriptions() {
 		fmt.Println(d.Name)
 	}
 	// Output:
@@ -65,7 +65,7 @@ func ExampleNames() {
 func ExampleProgram() {
 	var runner judge.Runner
 	var program *judge.Program
-	c, err := check.Program(runner, &judge.Part{Speaks: "kit"}, program, judge.Limits{})
+	c, err := check.Program(runner, &judge.SetterProgram{Protocol: "kit"}, program, judge.Limits{})
 	if err != nil {
 		fmt.Println(err)
 		return

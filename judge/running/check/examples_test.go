@@ -22,7 +22,7 @@ import (
 // The files are ans, and the outputs ac/*, wa/* and je/*, named after what they test. The last file, messages,
 // contains the expected messages and is written with -update.
 func TestExamples(t *testing.T) {
-	for _, d := range check.Names() {
+	for _, d := range check.Descriptions() {
 		for _, file := range golden.Files(t, filepath.Join("testdata", d.Name, "*.txtar")) {
 			t.Run(d.Name+"/"+strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 				testArchive(t, d.Name, file)
@@ -32,7 +32,7 @@ func TestExamples(t *testing.T) {
 }
 
 func TestEveryFolderOfExamplesHasItsChecker(t *testing.T) {
-	names := check.Names()
+	names := check.Descriptions()
 	folders, err := os.ReadDir("testdata")
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 // A kattis checker uses the protocol for output validators of the ICPC problem package format.
 type kattis struct{ *Validator }
 
-func newKattis(r judge.Runner, p *judge.Part, program *judge.Program, limits judge.Limits) (Checker, error) {
+func newKattis(r judge.Runner, p *judge.SetterProgram, program *judge.Program, limits judge.Limits) (Checker, error) {
 	v, err := NewValidator(r, program, "kattis", p.Args, limits)
 	return kattis{v}, err
 }
@@ -22,8 +22,8 @@ func newKattis(r judge.Runner, p *judge.Part, program *judge.Program, limits jud
 // The exit codes of the protocol. Any other code is a judge error, even 0, because a program that does not know
 // the protocol exits with 0.
 const (
-	kattisRight = 42
-	kattisWrong = 43
+	kattisAccepted = 42
+	kattisRejected = 43
 )
 
 func (c kattis) Check(ctx context.Context, r Request) (o judge.Outcome, err error) {
@@ -35,7 +35,7 @@ func (c kattis) Check(ctx context.Context, r Request) (o judge.Outcome, err erro
 	if o, err = s.Run(ctx, r.Out); err != nil {
 		return o, err
 	}
-	again, o, err := s.Next(o)
+	again, o, err := s.WantsPass(o)
 	if again {
 		return *s.fault("asks for another pass ("+nextPass+"), which this kind of problem does not have", ""), nil
 	}
@@ -47,7 +47,7 @@ func kattisArgv(in, ans string, args []string) []string {
 }
 
 // kattisOutcome reads the exit code and the feedback files.
-func kattisOutcome(c *perCase, exec judge.Exec, stderr string) (o judge.Outcome, err error) {
+func kattisOutcome(c *caseRunner, exec judge.Exec, stderr string) (o judge.Outcome, err error) {
 	texts := map[string]string{}
 	given := map[string]bool{}
 	for _, name := range []string{"judgemessage.txt", "teammessage.txt", "judgeerror.txt", "score.txt", "score_multiplier.txt"} {
@@ -57,19 +57,19 @@ func kattisOutcome(c *perCase, exec judge.Exec, stderr string) (o judge.Outcome,
 	}
 	o.Message, o.Team = clean(texts["judgemessage.txt"]), clean(texts["teammessage.txt"])
 	switch exec.Exit {
-	case kattisRight:
+	case kattisAccepted:
 		o.Verdict = judge.Accepted
-	case kattisWrong:
+	case kattisRejected:
 		o.Verdict = judge.WrongAnswer
 	default:
-		what := fmt.Sprintf("ended with neither %d nor %d (%s)", kattisRight, kattisWrong, exec.Fate())
+		what := fmt.Sprintf("ended with neither %d nor %d (%s)", kattisAccepted, kattisRejected, exec.Termination())
 		for _, message := range []string{o.Message, clean(texts["judgeerror.txt"])} {
 			if message != "" {
 				what += ": " + message
 			}
 		}
 		if _, known := testlibExits[exec.Exit]; (known || exec.Exit == testlibFault) && !uncaught().MatchString(stderr) {
-			what += fmt.Sprintf(`; accept with exit code %d and reject with %d (0 and 1 need speaks = "testlib")`, kattisRight, kattisWrong)
+			what += fmt.Sprintf(`; accept with exit code %d and reject with %d (0 and 1 need speaks = "testlib")`, kattisAccepted, kattisRejected)
 		}
 		return *c.fault(what, stderr), nil
 	}
@@ -77,9 +77,9 @@ func kattisOutcome(c *perCase, exec judge.Exec, stderr string) (o judge.Outcome,
 	case given["score.txt"] && given["score_multiplier.txt"]:
 		return *c.fault("leaves both a score.txt and a score_multiplier.txt", stderr), nil
 	case given["score.txt"]:
-		o.Award = judge.Award{By: judge.Points, Value: scoreOf(texts["score.txt"])}
+		o.Award = judge.Award{By: judge.AwardPoints, Value: scoreOf(texts["score.txt"])}
 	case given["score_multiplier.txt"]:
-		o.Award = judge.Award{By: judge.Multiplier, Value: scoreOf(texts["score_multiplier.txt"])}
+		o.Award = judge.Award{By: judge.AwardMultiplier, Value: scoreOf(texts["score_multiplier.txt"])}
 	}
 	return o, nil
 }

@@ -20,7 +20,7 @@ type kitChecker struct {
 	procs   map[string]*kitproc.Proc          // by the additional arguments of cases
 }
 
-func newKit(r judge.Runner, p *judge.Part, program *judge.Program, limits judge.Limits) (Checker, error) {
+func newKit(r judge.Runner, p *judge.SetterProgram, program *judge.Program, limits judge.Limits) (Checker, error) {
 	newProc := func(args []string) *kitproc.Proc {
 		// The process outlives the case that starts it. Close stops it.
 		return kitproc.New(context.Background(), r, program, "checker", limits, slices.Concat(p.Args, args)...)
@@ -58,9 +58,9 @@ func (c *kitChecker) blame(ctx context.Context, err error) (judge.Outcome, error
 		return judge.Outcome{}, cause
 	}
 	if broken, ok := errors.AsType[*kitproc.BrokenError](err); ok {
-		what := broken.What
-		if broken.Forgot > 0 {
-			what += fmt.Sprintf("; it is started again, and has lost its state from %s", judge.Count(broken.Forgot, "case"))
+		what := broken.Reason
+		if broken.LostAnswers > 0 {
+			what += fmt.Sprintf("; it is started again, and has lost its state from %s", judge.Quantity(broken.LostAnswers, "case"))
 		}
 		return *programFault("checker "+c.name, what, broken.Stderr), nil
 	}

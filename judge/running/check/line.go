@@ -18,12 +18,12 @@ func (s *stream) nextLine(ctx context.Context) (l line, ok bool, err error) {
 	known := 0 // number of bytes in the window that are known to contain no line feed
 	for {
 		if i := bytes.IndexByte(s.buf[s.lo+known:s.hi], '\n'); i >= 0 {
-			return s.passLine(known+i, 1), true, nil
+			return s.consumeLine(known+i, 1), true, nil
 		}
 		known = s.hi - s.lo
 		switch {
 		case s.full():
-			return s.passLine(known, 0), known > 0, nil
+			return s.consumeLine(known, 0), known > 0, nil
 		case s.lo == 0 && s.hi == len(s.buf):
 			l, err = s.longLine(ctx)
 			return l, err == nil, err
@@ -34,8 +34,8 @@ func (s *stream) nextLine(ctx context.Context) (l line, ok bool, err error) {
 	}
 }
 
-// passLine consumes a line of n bytes and its line end of feed bytes.
-func (s *stream) passLine(n, feed int) line {
+// consumeLine consumes a line of n bytes and its line end of feed bytes.
+func (s *stream) consumeLine(n, feed int) line {
 	text := s.buf[s.lo : s.lo+n]
 	for len(text) > 0 && isBlank(text[len(text)-1]) {
 		text = text[:len(text)-1]

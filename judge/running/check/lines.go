@@ -14,10 +14,10 @@ func newLines(options) (comparer, error) { return compareLines, nil }
 func compareLines(ctx context.Context, r Request, b *buffers) (judge.Outcome, error) {
 	ans, out := b.streams(r)
 	for {
-		if err := topUp(ctx, ans, out); err != nil {
+		if err := fillBoth(ctx, ans, out); err != nil {
 			return judge.Outcome{}, err
 		}
-		n := mismatch(ans.rest(), out.rest())
+		n := commonPrefix(ans.rest(), out.rest())
 		ans.lo += n
 		out.lo += n
 		if ans.ended() && out.ended() {
@@ -97,54 +97,54 @@ func isBlank(c byte) bool { return isSpace(c) && c != '\n' }
 
 // lineDiffers returns the outcome for a line that differs from the answer.
 func lineDiffers(ctx context.Context, r Request, ansAt, outAt int64) (judge.Outcome, error) {
-	w := newWhere(ctx, r, ansAt, outAt)
+	w := newDifferenceFinder(ctx, r, ansAt, outAt)
 	switch {
-	case w.nothingFrom(r.Out, outAt):
-		return linesEndDiffers(ctx, r, w.forth(r.Ans, ansAt, notSpace), outAt, true)
-	case w.nothingFrom(r.Ans, ansAt):
-		return linesEndDiffers(ctx, r, ansAt, w.forth(r.Out, outAt, notSpace), false)
+	case w.isBlankFrom(r.Out, outAt):
+		return linesEndDiffers(ctx, r, w.scanForward(r.Ans, ansAt, notSpace), outAt, true)
+	case w.isBlankFrom(r.Ans, ansAt):
+		return linesEndDiffers(ctx, r, ansAt, w.scanForward(r.Out, outAt, notSpace), false)
 	}
-	return w.wrong("line %d: want %s, got %s", w.line(), w.wholeLine(r.Ans, ansAt), w.wholeLine(r.Out, outAt))
+	return w.wrongAnswer("line %d: want %s, got %s", w.line(), w.wholeLine(r.Ans, ansAt), w.wholeLine(r.Out, outAt))
 }
 
 // linesEndDiffers returns the outcome if one text has lines from the given offsets on and the other does not. If
 // missing is set, the output lacks these lines. Otherwise they are additional lines of the output.
 func linesEndDiffers(ctx context.Context, r Request, ansAt, outAt int64, missing bool) (judge.Outcome, error) {
-	w := newWhere(ctx, r, ansAt, outAt)
+	w := newDifferenceFinder(ctx, r, ansAt, outAt)
 	if missing {
 		n := w.countLines(r.Ans, ansAt)
 		if r.Out.Size() == 0 {
-			return w.wrong("the output is empty: want %s, first %s", judge.Count(n, "line"), w.wholeLine(r.Ans, ansAt))
+			return w.wrongAnswer("the output is empty: want %s, first %s", judge.Quantity(n, "line"), w.wholeLine(r.Ans, ansAt))
 		}
-		return w.wrong("output ends early, in line %d: want %s, first %s", w.line(), judge.Count(n, "more line"), w.wholeLine(r.Ans, ansAt))
+		return w.wrongAnswer("output ends early, in line %d: want %s, first %s", w.line(), judge.Quantity(n, "more line"), w.wholeLine(r.Ans, ansAt))
 	}
 	and := ""
 	if n := w.countLines(r.Out, outAt); n > 1 {
-		and = " and " + judge.Count(n-1, "more line")
+		and = " and " + judge.Quantity(n-1, "more line")
 	}
-	return w.wrong("line %d: want the end, got %s%s", w.line(), w.wholeLine(r.Out, outAt), and)
+	return w.wrongAnswer("line %d: want the end, got %s%s", w.line(), w.wholeLine(r.Out, outAt), and)
 }
 
-// nothingFrom reports whether text contains only white space from the start of the line at the offset to the end
+// isBlankFrom reports whether text contains only white space from the start of the line at the offset to the end
 // of the text.
-func (w *where) nothingFrom(text *io.SectionReader, at int64) bool {
-	return w.forth(text, w.back(text, at, isLineFeed), notSpace) == text.Size()
+func (w *differenceFinder) isBlankFrom(text *io.SectionReader, at int64) bool {
+	return w.scanForward(text, w.scanBack(text, at, isLineFeed), notSpace) == text.Size()
 }
 
 // wholeLine quotes the line at an offset, without trailing blanks.
-func (w *where) wholeLine(text *io.SectionReader, at int64) string {
-	line := span{w.back(text, at, isLineFeed), w.forth(text, at, isLineFeed)}
-	line.end = max(line.start, w.backFrom(text, line, isBlank))
+func (w *differenceFinder) wholeLine(text *io.SectionReader, at int64) string {
+	line := span{w.scanBack(text, at, isLineFeed), w.scanForward(text, at, isLineFeed)}
+	line.end = max(line.start, w.trimmedEnd(text, line, isBlank))
 	return w.quote(text, line, min(at, line.end))
 }
 
-// backFrom returns the end of a line after removing the trailing bytes for which drop returns true.
-func (w *where) backFrom(text *io.SectionReader, line span, drop func(byte) bool) int64 {
-	return w.back(text, line.end, func(c byte) bool { return !drop(c) })
+// trimmedEnd returns the end of a line after removing the trailing bytes for which drop returns true.
+func (w *differenceFinder) trimmedEnd(text *io.SectionReader, line span, drop func(byte) bool) int64 {
+	return w.scanBack(text, line.end, func(c byte) bool { return !drop(c) })
 }
 
 // countLines counts the lines from an offset to the last non-empty line.
-func (w *where) countLines(text *io.SectionReader, from int64) int64 {
+func (w *differenceFinder) countLines(text *io.SectionReader, from int64) int64 {
 	var n, empty int64 = 0, 1
 	w.pieces(text, from, text.Size(), func(_ int64, piece []byte) bool {
 		for _, c := range piece {

@@ -270,13 +270,13 @@ type epsilon struct {
 func parseEpsilon(checker, option, text string) (epsilon, error) {
 	n, ok := parseNumber([]byte(text))
 	if !ok || len(text) > 100 || n.exp < -maxShift || n.exp > maxShift {
-		return epsilon{}, &judge.Fault{
+		return epsilon{}, &judge.ProblemError{
 			Text: fmt.Sprintf("checker %s: %s: %s is not a decimal number", checker, option, strconv.Quote(text)),
 			Hint: "write it like 1e-6 or 0.001",
 		}
 	}
 	if n.neg {
-		return epsilon{}, &judge.Fault{
+		return epsilon{}, &judge.ProblemError{
 			Text: fmt.Sprintf("checker %s: %s: %s is negative", checker, option, text),
 			Hint: "a tolerance is 0 or more",
 		}

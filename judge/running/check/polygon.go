@@ -17,7 +17,7 @@ import (
 
 // polygonOptions lists the standard checkers of Polygon, known as std::wcmp.cpp and so on. They are as strict as
 // testlib: 007 and +7 are not integers, a missing line is wrong even if it is empty, and nothing may follow a
-// single number.
+// singleWord number.
 var polygonOptions = []Option{
 	{"acmp", "", "one number, within 1.5e-6 absolutely"},
 	{"dcmp", "", "one number, within 1e-6, absolutely or relatively"},
@@ -39,18 +39,18 @@ var polygonOptions = []Option{
 
 // polygonRules maps each checker to its comparison.
 var polygonRules = map[string]func(p *polygon) error{
-	"acmp": single(absolutely(1.5e-6)), "rcmp": single(absolutely(1.5e-6)), "dcmp": single(near(1e-6)),
-	"rcmp4": each(near(1e-4)), "rcmp6": each(near(1e-6)), "rcmp9": each(near(1e-9)), "rncmp": each(absolutely(1.5e-5)),
-	"icmp": single(integers(32)), "ncmp": each(integers(64)), "uncmp": unorderedIntegers,
+	"acmp": singleWord(absolutely(1.5e-6)), "rcmp": singleWord(absolutely(1.5e-6)), "dcmp": singleWord(near(1e-6)),
+	"rcmp4": eachWord(near(1e-4)), "rcmp6": eachWord(near(1e-6)), "rcmp9": eachWord(near(1e-9)), "rncmp": eachWord(absolutely(1.5e-5)),
+	"icmp": singleWord(integers(32)), "ncmp": eachWord(integers(64)), "uncmp": unorderedIntegers,
 	"hcmp":   oneHugeInteger,
 	"wcmp":   nil, // like tokens with case_sensitive
-	"nyesno": each(yesNo), "yesno": single(yesNo),
+	"nyesno": eachWord(yesNo), "yesno": singleWord(yesNo),
 	"lcmp": polygonLines(wordsOf), "fcmp": polygonLines(func(line string) []string { return []string{line} }),
 }
 
 func newPolygon(o options) (comparer, error) {
 	if len(o) > 1 {
-		return nil, &judge.Fault{Text: fmt.Sprintf("checker polygon: want one name of a checker, got %d", len(o))}
+		return nil, &judge.ProblemError{Text: fmt.Sprintf("checker polygon: want one name of a checker, got %d", len(o))}
 	}
 	name := "wcmp" // the default checker
 	for given := range o {
@@ -72,7 +72,7 @@ func newPolygon(o options) (comparer, error) {
 		case *polygonFault:
 			return judge.Outcome{Verdict: judge.JudgeError, Message: "the answer file does not fit the checker: " + e.text}, nil
 		case *polygonWrong:
-			return newWhere(ctx, r, p.ans.start, p.out.start).wrong("%s", e.text)
+			return newDifferenceFinder(ctx, r, p.ans.start, p.out.start).wrongAnswer("%s", e.text)
 		}
 		return judge.Outcome{}, err
 	}, nil
@@ -87,7 +87,7 @@ type (
 func (e *polygonWrong) Error() string { return e.text }
 func (e *polygonFault) Error() string { return e.text }
 
-func differs(format string, args ...any) error { return &polygonWrong{fmt.Sprintf(format, args...)} }
+func wrongf(format string, args ...any) error { return &polygonWrong{fmt.Sprintf(format, args...)} }
 
 // A polygon is the state of one comparison.
 type polygon struct {
@@ -100,13 +100,13 @@ type polygon struct {
 func (p *polygon) nothingMore() error {
 	word, err := p.out.word()
 	if err == nil {
-		return differs("want the end, got %s", shortQuote(word))
+		return wrongf("want the end, got %s", shortQuote(word))
 	}
-	return end(err)
+	return ignoreEOF(err)
 }
 
-// end returns nil for io.EOF, and any other error unchanged.
-func end(err error) error {
+// ignoreEOF returns nil for io.EOF, and any other error unchanged.
+func ignoreEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
@@ -121,8 +121,8 @@ type comparison struct {
 	late bool // whether to call want only if the output has a word
 }
 
-// single returns a function that compares the first word of the output with the first word of the answer.
-func single(c comparison) func(p *polygon) error {
+// singleWord returns a function that compares the first word of the output with the first word of the answer.
+func singleWord(c comparison) func(p *polygon) error {
 	return func(p *polygon) error {
 		ans, err := p.ans.word()
 		if errors.Is(err, io.EOF) {
@@ -142,15 +142,15 @@ func single(c comparison) func(p *polygon) error {
 			}
 		}
 		if missing {
-			return differs("want %s, got nothing", shortQuote(ans))
+			return wrongf("want %s, got nothing", shortQuote(ans))
 		}
 		return c.same(ans, out)
 	}
 }
 
-// each returns a function that compares each word of the answer with the corresponding word of the output.
-func each(c comparison) func(p *polygon) error {
-	one := single(c)
+// eachWord returns a function that compares each word of the answer with the corresponding word of the output.
+func eachWord(c comparison) func(p *polygon) error {
+	one := singleWord(c)
 	return func(p *polygon) error {
 		for {
 			more, err := p.ans.more()
@@ -179,12 +179,12 @@ func oneHugeInteger(p *polygon) error {
 		}
 		return err
 	}
-	return single(comparison{alone, sameWord, true})(p)
+	return singleWord(comparison{alone, sameWord, true})(p)
 }
 
 func sameWord(ans, out string) error {
 	if ans != out {
-		return differs("want %s, got %s", shortQuote(ans), shortQuote(out))
+		return wrongf("want %s, got %s", shortQuote(ans), shortQuote(out))
 	}
 	return nil
 }
@@ -207,7 +207,7 @@ var yesNo = comparison{func(ans string) error {
 	return nil
 }, func(ans, out string) error {
 	if !strings.EqualFold(ans, out) {
-		return differs("want %s, got %s", strings.ToUpper(ans), shortQuote(out))
+		return wrongf("want %s, got %s", strings.ToUpper(ans), shortQuote(out))
 	}
 	return nil
 }, true}
@@ -236,25 +236,25 @@ func reals(close func(ans, out float64) bool) comparison {
 		a, _ := realNumber(ans)
 		b, ok := realNumber(out)
 		if !ok {
-			return differs("want %s, got %s, which is not a number", shortQuote(ans), shortQuote(out))
+			return wrongf("want %s, got %s, which is not a number", shortQuote(ans), shortQuote(out))
 		}
 		if !close(a, b) {
-			return differs("want %s, got %s", shortQuote(ans), shortQuote(out))
+			return wrongf("want %s, got %s", shortQuote(ans), shortQuote(out))
 		}
 		return nil
 	}, false}
 }
 
-// slack is added to each tolerance, as in testlib.
-const slack = 1e-15
+// testlibEpsilon is added to each tolerance, as in testlib.
+const testlibEpsilon = 1e-15
 
 func absolutely(epsilon float64) comparison {
-	return reals(func(ans, out float64) bool { return !(math.Abs(ans-out) > epsilon+slack) })
+	return reals(func(ans, out float64) bool { return !(math.Abs(ans-out) > epsilon+testlibEpsilon) })
 }
 
 // near compares numbers with a tolerance that is absolute or relative, whichever is larger.
 func near(epsilon float64) comparison {
-	epsilon += slack
+	epsilon += testlibEpsilon
 	return reals(func(ans, out float64) bool {
 		switch {
 		case math.IsInf(ans, 0):
@@ -276,7 +276,7 @@ func unorderedIntegers(p *polygon) error {
 			word, err := r.word()
 			if err != nil {
 				slices.Sort(all)
-				return all, end(err)
+				return all, ignoreEOF(err)
 			}
 			n, err := strconv.ParseInt(word, 10, 64)
 			if err != nil || strconv.FormatInt(n, 10) != word {
@@ -289,16 +289,16 @@ func unorderedIntegers(p *polygon) error {
 	if err != nil {
 		return err
 	}
-	out, err := read(p.out, func(w string) error { return differs("want an integer, got %s", shortQuote(w)) })
+	out, err := read(p.out, func(w string) error { return wrongf("want an integer, got %s", shortQuote(w)) })
 	switch {
 	case err != nil:
 		return err
 	case len(ans) != len(out):
-		return differs("want %s, got %d", judge.Count(len(ans), "integer"), len(out))
+		return wrongf("want %s, got %d", judge.Quantity(len(ans), "integer"), len(out))
 	}
 	for i := range ans {
 		if ans[i] != out[i] {
-			return differs("in order of size, number %d: want %d, got %d", i+1, ans[i], out[i])
+			return wrongf("in order of size, number %d: want %d, got %d", i+1, ans[i], out[i])
 		}
 	}
 	return nil
@@ -307,7 +307,7 @@ func unorderedIntegers(p *polygon) error {
 // polygonLines returns a function that compares each line of the answer with a line of the output. The parameter
 // of splits a line into the words to compare. If the output ends first, its missing lines are treated as empty. An
 // empty last line of the answer is ignored.
-func polygonLines(of func(line string) []string) func(p *polygon) error {
+func polygonLines(words func(line string) []string) func(p *polygon) error {
 	return func(p *polygon) error {
 		for n := 1; ; n++ {
 			if more, err := p.ans.moreBytes(); err != nil || !more {
@@ -326,8 +326,8 @@ func polygonLines(of func(line string) []string) func(p *polygon) error {
 			if err != nil {
 				return err
 			}
-			if !slices.Equal(of(want), of(got)) {
-				return differs("line %d: want %s, got %s", n, shortQuote(want), shortQuote(got))
+			if !slices.Equal(words(want), words(got)) {
+				return wrongf("line %d: want %s, got %s", n, shortQuote(want), shortQuote(got))
 			}
 		}
 	}
@@ -380,7 +380,7 @@ func (w *wordReader) more() (bool, error) {
 		c, err := w.byte()
 		if err != nil {
 			w.start = w.at
-			return false, end(err)
+			return false, ignoreEOF(err)
 		}
 		if !isTestlibSpace(c) {
 			w.back()
@@ -392,13 +392,13 @@ func (w *wordReader) more() (bool, error) {
 // moreBytes reports whether any byte follows.
 func (w *wordReader) moreBytes() (bool, error) {
 	_, err := w.in.Peek(1)
-	return err == nil, end(err)
+	return err == nil, ignoreEOF(err)
 }
 
 // word reads the next word. At the end of the text it returns io.EOF.
 func (w *wordReader) word() (string, error) {
 	if more, err := w.more(); err != nil || !more {
-		return "", orEnd(err)
+		return "", eofIfNil(err)
 	}
 	if err := context.Cause(w.ctx); err != nil {
 		return "", err
@@ -420,8 +420,8 @@ func (w *wordReader) word() (string, error) {
 	}
 }
 
-// orEnd returns io.EOF for nil, and any other error unchanged.
-func orEnd(err error) error {
+// eofIfNil returns io.EOF for nil, and any other error unchanged.
+func eofIfNil(err error) error {
 	if err == nil {
 		return io.EOF
 	}

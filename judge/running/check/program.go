@@ -19,13 +19,13 @@ import (
 	"unicode/utf8"
 
 	"assay/judge"
-	"assay/judge/internal/raze"
+	"assay/judge/internal/forceremove"
 	"assay/judge/internal/suggest"
 	"assay/judge/internal/tail"
 )
 
 // protocols maps protocol names to constructors of checkers.
-var protocols = map[string]func(r judge.Runner, p *judge.Part, program *judge.Program, limits judge.Limits) (Checker, error){
+var protocols = map[string]func(r judge.Runner, p *judge.SetterProgram, program *judge.Program, limits judge.Limits) (Checker, error){
 	"kattis":  newKattis,
 	"kit":     newKit,
 	"testlib": newTestlib,
@@ -42,13 +42,13 @@ var protocols = map[string]func(r judge.Runner, p *judge.Part, program *judge.Pr
 //     score_multiplier.txt contain points.
 //
 // The argument program is the built part p. Limits are for one case. If the protocol is unknown, Program returns a
-// *judge.Fault without a file. Other errors are failures of the machine.
-func Program(r judge.Runner, p *judge.Part, program *judge.Program, limits judge.Limits) (Checker, error) {
-	speak, ok := protocols[p.Speaks]
+// *judge.ProblemError without a file. Other errors are failures of the machine.
+func Program(r judge.Runner, p *judge.SetterProgram, program *judge.Program, limits judge.Limits) (Checker, error) {
+	speak, ok := protocols[p.Protocol]
 	if !ok {
-		return nil, &judge.Fault{
-			Text: fmt.Sprintf("unknown protocol %q of a checker program", p.Speaks),
-			Hint: suggest.Hint(p.Speaks, slices.Sorted(maps.Keys(protocols))),
+		return nil, &judge.ProblemError{
+			Text: fmt.Sprintf("unknown protocol %q of a checker program", p.Protocol),
+			Hint: suggest.Hint(p.Protocol, slices.Sorted(maps.Keys(protocols))),
 		}
 	}
 	return speak(r, p, program, limits)
@@ -66,10 +66,10 @@ const (
 	maxMessage  = 2 << 10     // bytes
 )
 
-// A perCase contains what is common to all protocols that start the program for each case. It has two directories
+// A caseRunner contains what is common to all protocols that start the program for each case. It has two directories
 // on the host, whose files change from case to case. Because the directories themselves stay the same, the runner
 // can keep them mounted.
-type perCase struct {
+type caseRunner struct {
 	runner  judge.Runner
 	program *judge.Program
 	limits  judge.Limits
@@ -77,7 +77,7 @@ type perCase struct {
 	role    string // what faults call the program; empty for a checker
 }
 
-func newPerCase(r judge.Runner, p *judge.Program, limits judge.Limits) (*perCase, error) {
+func newCaseRunner(r judge.Runner, p *judge.Program, limits judge.Limits) (*caseRunner, error) {
 	if limits.CPU == 0 && limits.Wall == 0 {
 		limits.Wall = defaultWall
 	}
@@ -85,7 +85,7 @@ func newPerCase(r judge.Runner, p *judge.Program, limits judge.Limits) (*perCase
 	if err != nil {
 		return nil, fmt.Errorf("create a directory for checker %s: %w", p.Name, err)
 	}
-	c := &perCase{runner: r, program: p, limits: limits, dir: dir}
+	c := &caseRunner{runner: r, program: p, limits: limits, dir: dir}
 	// The program runs as a user other than the judge's, so the umask must not restrict the permissions.
 	for name, mode := range map[string]fs.FileMode{"case": 0o755, "feedback": 0o777} {
 		path := filepath.Join(dir, name)
@@ -100,15 +100,15 @@ func newPerCase(r judge.Runner, p *judge.Program, limits judge.Limits) (*perCase
 }
 
 // Close removes the directories.
-func (c *perCase) Close() error {
-	if err := raze.All(c.dir); err != nil {
+func (c *caseRunner) Close() error {
+	if err := forceremove.All(c.dir); err != nil {
 		return fmt.Errorf("remove the directory of checker %s: %w", c.program.Name, err)
 	}
 	return nil
 }
 
 // put writes a text to a file that the program can read.
-func (c *perCase) put(name string, text *io.SectionReader) error {
+func (c *caseRunner) put(name string, text *io.SectionReader) error {
 	path := filepath.Join(c.dir, "case", name)
 	err := os.Remove(path) // a process may still have the old file open
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -126,14 +126,14 @@ func (c *perCase) put(name string, text *io.SectionReader) error {
 }
 
 // emptyFeedback removes the feedback for the previous case.
-func (c *perCase) emptyFeedback() error {
+func (c *caseRunner) emptyFeedback() error {
 	dir := filepath.Join(c.dir, "feedback")
 	names, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
 	for _, n := range names {
-		if err := raze.All(filepath.Join(dir, n.Name())); err != nil {
+		if err := forceremove.All(filepath.Join(dir, n.Name())); err != nil {
 			return err
 		}
 	}
@@ -142,7 +142,7 @@ func (c *perCase) emptyFeedback() error {
 
 // feedback reads the start of a file that the program wrote. It returns "" if the file does not exist. The program
 // is untrusted: its file may be a link, a pipe without a writer, or an endless file.
-func (c *perCase) feedback(name string) (text string, exists bool, err error) {
+func (c *caseRunner) feedback(name string) (text string, exists bool, err error) {
 	root, err := os.OpenRoot(filepath.Join(c.dir, "feedback"))
 	if err != nil {
 		return "", false, err
@@ -168,14 +168,14 @@ func (c *perCase) feedback(name string) (text string, exists bool, err error) {
 }
 
 // mount returns the mount that makes one of the directories visible to the program.
-func (c *perCase) mount(name, at string, writable bool) judge.Mount {
+func (c *caseRunner) mount(name, at string, writable bool) judge.Mount {
 	return judge.Mount{Host: filepath.Join(c.dir, name), At: at, Writable: writable}
 }
 
 // run runs the program once. If the program exited by itself, outcome is nil, and exec contains the exit code.
 // Otherwise outcome is a judge error.
-func (c *perCase) run(ctx context.Context, command *judge.Command) (exec judge.Exec, stderr string, outcome *judge.Outcome, err error) {
-	last := &tail.Buffer{Most: stderrKept}
+func (c *caseRunner) run(ctx context.Context, command *judge.Command) (exec judge.Exec, stderr string, outcome *judge.Outcome, err error) {
+	last := &tail.Buffer{MaxBytes: stderrKept}
 	command.Stderr = last
 	exec, err = c.runner.Run(ctx, command)
 	if refused, ok := errors.AsType[*judge.ExecError](err); ok {
@@ -185,19 +185,19 @@ func (c *perCase) run(ctx context.Context, command *judge.Command) (exec judge.E
 		return exec, "", nil, fmt.Errorf("run checker %s: %w", c.program.Name, err)
 	}
 	stderr = string(last.Bytes())
-	if exec.Killed != judge.Nothing || exec.Signal != "" {
-		return exec, stderr, c.fault("did not end by itself: "+exec.Fate(), stderr), nil
+	if exec.Killed != judge.NoResource || exec.Signal != "" {
+		return exec, stderr, c.fault("did not end by itself: "+exec.Termination(), stderr), nil
 	}
 	return exec, stderr, nil, nil
 }
 
 // fault returns the judge error for a checker program that failed.
-func (c *perCase) fault(what, stderr string) *judge.Outcome {
-	return programFault(cmp.Or(c.role, "checker")+" "+c.program.Name, what, stderr)
+func (c *caseRunner) fault(problem, stderr string) *judge.Outcome {
+	return programFault(cmp.Or(c.role, "checker")+" "+c.program.Name, problem, stderr)
 }
 
-func programFault(program, what, stderr string) *judge.Outcome {
-	message := fmt.Sprintf("%s %s", program, what)
+func programFault(program, problem, stderr string) *judge.Outcome {
+	message := fmt.Sprintf("%s %s", program, problem)
 	if stderr = clean(stderr); stderr != "" {
 		message += "\nits standard error ends:\n" + stderr
 	}

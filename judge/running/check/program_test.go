@@ -268,14 +268,14 @@ func TestAwards(t *testing.T) {
 		team           string
 	}{
 		{"kattis", "right", judge.Award{}, ""},
-		{"kattis", "score", judge.Award{By: judge.Points, Value: 12.5}, "well done"},
-		{"kattis", "multiplier", judge.Award{By: judge.Multiplier, Value: 0.25}, ""},
-		{"testlib", "points", judge.Award{By: judge.Points, Value: 2.5, Alone: true}, ""},
-		{"testlib", "noisy points", judge.Award{By: judge.Points, Value: 1.5, Alone: true}, ""},
-		{"testlib", "bare points", judge.Award{By: judge.Points, Value: 0.5, Alone: true}, ""},
-		{"testlib", "exit 60", judge.Award{By: judge.Multiplier, Value: 0.05, Alone: true}, ""},
+		{"kattis", "score", judge.Award{By: judge.AwardPoints, Value: 12.5}, "well done"},
+		{"kattis", "multiplier", judge.Award{By: judge.AwardMultiplier, Value: 0.25}, ""},
+		{"testlib", "points", judge.Award{By: judge.AwardPoints, Value: 2.5, Alone: true}, ""},
+		{"testlib", "noisy points", judge.Award{By: judge.AwardPoints, Value: 1.5, Alone: true}, ""},
+		{"testlib", "bare points", judge.Award{By: judge.AwardPoints, Value: 0.5, Alone: true}, ""},
+		{"testlib", "exit 60", judge.Award{By: judge.AwardMultiplier, Value: 0.05, Alone: true}, ""},
 	} {
-		part := &judge.Part{Speaks: row.speaks, Args: arguments[row.speaks], PartialFrom: 50}
+		part := &judge.SetterProgram{Protocol: row.speaks, Args: arguments[row.speaks], PartialFrom: 50}
 		c, err := check.Program(box, part, self(t, row.speaks), judge.Limits{Wall: time.Minute})
 		if err != nil {
 			t.Fatal(err)
@@ -310,7 +310,7 @@ func TestPasses(t *testing.T) {
 		if err != nil || o.Verdict != judge.Accepted || o.Message+"\n" != want {
 			t.Errorf("pass %d: %+v, %v, want %q", pass+1, o, err, want)
 		}
-		again, o, err := s.Next(o)
+		again, o, err := s.WantsPass(o)
 		if err != nil || o.Verdict != judge.Accepted || again != (pass == 0) {
 			t.Errorf("after pass %d: %v, %+v, %v", pass+1, again, o, err)
 		}
@@ -333,7 +333,7 @@ func TestBetween(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := s.Give(section("in")); err != nil {
+	if err := s.SetInput(section("in")); err != nil {
 		t.Fatal(err)
 	}
 	for _, row := range []struct {
@@ -342,7 +342,7 @@ func TestBetween(t *testing.T) {
 		next    string
 	}{{"next run", judge.Accepted, "more"}, {"wrong", judge.WrongAnswer, ""}, {"right", judge.Accepted, ""}} {
 		var next strings.Builder
-		o, err := s.Between(t.Context(), section(row.script), &next)
+		o, err := s.CheckPass(t.Context(), section(row.script), &next)
 		if err != nil || o.Verdict != row.verdict || next.String() != row.next {
 			t.Errorf("%s: Between = %+v, %v, and the next run reads %q", row.script, o, err, &next)
 		}
@@ -424,7 +424,7 @@ func TestAKitCheckerKeepsStateUntilItDies(t *testing.T) {
 func TestProgramsOfTheWrongKind(t *testing.T) {
 	box := newBox(t, "")
 	p := self(t, "testlib")
-	c, err := check.Program(box, &judge.Part{Speaks: "kit"}, p, judge.Limits{Wall: time.Minute})
+	c, err := check.Program(box, &judge.SetterProgram{Protocol: "kit"}, p, judge.Limits{Wall: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -434,7 +434,7 @@ func TestProgramsOfTheWrongKind(t *testing.T) {
 	}
 	p.Argv = []string{"/program/nothing-of-that-name"}
 	for _, speaks := range []string{"kit", "testlib", "kattis"} {
-		c, err := check.Program(box, &judge.Part{Speaks: speaks}, p, judge.Limits{Wall: time.Minute})
+		c, err := check.Program(box, &judge.SetterProgram{Protocol: speaks}, p, judge.Limits{Wall: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -443,8 +443,8 @@ func TestProgramsOfTheWrongKind(t *testing.T) {
 			t.Errorf("%s program that does not exist: %s %q", speaks, o.Verdict, o.Message)
 		}
 	}
-	_, err = check.Program(box, &judge.Part{Speaks: "testlip"}, p, judge.Limits{})
-	if fault, ok := errors.AsType[*judge.Fault](err); !ok || fault.Hint != `did you mean "testlib"?` {
+	_, err = check.Program(box, &judge.SetterProgram{Protocol: "testlip"}, p, judge.Limits{})
+	if fault, ok := errors.AsType[*judge.ProblemError](err); !ok || fault.Hint != `did you mean "testlib"?` {
 		t.Errorf("Program with a misspelt protocol: %v", err)
 	}
 }
@@ -461,7 +461,7 @@ func TestTestlibInC(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	p := &judge.Program{Name: "ncmp.c", Dir: dir, Argv: []string{judge.ProgramDir + "/ncmp"}}
-	c, err := check.Program(newBox(t, ""), &judge.Part{Speaks: "testlib"}, p, judge.Limits{Wall: time.Minute})
+	c, err := check.Program(newBox(t, ""), &judge.SetterProgram{Protocol: "testlib"}, p, judge.Limits{Wall: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -491,7 +491,7 @@ var arguments = map[string][]string{"testlib": {"--group", "a"}, "kattis": {"tol
 
 func program(t *testing.T, box judge.Runner, speaks string, limits judge.Limits) check.Checker {
 	t.Helper()
-	c, err := check.Program(box, &judge.Part{Speaks: speaks, Args: arguments[speaks]}, self(t, speaks), limits)
+	c, err := check.Program(box, &judge.SetterProgram{Protocol: speaks, Args: arguments[speaks]}, self(t, speaks), limits)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -106,7 +106,7 @@ func TestBadArguments(t *testing.T) {
 				args = strings.Split(row.args, "|")
 			}
 			_, err := Builtin(row.checker, args)
-			fault, ok := err.(*judge.Fault)
+			fault, ok := err.(*judge.ProblemError)
 			if !ok || fault.Text != row.text || fault.Hint != row.hint || fault.File != "" {
 				t.Errorf("Builtin(%q, %q) = %#v\nwant text %q\nhint %q", row.checker, args, err, row.text, row.hint)
 			}

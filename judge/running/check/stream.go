@@ -97,8 +97,8 @@ func (s *stream) more(ctx context.Context) error {
 	return nil
 }
 
-// topUp fills the window of a and that of b if they are empty, unless the text has ended.
-func topUp(ctx context.Context, a, b *stream) error {
+// fillBoth fills the window of a and that of b if they are empty, unless the text has ended.
+func fillBoth(ctx context.Context, a, b *stream) error {
 	if a.lo == a.hi {
 		if err := a.more(ctx); err != nil {
 			return err
@@ -160,8 +160,8 @@ func (s *stream) atSpace() bool { return s.lo == s.hi || isSpace(s.buf[s.lo]) }
 // isSpace reports whether a byte is ASCII white space. Checkers treat no other characters as white space.
 func isSpace(c byte) bool { return c == ' ' || c-'\t' <= '\r'-'\t' }
 
-// mismatch returns the length of the common prefix of a and b.
-func mismatch(a, b []byte) int {
+// commonPrefix returns the length of the common prefix of a and b.
+func commonPrefix(a, b []byte) int {
 	n := min(len(a), len(b))
 	a, b = a[:n], b[:n]
 	// A difference is often near the start. After that, comparing growing blocks with bytes.Equal is faster.

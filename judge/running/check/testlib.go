@@ -14,13 +14,13 @@ import (
 
 // A testlib checker uses the protocol of testlib.h for checkers.
 type testlib struct {
-	*perCase
+	*caseRunner
 	args    []string
-	partial int // exit code for no points; see judge.Part.PartialFrom
+	partial int // exit code for no points; see judge.SetterProgram.PartialFrom
 }
 
-func newTestlib(r judge.Runner, p *judge.Part, program *judge.Program, limits judge.Limits) (Checker, error) {
-	c, err := newPerCase(r, program, limits)
+func newTestlib(r judge.Runner, p *judge.SetterProgram, program *judge.Program, limits judge.Limits) (Checker, error) {
+	c, err := newCaseRunner(r, program, limits)
 	if err != nil {
 		return nil, err
 	}
@@ -47,8 +47,8 @@ const (
 var uncaught = pattern.New(`(?m)^Traceback \(most recent call last\):$|^Exception in thread "|^Node\.js v[0-9]|^[^ ]+\.rb:[0-9]+:in .*\([A-Z]\w*\)$|` +
 	`^stack traceback:$|^Fatal error: exception |^CallStack \(from HasCallStack\):$|^[^ ]+: Prelude\.`)
 
-// testlibWhole is the number of points for a fully correct output, if exit codes encode partial points.
-const testlibWhole = 200
+// testlibFullPoints is the number of points for a fully correct output, if exit codes encode partial points.
+const testlibFullPoints = 200
 
 func (c *testlib) Check(ctx context.Context, r Request) (judge.Outcome, error) {
 	for name, text := range map[string]*io.SectionReader{"input": r.In, "output": r.Out, "answer": r.Ans} {
@@ -67,15 +67,15 @@ func (c *testlib) Check(ctx context.Context, r Request) (judge.Outcome, error) {
 	if fault != nil {
 		return *fault, nil
 	}
-	if c.partial > 0 && exec.Exit >= c.partial && exec.Exit <= c.partial+testlibWhole {
-		share := float64(exec.Exit-c.partial) / testlibWhole
-		return partly(judge.Award{By: judge.Multiplier, Value: share}, clean(stderr)), nil
+	if c.partial > 0 && exec.Exit >= c.partial && exec.Exit <= c.partial+testlibFullPoints {
+		share := float64(exec.Exit-c.partial) / testlibFullPoints
+		return partialOutcome(judge.Award{By: judge.AwardMultiplier, Value: share}, clean(stderr)), nil
 	}
-	return testlibOutcome(c.perCase, exec, stderr)
+	return testlibOutcome(c.caseRunner, exec, stderr)
 }
 
-// partly returns the outcome for an output to which the checker gives points but no verdict.
-func partly(a judge.Award, message string) judge.Outcome {
+// partialOutcome returns the outcome for an output to which the checker gives points but no verdict.
+func partialOutcome(a judge.Award, message string) judge.Outcome {
 	a.Alone = true
 	o := judge.Outcome{Verdict: judge.Accepted, Message: message, Award: a}
 	if a.Value <= 0 {
@@ -85,30 +85,30 @@ func partly(a judge.Award, message string) judge.Outcome {
 }
 
 // testlibOutcome reads the exit code.
-func testlibOutcome(c *perCase, exec judge.Exec, stderr string) (judge.Outcome, error) {
+func testlibOutcome(c *caseRunner, exec judge.Exec, stderr string) (judge.Outcome, error) {
 	verdict, ok := testlibExits[exec.Exit]
 	if !ok {
 		what := "ended in a way that testlib does not know"
 		if exec.Exit == testlibFault {
 			what = "is at fault"
 		}
-		what = fmt.Sprintf("%s (%s)", what, exec.Fate())
-		if exec.Exit == kattisRight || exec.Exit == kattisWrong {
-			what += fmt.Sprintf(`; accept with exit code 0 and reject with 1 (%d and %d need speaks = "kattis")`, kattisRight, kattisWrong)
+		what = fmt.Sprintf("%s (%s)", what, exec.Termination())
+		if exec.Exit == kattisAccepted || exec.Exit == kattisRejected {
+			what += fmt.Sprintf(`; accept with exit code 0 and reject with 1 (%d and %d need speaks = "kattis")`, kattisAccepted, kattisRejected)
 		}
 		return *c.fault(what, stderr), nil
 	}
 	if verdict == judge.WrongAnswer && uncaught().MatchString(stderr) {
-		return *c.fault(fmt.Sprintf("ended by an exception that it does not catch (%s)", exec.Fate()), stderr), nil
+		return *c.fault(fmt.Sprintf("ended by an exception that it does not catch (%s)", exec.Termination()), stderr), nil
 	}
 	message := clean(stderr)
 	if exec.Exit == testlibPoints {
-		points, rest, _ := strings.Cut(saidLast(stderr, "points"), " ")
+		points, rest, _ := strings.Cut(lastLineAfter(stderr, "points"), " ")
 		value := scoreOf(points)
 		if math.IsNaN(value) {
 			return *c.fault("gives points, but not how many", stderr), nil
 		}
-		return partly(judge.Award{By: judge.Points, Value: value}, clean(rest)), nil
+		return partialOutcome(judge.Award{By: judge.AwardPoints, Value: value}, clean(rest)), nil
 	}
 	for _, word := range []string{"ok", "wrong answer"} { // words that repeat the verdict
 		if rest, cut := strings.CutPrefix(message, word); cut && (rest == "" || rest[0] == ' ') {
@@ -119,9 +119,9 @@ func testlibOutcome(c *perCase, exec judge.Exec, stderr string) (judge.Outcome, 
 	return judge.Outcome{Verdict: verdict, Message: message}, nil
 }
 
-// saidLast finds the last line that begins with word, and returns the text after the word. If there is no such
+// lastLineAfter finds the last line that begins with word, and returns the text after the word. If there is no such
 // line, it returns the last line of the text. Checkers may print anything before their result.
-func saidLast(text, word string) string {
+func lastLineAfter(text, word string) string {
 	text = strings.TrimSpace(text)
 	for at := len(text); at > 0; {
 		at = strings.LastIndexByte(text[:at], '\n')

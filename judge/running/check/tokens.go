@@ -45,7 +45,7 @@ func tokensFrom(checker string, o options) (*tokens, error) {
 	abs, rel := o.has("float_absolute_tolerance"), o.has("float_relative_tolerance")
 	both := o.has("float_tolerance")
 	if both && (abs || rel) {
-		return nil, &judge.Fault{
+		return nil, &judge.ProblemError{
 			Text: "checker " + checker + ": float_tolerance sets both tolerances, so it cannot be combined with one of them",
 			Hint: "give float_absolute_tolerance and float_relative_tolerance only",
 		}
@@ -82,10 +82,10 @@ func (t *tokens) compare(ctx context.Context, r Request, b *buffers) (judge.Outc
 	ans.keep, out.keep = t.near != nil, t.near != nil
 	between := true // after white space, or at the start
 	for {
-		if err := topUp(ctx, ans, out); err != nil {
+		if err := fillBoth(ctx, ans, out); err != nil {
 			return judge.Outcome{}, err
 		}
-		if n := mismatch(ans.rest(), out.rest()); n > 0 {
+		if n := commonPrefix(ans.rest(), out.rest()); n > 0 {
 			ans.lo += n
 			out.lo += n
 			between = isSpace(ans.buf[ans.lo-1])
@@ -98,9 +98,9 @@ func (t *tokens) compare(ctx context.Context, r Request, b *buffers) (judge.Outc
 		case ans.ended() && out.ended():
 			return accepted, nil
 		case between && ans.ended() && !outSpace:
-			return outputGoesOn(ctx, r, out.offset())
+			return extraOutput(ctx, r, out.offset())
 		case between && out.ended() && !ansSpace:
-			return outputEndsEarly(ctx, r, ans.offset())
+			return missingOutput(ctx, r, ans.offset())
 		case t.spaceSensitive && (ansSpace && outSpace || between && ansSpace != outSpace):
 			return spaceDiffers(ctx, r, ans.offset(), out.offset())
 		case ansSpace && outSpace:
@@ -126,16 +126,16 @@ func (t *tokens) compare(ctx context.Context, r Request, b *buffers) (judge.Outc
 
 // spaceDiffers returns the outcome for white space that differs from the answer.
 func spaceDiffers(ctx context.Context, r Request, ansAt, outAt int64) (judge.Outcome, error) {
-	w := newWhere(ctx, r, ansAt, outAt)
+	w := newDifferenceFinder(ctx, r, ansAt, outAt)
 	want, got := w.spaceRun(r.Ans, ansAt), w.spaceRun(r.Out, outAt)
-	return w.wrong("line %d, column %d: white space differs: want %s, got %s", w.line(), w.column(), want, got)
+	return w.wrongAnswer("line %d, column %d: white space differs: want %s, got %s", w.line(), w.column(), want, got)
 }
 
 // sameToken compares two tokens whose bytes differ at the current positions. If the tokens are equal by the rules
 // of the checker, it moves both streams past the difference.
 func (t *tokens) sameToken(ctx context.Context, ans, out *stream) (bool, error) {
 	if t.near == nil {
-		return !t.caseSensitive && fold(ans, out) > 0, nil
+		return !t.caseSensitive && skipFoldedEqual(ans, out) > 0, nil
 	}
 	if t.sameShortNumber(ans, out) {
 		return true, nil
@@ -151,8 +151,8 @@ func (t *tokens) sameToken(ctx context.Context, ans, out *stream) (bool, error) 
 	if whole && wholeToo {
 		if near, isNumber := t.near.accepts(want, got); isNumber {
 			if near {
-				ans.pass(len(want))
-				out.pass(len(got))
+				ans.consume(len(want))
+				out.consume(len(got))
 			}
 			return near, nil
 		}
@@ -180,8 +180,8 @@ func (t *tokens) sameShortNumber(ans, out *stream) bool {
 	return true
 }
 
-// pass consumes the token of n bytes at lo.
-func (s *stream) pass(n int) {
+// consume consumes the token of n bytes at lo.
+func (s *stream) consume(n int) {
 	start, _ := s.tokenStart()
 	s.lo = start + n
 }
@@ -192,22 +192,22 @@ func (t *tokens) sameWord(ctx context.Context, ans, out *stream) (bool, error) {
 		return false, nil
 	}
 	for {
-		n := fold(ans, out)
-		if err := topUp(ctx, ans, out); err != nil {
+		n := skipFoldedEqual(ans, out)
+		if err := fillBoth(ctx, ans, out); err != nil {
 			return false, err
 		}
 		if ans.atSpace() && out.atSpace() {
 			return true, nil
 		}
-		if n == 0 && fold(ans, out) == 0 {
+		if n == 0 && skipFoldedEqual(ans, out) == 0 {
 			return false, nil
 		}
 	}
 }
 
-// fold consumes the bytes at the start of both windows that are equal if the case of letters is ignored. It
+// skipFoldedEqual consumes the bytes at the start of both windows that are equal if the case of letters is ignored. It
 // returns the number of bytes.
-func fold(a, b *stream) int {
+func skipFoldedEqual(a, b *stream) int {
 	x, y := a.rest(), b.rest()
 	x = x[:min(len(x), len(y))]
 	n := 0
@@ -229,38 +229,38 @@ func lower(c byte) byte {
 
 // tokenDiffers returns the outcome for a token that differs from the answer.
 func (t *tokens) tokenDiffers(ctx context.Context, r Request, ansAt, outAt int64) (judge.Outcome, error) {
-	w := newWhere(ctx, r, ansAt, outAt)
+	w := newDifferenceFinder(ctx, r, ansAt, outAt)
 	want, got := w.word(r.Ans, ansAt), w.word(r.Out, outAt)
 	line, token := w.line(), w.tokenInLine(got.start)
 	why := ""
 	if t.near != nil {
 		why = t.near.explain(w.bytes(r.Ans, want), w.bytes(r.Out, got))
 	}
-	return w.wrong("line %d, token %d: want %s, got %s%s", line, token, w.quote(r.Ans, want, ansAt), w.quote(r.Out, got, outAt), why)
+	return w.wrongAnswer("line %d, token %d: want %s, got %s%s", line, token, w.quote(r.Ans, want, ansAt), w.quote(r.Out, got, outAt), why)
 }
 
-// outputEndsEarly returns the outcome for missing tokens.
-func outputEndsEarly(ctx context.Context, r Request, ansAt int64) (judge.Outcome, error) {
-	w := newWhere(ctx, r, ansAt, r.Out.Size())
+// missingOutput returns the outcome for missing tokens.
+func missingOutput(ctx context.Context, r Request, ansAt int64) (judge.Outcome, error) {
+	w := newDifferenceFinder(ctx, r, ansAt, r.Out.Size())
 	next := w.word(r.Ans, ansAt)
 	n := w.countTokens(r.Ans, ansAt)
 	if r.Out.Size() == 0 {
-		return w.wrong("the output is empty: want %s, first %s", judge.Count(n, "token"), w.quote(r.Ans, next, next.start))
+		return w.wrongAnswer("the output is empty: want %s, first %s", judge.Quantity(n, "token"), w.quote(r.Ans, next, next.start))
 	}
-	return w.wrong(
-		"output ends early, in line %d: want %s, first %s", w.line(), judge.Count(n, "more token"),
+	return w.wrongAnswer(
+		"output ends early, in line %d: want %s, first %s", w.line(), judge.Quantity(n, "more token"),
 		w.quote(r.Ans, next, next.start),
 	)
 }
 
-// outputGoesOn returns the outcome for an output that continues with more tokens after the end of the answer.
-func outputGoesOn(ctx context.Context, r Request, outAt int64) (judge.Outcome, error) {
-	w := newWhere(ctx, r, r.Ans.Size(), outAt)
+// extraOutput returns the outcome for an output that continues with more tokens after the end of the answer.
+func extraOutput(ctx context.Context, r Request, outAt int64) (judge.Outcome, error) {
+	w := newDifferenceFinder(ctx, r, r.Ans.Size(), outAt)
 	next := w.word(r.Out, outAt)
 	n := w.countTokens(r.Out, outAt)
 	and := ""
 	if n > 1 {
-		and = " and " + judge.Count(n-1, "more token")
+		and = " and " + judge.Quantity(n-1, "more token")
 	}
-	return w.wrong("line %d, token %d: want the end, got %s%s", w.line(), w.tokenInLine(outAt), w.quote(r.Out, next, next.start), and)
+	return w.wrongAnswer("line %d, token %d: want the end, got %s%s", w.line(), w.tokenInLine(outAt), w.quote(r.Out, next, next.start), and)
 }

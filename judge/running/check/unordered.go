@@ -42,7 +42,7 @@ func compareUnordered(ctx context.Context, r Request, b *buffers) (judge.Outcome
 	if err != nil {
 		return judge.Outcome{}, err
 	}
-	return u.tell(extra, missing)
+	return u.outcome(extra, missing)
 }
 
 // A lineHash is the hash of a line.
@@ -113,10 +113,10 @@ func (u *unordered) hashLong(text *io.SectionReader, l line) (h lineHash, err er
 
 // An excess is a line that occurs more often in one text than in the other.
 type excess struct {
-	found bool
-	here  int64 // how often the line occurs in this text
-	there int64 // how often it occurs in the other text
-	line  line  // the first extra occurrence
+	found      bool
+	count      int64 // how often the line occurs in this text
+	otherCount int64 // how often it occurs in the other text
+	line       line  // the first extra occurrence
 }
 
 // first returns a line that occurs more often in text than in other. If text has lines that do not occur in other
@@ -136,13 +136,13 @@ func (u *unordered) first(text, other *io.SectionReader) (excess, error) {
 		return excess{}, err
 	}
 	e := excess{found: true}
-	if e.here, err = u.count(text, hash); err != nil {
+	if e.count, err = u.count(text, hash); err != nil {
 		return e, err
 	}
-	if e.there, err = u.count(other, hash); err != nil {
+	if e.otherCount, err = u.count(other, hash); err != nil {
 		return e, err
 	}
-	left := e.there
+	left := e.otherCount
 	err = u.each(text, func(l line, h lineHash) bool {
 		if h == hash {
 			e.line = line{start: l.start, end: l.end}
@@ -238,16 +238,16 @@ func (u *unordered) firstTooMany(text, other *io.SectionReader) (hash lineHash, 
 
 // collect starts tallies for lines from unequal buckets, in the order of the text, beginning at the offset from.
 // It returns the number of tallies, and the offset at which the next call must begin.
-func (u *unordered) collect(text *io.SectionReader, from int64) (n int, next int64, err error) {
+func (u *unordered) collect(text *io.SectionReader, from int64) (n int, offset int64, err error) {
 	u.search.index = make(map[lineHash]int)
-	next = text.Size()
+	offset = text.Size()
 	tail := io.NewSectionReader(text, from, text.Size()-from)
 	err = u.each(tail, func(l line, h lineHash) bool {
 		if _, known := u.search.index[h]; known || u.b.sums.balanced(h) {
 			return true
 		}
 		if n == candidates {
-			next = from + l.start
+			offset = from + l.start
 			return false
 		}
 		u.search.index[h] = n
@@ -255,55 +255,55 @@ func (u *unordered) collect(text *io.SectionReader, from int64) (n int, next int
 		n++
 		return true
 	})
-	return n, next, err
+	return n, offset, err
 }
 
 // tally adds the parameter by to the tally of each line of a text. Lines without a tally are ignored.
-func (u *unordered) tally(text *io.SectionReader, by int64) error {
+func (u *unordered) tally(text *io.SectionReader, delta int64) error {
 	return u.each(text, func(_ line, h lineHash) bool {
 		if u.b.sums.balanced(h) {
 			return true
 		}
 		if i, ok := u.search.index[h]; ok {
-			u.search.tallies[i].extra += by
+			u.search.tallies[i].extra += delta
 		}
 		return true
 	})
 }
 
-// tell returns the outcome for an additional line in the output, a missing line, or both.
-func (u *unordered) tell(extra, missing excess) (judge.Outcome, error) {
-	w := newWhere(u.ctx, u.r, u.r.Ans.Size(), u.r.Out.Size())
+// outcome returns the outcome for an additional line in the output, a missing line, or both.
+func (u *unordered) outcome(extra, missing excess) (judge.Outcome, error) {
+	w := newDifferenceFinder(u.ctx, u.r, u.r.Ans.Size(), u.r.Out.Size())
 	want := ""
 	if missing.found {
 		w.ansAt = missing.line.start
 		want = "want " + w.quoteLine(u.r.Ans, missing.line)
-		if missing.there > 0 {
-			want += fmt.Sprintf(" %s, got it %s", times(missing.here), times(missing.there))
-		} else if missing.here > 1 {
-			want += " " + times(missing.here)
+		if missing.otherCount > 0 {
+			want += fmt.Sprintf(" %s, got it %s", times(missing.count), times(missing.otherCount))
+		} else if missing.count > 1 {
+			want += " " + times(missing.count)
 		}
 	}
 	if !extra.found {
 		if want == "" {
-			return w.wrong("the lines are not those of the answer")
+			return w.wrongAnswer("the lines are not those of the answer")
 		}
-		return w.wrong("a line is missing: %s", want)
+		return w.wrongAnswer("a line is missing: %s", want)
 	}
 	w.outAt = extra.line.start
 	got := "got " + w.quoteLine(u.r.Out, extra.line)
-	if extra.there > 0 {
-		got += fmt.Sprintf(" %s, want it %s", times(extra.here), times(extra.there))
+	if extra.otherCount > 0 {
+		got += fmt.Sprintf(" %s, want it %s", times(extra.count), times(extra.otherCount))
 	} else {
 		got += ", which the answer does not have"
 	}
 	if want != "" {
-		return w.wrong("line %d: %s; %s", w.line(), got, want)
+		return w.wrongAnswer("line %d: %s; %s", w.line(), got, want)
 	}
-	return w.wrong("line %d: %s", w.line(), got)
+	return w.wrongAnswer("line %d: %s", w.line(), got)
 }
 
-func (w *where) quoteLine(text *io.SectionReader, l line) string {
+func (w *differenceFinder) quoteLine(text *io.SectionReader, l line) string {
 	return w.quote(text, span{l.start, l.end}, l.start)
 }
 

@@ -27,7 +27,7 @@ type Validator struct {
 	limits  judge.Limits
 
 	mu    sync.Mutex
-	spare []*perCase // directories of closed cases
+	spare []*caseRunner // directories of closed cases
 }
 
 // A dialect is a protocol for a program that is started for each case.
@@ -35,24 +35,24 @@ type dialect struct {
 	argv    func(in, ans string, args []string) []string // in and ans are the names of the case's files
 	accepts []int                                        // exit codes
 	// outcome returns the program's judgement. It is called only if the program exited by itself.
-	outcome func(c *perCase, exec judge.Exec, stderr string) (judge.Outcome, error)
+	outcome func(c *caseRunner, exec judge.Exec, stderr string) (judge.Outcome, error)
 }
 
 // dialects maps protocol names to the protocols that a Validator supports. A kit program that runs beside the
 // submission uses the kattis protocol.
 var dialects = map[string]*dialect{
-	"kattis":  {kattisArgv, []int{kattisRight}, kattisOutcome},
-	"kit":     {kattisArgv, []int{kattisRight}, kattisOutcome},
+	"kattis":  {kattisArgv, []int{kattisAccepted}, kattisOutcome},
+	"kit":     {kattisArgv, []int{kattisAccepted}, kattisOutcome},
 	"testlib": {interactorArgv, []int{0, testlibPoints}, testlibOutcome},
 }
 
 // NewValidator returns a Validator that runs a program. The parameter speaks names the program's protocol, which
 // is "kattis" or, if the program runs beside the submission, also "testlib" or "kit". Limits are for one case.
-func NewValidator(r judge.Runner, p *judge.Program, speaks string, args []string, limits judge.Limits) (*Validator, error) {
-	d := dialects[speaks]
+func NewValidator(r judge.Runner, p *judge.Program, protocol string, args []string, limits judge.Limits) (*Validator, error) {
+	d := dialects[protocol]
 	if d == nil {
-		return nil, &judge.Fault{
-			Text: fmt.Sprintf("a program that judges in steps cannot speak %q", speaks),
+		return nil, &judge.ProblemError{
+			Text: fmt.Sprintf("a program that judges in steps cannot speak %q", protocol),
 			Hint: `it speaks "kattis"; an interactor may also speak "kit" or "testlib"`,
 		}
 	}
@@ -64,7 +64,7 @@ type Session struct {
 	v       *Validator
 	args    []string
 	in, ans string // names of the case's files, on which programs may depend: "1.in", "1.ans"
-	*perCase
+	*caseRunner
 }
 
 // Open starts a case. The caller must call Close.
@@ -74,7 +74,7 @@ func (v *Validator) Open(r Request) (*Session, error) {
 		return nil, err
 	}
 	base := caseName(r.Case)
-	s := &Session{v: v, args: slices.Concat(v.args, r.Args), in: base + ".in", ans: base + ".ans", perCase: c}
+	s := &Session{v: v, args: slices.Concat(v.args, r.Args), in: base + ".in", ans: base + ".ans", caseRunner: c}
 	for name, text := range map[string]*io.SectionReader{s.in: r.In, s.ans: r.Ans} {
 		if err == nil {
 			err = c.put(name, text)
@@ -99,7 +99,7 @@ func caseName(id string) string {
 }
 
 // caseDir returns a spare directory, or creates one.
-func (v *Validator) caseDir() (*perCase, error) {
+func (v *Validator) caseDir() (*caseRunner, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if n := len(v.spare); n > 0 {
@@ -107,7 +107,7 @@ func (v *Validator) caseDir() (*perCase, error) {
 		v.spare = v.spare[:n-1]
 		return c, nil
 	}
-	return newPerCase(v.runner, v.program, v.limits)
+	return newCaseRunner(v.runner, v.program, v.limits)
 }
 
 // Close ends the case.
@@ -120,7 +120,7 @@ func (s *Session) Close() error {
 	}
 	s.v.mu.Lock()
 	defer s.v.mu.Unlock()
-	s.v.spare = append(s.v.spare, s.perCase)
+	s.v.spare = append(s.v.spare, s.caseRunner)
 	return errors.Join(errs...)
 }
 
@@ -161,7 +161,7 @@ func (s *Session) Run(ctx context.Context, out *io.SectionReader) (judge.Outcome
 	if fault != nil {
 		return *fault, nil
 	}
-	return s.v.dialect.outcome(s.perCase, exec, stderr)
+	return s.v.dialect.outcome(s.caseRunner, exec, stderr)
 }
 
 // Static runs the setter's program as a static validator, in a directory with the submission's files. The first
@@ -178,13 +178,13 @@ func (s *Session) Static(ctx context.Context, source judge.Mount, args []string)
 	if fault != nil {
 		return *fault, nil
 	}
-	return s.v.dialect.outcome(s.perCase, exec, stderr)
+	return s.v.dialect.outcome(s.caseRunner, exec, stderr)
 }
 
 // Accepts reports whether a setter's program that ran beside the submission accepted the submission, according to
 // the exit code.
 func (s *Session) Accepts(exec judge.Exec) bool {
-	if exec.Killed != judge.Nothing || exec.Signal != "" {
+	if exec.Killed != judge.NoResource || exec.Signal != "" {
 		return false
 	}
 	return slices.Contains(s.v.dialect.accepts, exec.Exit)
@@ -197,15 +197,15 @@ func (s *Session) Judge(exec judge.Exec, refused *judge.ExecError, stderr string
 	switch {
 	case refused != nil:
 		return *s.fault("cannot be run: "+refused.Reason, ""), nil
-	case exec.Killed != judge.Nothing || exec.Signal != "":
-		return *s.fault("did not end by itself: "+exec.Fate(), stderr), nil
+	case exec.Killed != judge.NoResource || exec.Signal != "":
+		return *s.fault("did not end by itself: "+exec.Termination(), stderr), nil
 	}
-	return s.v.dialect.outcome(s.perCase, exec, stderr)
+	return s.v.dialect.outcome(s.caseRunner, exec, stderr)
 }
 
-// Next reports whether the setter's program requests another pass. If so, Next replaces the input of the case; see
-// Input. If the program requests another pass but did not accept this one, Next returns a judge error.
-func (s *Session) Next(o judge.Outcome) (again bool, _ judge.Outcome, err error) {
+// WantsPass reports whether the setter's program requests another pass. If so, WantsPass replaces the input of the case; see
+// Input. If the program requests another pass but did not accept this one, WantsPass returns a judge error.
+func (s *Session) WantsPass(o judge.Outcome) (again bool, _ judge.Outcome, err error) {
 	root, err := os.OpenRoot(filepath.Join(s.dir, "feedback"))
 	if err != nil {
 		return false, o, err
@@ -249,7 +249,7 @@ func (s *Session) Output() (*io.SectionReader, io.Closer, error) {
 	defer root.Close()
 	info, err := root.Lstat(interactorOutput)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
-		return io.NewSectionReader(nothing{}, 0, 0), nothing{}, nil
+		return io.NewSectionReader(emptyFile{}, 0, 0), emptyFile{}, nil
 	}
 	if err != nil {
 		return nil, nil, err
@@ -261,8 +261,8 @@ func (s *Session) Output() (*io.SectionReader, io.Closer, error) {
 	return io.NewSectionReader(file, 0, info.Size()), file, nil
 }
 
-// nothing is an empty file.
-type nothing struct{}
+// emptyFile is an empty file.
+type emptyFile struct{}
 
-func (nothing) ReadAt([]byte, int64) (int, error) { return 0, io.EOF }
-func (nothing) Close() error                      { return nil }
+func (emptyFile) ReadAt([]byte, int64) (int, error) { return 0, io.EOF }
+func (emptyFile) Close() error                      { return nil }

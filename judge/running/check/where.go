@@ -11,9 +11,9 @@ import (
 	"assay/judge"
 )
 
-// A where describes the position of a difference for a message: the line, the token, and the expected text. To do
+// A differenceFinder describes the position of a difference for a message: the line, the token, and the expected text. To do
 // so, it reads the texts again, in pieces. It keeps the first read error, and the method wrong returns that error.
-type where struct {
+type differenceFinder struct {
 	ctx          context.Context // a where is used only within one call
 	r            Request
 	ansAt, outAt int64 // offsets of the difference
@@ -26,22 +26,22 @@ type where struct {
 // A span is a piece of a text.
 type span struct{ start, end int64 }
 
-func newWhere(ctx context.Context, r Request, ansAt, outAt int64) *where {
-	return &where{ctx: ctx, r: r, ansAt: ansAt, outAt: outAt, buf: make([]byte, 64<<10)}
+func newDifferenceFinder(ctx context.Context, r Request, ansAt, outAt int64) *differenceFinder {
+	return &differenceFinder{ctx: ctx, r: r, ansAt: ansAt, outAt: outAt, buf: make([]byte, 64<<10)}
 }
 
-// wrong returns the outcome for a wrong answer. If an earlier read failed, which includes reads for the arguments,
+// wrongAnswer returns the outcome for a wrong answer. If an earlier read failed, which includes reads for the arguments,
 // it returns that error.
-func (w *where) wrong(format string, args ...any) (judge.Outcome, error) {
-	place := &judge.Place{Line: w.line(), Column: w.column(), AnsOffset: w.ansAt, OutOffset: w.outAt}
+func (w *differenceFinder) wrongAnswer(format string, args ...any) (judge.Outcome, error) {
+	place := &judge.Position{Line: w.line(), Column: w.column(), AnsOffset: w.ansAt, OutOffset: w.outAt}
 	if w.err != nil {
 		return judge.Outcome{}, w.err
 	}
-	return wrong(place, fmt.Sprintf(format, args...))
+	return wrongAnswer(place, fmt.Sprintf(format, args...))
 }
 
 // read reads the text from an offset up to end, but at most as much as the buffer holds.
-func (w *where) read(text *io.SectionReader, from, end int64) []byte {
+func (w *differenceFinder) read(text *io.SectionReader, from, end int64) []byte {
 	if w.err == nil {
 		w.err = context.Cause(w.ctx)
 	}
@@ -58,7 +58,7 @@ func (w *where) read(text *io.SectionReader, from, end int64) []byte {
 }
 
 // pieces reads the text from start to end in pieces, and calls f with each piece until f returns false.
-func (w *where) pieces(text *io.SectionReader, start, end int64, f func(at int64, piece []byte) bool) {
+func (w *differenceFinder) pieces(text *io.SectionReader, start, end int64, f func(at int64, piece []byte) bool) {
 	for start < end {
 		piece := w.read(text, start, end)
 		if piece == nil || !f(start, piece) {
@@ -69,7 +69,7 @@ func (w *where) pieces(text *io.SectionReader, start, end int64, f func(at int64
 }
 
 // line returns the line number, from 1, of the difference in the output.
-func (w *where) line() int {
+func (w *differenceFinder) line() int {
 	if w.lineNumber > 0 {
 		return w.lineNumber
 	}
@@ -85,24 +85,24 @@ func (w *where) line() int {
 }
 
 // column returns the byte position, from 1, of the difference in its line.
-func (w *where) column() int {
+func (w *differenceFinder) column() int {
 	w.line()
 	return int(w.outAt-w.lineStart) + 1
 }
 
 // tokenInLine returns the number, from 1, of the token that starts at the offset start in the output. The token is
 // in the line of the difference.
-func (w *where) tokenInLine(start int64) int64 {
+func (w *differenceFinder) tokenInLine(start int64) int64 {
 	w.line()
 	return 1 + w.tokensIn(w.r.Out, w.lineStart, start)
 }
 
 // countTokens counts the tokens from an offset to the end.
-func (w *where) countTokens(text *io.SectionReader, from int64) int64 {
+func (w *differenceFinder) countTokens(text *io.SectionReader, from int64) int64 {
 	return w.tokensIn(text, from, text.Size())
 }
 
-func (w *where) tokensIn(text *io.SectionReader, start, end int64) int64 {
+func (w *differenceFinder) tokensIn(text *io.SectionReader, start, end int64) int64 {
 	var n int64
 	between := true
 	w.pieces(text, start, end, func(_ int64, piece []byte) bool {
@@ -120,12 +120,12 @@ func (w *where) tokensIn(text *io.SectionReader, start, end int64) int64 {
 
 // word returns the span of the token that contains the offset or ends there. The span is empty if there is no such
 // token.
-func (w *where) word(text *io.SectionReader, at int64) span {
-	return span{w.back(text, at, isSpace), w.forth(text, at, isSpace)}
+func (w *differenceFinder) word(text *io.SectionReader, at int64) span {
+	return span{w.scanBack(text, at, isSpace), w.scanForward(text, at, isSpace)}
 }
 
-// back scans backward from an offset, and returns the start of the bytes for which stop returns false.
-func (w *where) back(text *io.SectionReader, at int64, stop func(byte) bool) int64 {
+// scanBack scans backward from an offset, and returns the start of the bytes for which stop returns false.
+func (w *differenceFinder) scanBack(text *io.SectionReader, at int64, stop func(byte) bool) int64 {
 	for at > 0 {
 		from := max(0, at-int64(len(w.buf)))
 		piece := w.read(text, from, at)
@@ -139,8 +139,8 @@ func (w *where) back(text *io.SectionReader, at int64, stop func(byte) bool) int
 	return 0
 }
 
-// forth scans forward from an offset, and returns the end of the bytes for which stop returns false.
-func (w *where) forth(text *io.SectionReader, at int64, stop func(byte) bool) int64 {
+// scanForward scans forward from an offset, and returns the end of the bytes for which stop returns false.
+func (w *differenceFinder) scanForward(text *io.SectionReader, at int64, stop func(byte) bool) int64 {
 	end := text.Size()
 	w.pieces(text, at, end, func(at int64, piece []byte) bool {
 		for i, c := range piece {
@@ -156,8 +156,8 @@ func (w *where) forth(text *io.SectionReader, at int64, stop func(byte) bool) in
 
 // spaceRun quotes the white space at an offset. If there is no white space, it quotes the word at the offset. At
 // the end of the text, it returns "the end".
-func (w *where) spaceRun(text *io.SectionReader, at int64) string {
-	run := span{w.back(text, at, notSpace), w.forth(text, at, notSpace)}
+func (w *differenceFinder) spaceRun(text *io.SectionReader, at int64) string {
+	run := span{w.scanBack(text, at, notSpace), w.scanForward(text, at, notSpace)}
 	if run.start == run.end && run.end == text.Size() {
 		return "the end"
 	}
@@ -168,7 +168,7 @@ func (w *where) spaceRun(text *io.SectionReader, at int64) string {
 }
 
 // bytes returns a piece of a text, or nil if the piece is too long to be a number.
-func (w *where) bytes(text *io.SectionReader, s span) []byte {
+func (w *differenceFinder) bytes(text *io.SectionReader, s span) []byte {
 	if s.end-s.start > maxNumber {
 		return nil
 	}
@@ -186,7 +186,7 @@ const (
 
 // quote quotes a span of a text, with escapes such as \xNN for unprintable bytes. If the span is long, it quotes
 // only the start, the end, and the part around the offset.
-func (w *where) quote(text *io.SectionReader, s span, at int64) string {
+func (w *differenceFinder) quote(text *io.SectionReader, s span, at int64) string {
 	if s.end-s.start <= quoteWhole {
 		return strconv.Quote(string(w.read(text, s.start, s.end)))
 	}
@@ -211,7 +211,7 @@ func (w *where) quote(text *io.SectionReader, s span, at int64) string {
 
 // onRunes reads a piece of a longer span. It omits incomplete characters where the piece was cut out of the span
 // whole.
-func (w *where) onRunes(text *io.SectionReader, piece, whole span) []byte {
+func (w *differenceFinder) onRunes(text *io.SectionReader, piece, whole span) []byte {
 	b := w.read(text, piece.start, piece.end)
 	for k := 0; piece.start > whole.start && len(b) > 0 && k < utf8.UTFMax && !utf8.RuneStart(b[0]); k++ {
 		b = b[1:]

@@ -33,7 +33,7 @@ var Placeholder = pattern.New(`\{([a-z_]+)\}`)
 // checker checks the languages that a file defines.
 type checker struct {
 	doc    *strict.Doc
-	faults judge.Faults
+	faults judge.ProblemErrors
 }
 
 func (k *checker) fault(key, hint, format string, args ...any) {
@@ -41,7 +41,7 @@ func (k *checker) fault(key, hint, format string, args ...any) {
 }
 
 // check checks requirements that the types of the keys do not express.
-func check(c *Config, defined []*Language, doc *strict.Doc) judge.Faults {
+func check(c *Config, defined []*Language, doc *strict.Doc) judge.ProblemErrors {
 	k := &checker{doc: doc}
 	if c.Server.Audit < 0 || c.Server.Audit > 1 {
 		k.fault("server.audit", "enter a fraction: 0.02 is 1 in 50", "server.audit: %v is not between 0 and 1", c.Server.Audit)
@@ -83,76 +83,76 @@ func check(c *Config, defined []*Language, doc *strict.Doc) judge.Faults {
 	for i, l := range defined {
 		at := fmt.Sprintf("language[%d]", i)
 		k.identity(l, at)
-		k.names(c, l, at)
-		k.others(c, l, at)
+		k.checkNames(c, l, at)
+		k.checkReferences(c, l, at)
 		k.detection(l, at)
 		k.commands(l, at)
-		k.page(c, l, at)
+		k.checkCodePage(c, l, at)
 	}
-	slices.SortStableFunc(k.faults, func(a, b *judge.Fault) int { return a.Line - b.Line })
+	slices.SortStableFunc(k.faults, func(a, b *judge.ProblemError) int { return a.Line - b.Line })
 	return k.faults
 }
 
 // idForm matches ids, which are used in paths and on command lines.
 var idForm = pattern.New(`^[a-z0-9][a-z0-9+#._-]*$`)
 
-func (k *checker) identity(l *Language, at string) {
+func (k *checker) identity(l *Language, prefix string) {
 	if !idForm().MatchString(l.ID) {
-		k.fault(at+".id", "use small letters, digits and + # . _ -", "language %q: not an id", l.ID)
+		k.fault(prefix+".id", "use small letters, digits and + # . _ -", "language %q: not an id", l.ID)
 	}
 	if l.Name == "" {
-		k.fault(at, `add name = "...", which people read`, "language %q has no name", l.ID)
+		k.fault(prefix, `add name = "...", which people read`, "language %q has no name", l.ID)
 	}
 	if len(l.Run) == 0 {
-		k.fault(at, `run = ["tool", "/program/{entry}"]`, "language %q has no run command", l.ID)
+		k.fault(prefix, `run = ["tool", "/program/{entry}"]`, "language %q has no run command", l.ID)
 	}
 	if l.Hello == "" {
-		k.fault(at, "a program that does what [hello] asks for proves that the language works", "language %q has no hello program", l.ID)
+		k.fault(prefix, "a program that does what [hello] asks for proves that the language works", "language %q has no hello program", l.ID)
 	}
 }
 
-// others reports ids of unknown languages.
-func (k *checker) others(c *Config, l *Language, at string) {
+// checkReferences reports ids of unknown languages.
+func (k *checker) checkReferences(c *Config, l *Language, prefix string) {
 	for _, row := range []struct{ key, id string }{{"faster", l.Faster}, {"instead", l.Instead}} {
 		if row.id == "" {
 			continue
 		}
 		if other, ok := c.Language(row.id); !ok || other == l {
 			k.fault(
-				at+"."+row.key, row.key+` = "..." is the id of another language that runs the same programs`,
+				prefix+"."+row.key, row.key+` = "..." is the id of another language that runs the same programs`,
 				"language %q: there is no other language %q", l.ID, row.id,
 			)
 		}
 	}
 }
 
-// names reports a name that two languages have in common.
-func (k *checker) names(c *Config, l *Language, at string) {
+// checkNames reports a name that two languages have in common.
+func (k *checker) checkNames(c *Config, l *Language, prefix string) {
 	for _, other := range c.Languages {
 		if other == l {
 			continue
 		}
 		for _, name := range l.names() {
 			if slices.Contains(other.names(), name) {
-				k.fault(at+".id", "ids and aliases must differ", "language %q: %s is called %q too", l.ID, other.Name, name)
+				k.fault(prefix+".id", "ids and aliases must differ", "language %q: %s is called %q too", l.ID, other.Name, name)
 			}
 		}
 	}
 }
 
-func (k *checker) detection(l *Language, at string) {
-	k.expression(l, at+".kit.import", l.Kit.Import)
+func (k *checker) detection(l *Language, prefix string) {
+	k.expression(l, prefix+".kit.import", l.Kit.Import)
 	for i, expr := range l.Signs {
-		k.expression(l, fmt.Sprintf("%s.signs[%d]", at, i), expr)
+		k.expression(l, fmt.Sprintf("%s.signs[%d]", prefix, i), expr)
 	}
 	for i, expr := range l.Includes {
-		k.expression(l, fmt.Sprintf("%s.includes[%d]", at, i), expr)
+		k.expression(l, fmt.Sprintf("%s.includes[%d]", prefix, i), expr)
 	}
 	for i, ext := range slices.Concat(l.Extensions, l.Headers) {
 		if ext == "" || strings.HasPrefix(ext, ".") || strings.Contains(ext, "/") {
-			key := fmt.Sprintf("%s.extensions[%d]", at, i)
+			key := fmt.Sprintf("%s.extensions[%d]", prefix, i)
 			if i >= len(l.Extensions) {
-				key = fmt.Sprintf("%s.headers[%d]", at, i-len(l.Extensions))
+				key = fmt.Sprintf("%s.headers[%d]", prefix, i-len(l.Extensions))
 			}
 			k.fault(key, `write it without the dot: "py"`, "language %q: %q is not an extension", l.ID, ext)
 		}
@@ -160,41 +160,41 @@ func (k *checker) detection(l *Language, at string) {
 	for _, word := range slices.Sorted(maps.Keys(l.Find)) {
 		for i, expr := range l.Find[word].Match {
 			if _, err := regexp.Compile(expr); err != nil {
-				k.fault(fmt.Sprintf("%s.find.%s.match[%d]", at, word, i), "see https://pkg.go.dev/regexp/syntax", "language %q: %v", l.ID, err)
+				k.fault(fmt.Sprintf("%s.find.%s.match[%d]", prefix, word, i), "see https://pkg.go.dev/regexp/syntax", "language %q: %v", l.ID, err)
 			}
 		}
 	}
 	if l.File == "" || path.Base(l.File) != l.File {
 		k.fault(
-			at+".file", `file = "main.py" names a submitted file in the build directory`,
+			prefix+".file", `file = "main.py" names a submitted file in the build directory`,
 			"language %q: file must be the name of a file", l.ID,
 		)
 	}
-	k.placeholders(l, at+".file", []string{l.File})
+	k.placeholders(l, prefix+".file", []string{l.File})
 }
 
-func (k *checker) commands(l *Language, at string) {
+func (k *checker) commands(l *Language, prefix string) {
 	tools := []string{}
 	for _, tool := range l.Tools {
 		first, _, _ := strings.Cut(tool, "|")
 		tools = append(tools, first)
 	}
 	for i, command := range l.Build {
-		k.command(l, tools, fmt.Sprintf("%s.build[%d]", at, i), command)
+		k.command(l, tools, fmt.Sprintf("%s.build[%d]", prefix, i), command)
 	}
 	for i, command := range l.Prepare {
-		k.command(l, tools, fmt.Sprintf("%s.prepare[%d]", at, i), command)
+		k.command(l, tools, fmt.Sprintf("%s.prepare[%d]", prefix, i), command)
 	}
-	k.command(l, tools, at+".prepares.list", l.Prepares.List)
+	k.command(l, tools, prefix+".prepares.list", l.Prepares.List)
 	if len(l.Prepare) > 0 && l.Cache == "" {
-		k.fault(at+".prepare", `cache = "/cache" names the directory that prepare fills`, "language %q: prepare has no cache to fill", l.ID)
+		k.fault(prefix+".prepare", `cache = "/cache" names the directory that prepare fills`, "language %q: prepare has no cache to fill", l.ID)
 	}
-	k.command(l, tools, at+".run", l.Run)
-	k.command(l, tools, at+".locate", l.Locate)
-	k.command(l, tools, at+".version", l.Version)
+	k.command(l, tools, prefix+".run", l.Run)
+	k.command(l, tools, prefix+".locate", l.Locate)
+	k.command(l, tools, prefix+".version", l.Version)
 	if len(l.Tools) > 0 && l.Package == "" && l.Obtain == "" {
 		k.fault(
-			at,
+			prefix,
 			`package = "..." names the Debian package that brings the tools; obtain = "..." says what else does`,
 			"language %q has no package", l.ID,
 		)
@@ -204,15 +204,15 @@ func (k *checker) commands(l *Language, at string) {
 		values map[string]string
 	}{{"env", l.Env}, {"build_env", l.BuildEnv}, {"files", l.Files}, {"kit.files", l.Kit.Files}} {
 		for _, name := range slices.Sorted(maps.Keys(table.values)) {
-			k.placeholders(l, at+"."+table.key, []string{table.values[name]})
+			k.placeholders(l, prefix+"."+table.key, []string{table.values[name]})
 		}
 	}
 }
 
-// page reports an unknown code page.
-func (k *checker) page(c *Config, l *Language, at string) {
+// checkCodePage reports an unknown code page.
+func (k *checker) checkCodePage(c *Config, l *Language, prefix string) {
 	if _, ok := c.CodePages[l.Page]; l.Page != "" && !ok {
-		k.fault(at+".code_page", suggest.Hint(l.Page, slices.Sorted(maps.Keys(c.CodePages))), "language %q: unknown code page %q", l.ID, l.Page)
+		k.fault(prefix+".code_page", suggest.Hint(l.Page, slices.Sorted(maps.Keys(c.CodePages))), "language %q: unknown code page %q", l.ID, l.Page)
 	}
 }
 

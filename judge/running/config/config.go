@@ -120,7 +120,7 @@ type OIDC struct {
 }
 
 // Proxies returns the trusted proxies as networks.
-func (s *Server) Proxies() (all []netip.Prefix, err error) {
+func (s *Server) Proxies() (networks []netip.Prefix, err error) {
 	for _, text := range s.TrustedProxies {
 		p, err := netip.ParsePrefix(text)
 		if one, oneErr := netip.ParseAddr(text); oneErr == nil {
@@ -129,9 +129,9 @@ func (s *Server) Proxies() (all []netip.Prefix, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%q is neither an address nor a network", text)
 		}
-		all = append(all, p.Masked())
+		networks = append(networks, p.Masked())
 	}
-	return all, nil
+	return networks, nil
 }
 
 // Hello is the input and expected output for the hello program of every language.
@@ -204,8 +204,8 @@ type Kit struct {
 	Files  map[string]string `toml:"files"`  // additional files that such programs need
 }
 
-// form is the file.
-type form struct {
+// fileForm is the file.
+type fileForm struct {
 	Limits struct {
 		Solution limits     `toml:"solution"`
 		Build    limits     `toml:"build"`
@@ -280,7 +280,7 @@ func FindRoot(dir string) (string, error) {
 	}
 }
 
-// Load reads a judge.toml. Faults call it file. If its content has errors, the error is a judge.Faults.
+// Load reads a judge.toml. Faults call it file. If its content has errors, the error is a judge.ProblemErrors.
 //
 // If base is not nil, it supplies the values of keys that the file does not set. It also supplies the missing keys
 // of a [[language]] whose id is in base. A language with a new id precedes all languages of base, so its
@@ -289,7 +289,7 @@ func Load(file string, data []byte, base *Config) (*Config, error) {
 	if base == nil {
 		base = &Config{Isolation: "any"}
 	}
-	in := form{Hello: base.Hello}
+	in := fileForm{Hello: base.Hello}
 	in.Limits.Solution, in.Limits.Build, in.Limits.Setter = formOf(base.Solution), formOf(base.Build), formOf(base.Setter)
 	in.Limits.Source = fileLimits{strict.Size(base.Source.Size), base.Source.Files}
 	in.Limits.Built = fileLimits{strict.Size(base.Built.Size), base.Built.Files}
@@ -323,20 +323,20 @@ func Load(file string, data []byte, base *Config) (*Config, error) {
 }
 
 // inherit fills the keys of l that the file does not set.
-func inherit(l, from *Language, set func(key string) bool) {
+func inherit(l, from *Language, isSet func(key string) bool) {
 	to, old := reflect.ValueOf(l).Elem(), reflect.ValueOf(from).Elem()
 	for i := range to.NumField() {
-		if key := to.Type().Field(i).Tag.Get("toml"); !set(key) {
+		if key := to.Type().Field(i).Tag.Get("toml"); !isSet(key) {
 			to.Field(i).Set(old.Field(i))
 		}
 	}
 }
 
 // overlay merges two maps. The values of over have precedence.
-func overlay(base, over map[string]string) map[string]string {
+func overlay(base, overrides map[string]string) map[string]string {
 	all := map[string]string{}
 	maps.Copy(all, base)
-	maps.Copy(all, over)
+	maps.Copy(all, overrides)
 	return all
 }
 
@@ -359,10 +359,10 @@ type PreparedParts struct {
 	List []string `toml:"list"` // a command that prints the parts, one per line
 }
 
-// Internal reports whether no file name or content selects the language. Such a language is selected only by the
+// IsInternal reports whether no file name or content selects the language. Such a language is selected only by the
 // judge itself or by --lang. It is a substitute for another language, or a language for programs in problem
 // packages.
-func (l *Language) Internal() bool {
+func (l *Language) IsInternal() bool {
 	return len(l.Extensions) == 0 && len(l.Shebangs) == 0 && !l.Executable
 }
 
@@ -375,8 +375,8 @@ func (c *Config) IDs() []string {
 	return ids
 }
 
-// Words returns every word that Language accepts.
-func (c *Config) Words() []string {
+// LanguageNames returns every word that Language accepts.
+func (c *Config) LanguageNames() []string {
 	var words []string
 	for _, l := range c.Languages {
 		words = append(words, l.names()...)

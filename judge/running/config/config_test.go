@@ -133,7 +133,7 @@ func TestBadFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = config.Load("judge.toml", data, base)
-			faults, ok := errors.AsType[judge.Faults](err)
+			faults, ok := errors.AsType[judge.ProblemErrors](err)
 			if !ok {
 				t.Fatalf("Load = %v, want faults", err)
 			}
@@ -178,7 +178,7 @@ func FuzzLoad(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := config.Load("judge.toml", data, base)
-		if _, isFault := errors.AsType[judge.Faults](err); err != nil && !isFault {
+		if _, isFault := errors.AsType[judge.ProblemErrors](err); err != nil && !isFault {
 			t.Errorf("Load = %v, which is not a fault", err)
 		}
 		if err == nil {

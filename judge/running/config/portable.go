@@ -10,7 +10,7 @@ import (
 // Portable returns the part of the configuration that affects verdicts and does not depend on the machine: the
 // languages and the limits. It is a complete judge.toml. The same configuration always gives the same bytes.
 func (c *Config) Portable() ([]byte, error) {
-	var out form
+	var out fileForm
 	out.Limits.Solution, out.Limits.Build, out.Limits.Setter = formOf(c.Solution), formOf(c.Build), formOf(c.Setter)
 	out.Limits.Source.Size, out.Limits.Source.Files = strict.Size(c.Source.Size), c.Source.Files
 	out.Limits.Built = fileLimits{strict.Size(c.Built.Size), c.Built.Files}
@@ -30,7 +30,7 @@ func (c *Config) Portable() ([]byte, error) {
 
 // LoadPortable reads the output of Portable. Settings that depend on the machine are taken from local: the paths
 // that programs may see, commands that run outside the sandbox, and the preparation of caches. If data has errors,
-// the error is a judge.Faults.
+// the error is a judge.ProblemErrors.
 func LoadPortable(file string, data []byte, local *Config) (*Config, error) {
 	c, err := Load(file, data, nil)
 	if err != nil {

@@ -18,7 +18,7 @@ func (k *checker) signOn(s *Server) {
 	o := &s.OIDC
 	if u, err := url.Parse(o.Issuer); o.Issuer != "" && (err != nil || u.Host == "" || u.RawQuery != "" ||
 		u.Fragment != "" || u.User != nil ||
-		u.Scheme != "https" && !(u.Scheme == "http" && onThisMachine(u.Hostname()))) {
+		u.Scheme != "https" && !(u.Scheme == "http" && isLocalhost(u.Hostname()))) {
 		k.fault("server.oidc.issuer",
 			`"https://login.example" is one: as the provider writes it, and https unless it is on this machine`,
 			"server.oidc.issuer: %q is not the URL of a provider", o.Issuer)
@@ -58,8 +58,8 @@ func (k *checker) signOn(s *Server) {
 	}
 }
 
-// onThisMachine reports whether the name of a host denotes this machine.
-func onThisMachine(host string) bool {
+// isLocalhost reports whether the name of a host denotes this machine.
+func isLocalhost(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

@@ -25,10 +25,10 @@ import (
 // A key is the hash of everything that affects a program (see Toolbox.key), so an entry is never out of date.
 // Package cachedir adds, removes and repairs entries.
 type cache struct {
-	dir      string
-	programs *cachedir.Cache
-	prepared *cachedir.Cache
-	kept     cachedir.Limits // limits of each language's own cache
+	dir       string
+	programs  *cachedir.Cache
+	prepared  *cachedir.Cache
+	ownLimits cachedir.Limits // limits of each language's own cache
 }
 
 // cacheFormat is incremented when the way in which entries are made changes.
@@ -60,10 +60,10 @@ type entry struct {
 func newCache(dir string) *cache {
 	limits := cachedir.Limits{Bytes: cacheBytes, Files: cacheFiles}
 	return &cache{
-		dir:      dir,
-		programs: cachedir.Open(filepath.Join(dir, "programs"), limits),
-		prepared: cachedir.Open(filepath.Join(dir, "prepared"), cachedir.Limits{Bytes: preparedBytes, Files: preparedFiles}),
-		kept:     cachedir.Limits{Bytes: keepBytes, Files: keepFiles},
+		dir:       dir,
+		programs:  cachedir.Open(filepath.Join(dir, "programs"), limits),
+		prepared:  cachedir.Open(filepath.Join(dir, "prepared"), cachedir.Limits{Bytes: preparedBytes, Files: preparedFiles}),
+		ownLimits: cachedir.Limits{Bytes: keepBytes, Files: keepFiles},
 	}
 }
 
@@ -106,37 +106,37 @@ func (e *entry) write(dir string) error {
 	return nil
 }
 
-// openFolder creates a directory that is writable for the sandbox's user.
-func openFolder(dir string) error {
+// makeWritable creates a directory that is writable for the sandbox's user.
+func makeWritable(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	return os.Chmod(dir, 0o777) // regardless of the umask
 }
 
-// keepFor is how long a language's own cache is used after it was prepared. Compilers remove files that were
+// ownCacheLifetime is how long a language's own cache is used after it was prepared. Compilers remove files that were
 // unused for a few days (Go: five), possibly including a part of the standard library.
-const keepFor = 3 * 24 * time.Hour
+const ownCacheLifetime = 3 * 24 * time.Hour
 
-// keep returns a language's own cache directory, which is not removed until done is called. A new directory starts
+// ownCache returns a language's own cache directory, which is not removed until done is called. A new directory starts
 // as a copy of the prepared cache, if there is one. If the directory has grown too large or was made from another
 // prepared cache, keep discards it, unless a build uses it.
-func (c *cache) keep(name string, from seed, now time.Time) (dir string, done func(), err error) {
+func (c *cache) ownCache(name string, from seed, now time.Time) (dir string, release func(), err error) {
 	above := filepath.Join(c.dir, "keep")
 	dir = filepath.Join(above, name)
 	if from.dir != "" {
-		dir += fmt.Sprintf("@%.16s-%d", from.key, now.Unix()/int64(keepFor/time.Second))
+		dir += fmt.Sprintf("@%.16s-%d", from.key, now.Unix()/int64(ownCacheLifetime/time.Second))
 	}
 	if err := os.MkdirAll(above, 0o700); err != nil {
 		return "", nil, c.programs.Wrap(err)
 	}
 	bytes, files := cachedir.Size(dir)
-	if info, err := os.Lstat(dir); err == nil && (!info.IsDir() || bytes > c.kept.Bytes || files > c.kept.Files) {
+	if info, err := os.Lstat(dir); err == nil && (!info.IsDir() || bytes > c.ownLimits.Bytes || files > c.ownLimits.Files) {
 		c.programs.Discard(dir)
 	}
 	for range 100 { // the directory may be discarded in between
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-			if err := c.plant(dir, from); err != nil {
+			if err := c.copySeed(dir, from); err != nil {
 				return "", nil, err
 			}
 			others, _ := filepath.Glob(filepath.Join(above, name+"@*"))
@@ -146,42 +146,42 @@ func (c *cache) keep(name string, from seed, now time.Time) (dir string, done fu
 				}
 			}
 		}
-		if err := openFolder(dir); err != nil {
+		if err := makeWritable(dir); err != nil {
 			return "", nil, c.programs.Wrap(err)
 		}
-		if done, ok := cachedir.Use(dir); ok {
-			return dir, done, nil
+		if release, ok := cachedir.Protect(dir); ok {
+			return dir, release, nil
 		}
 	}
 	return "", nil, c.programs.Wrap(fmt.Errorf("%s cannot be locked", dir))
 }
 
-// alone returns a cache directory for a single build. It starts as a copy of the prepared cache, and done removes
+// privateCache returns a cache directory for a single build. It starts as a copy of the prepared cache, and done removes
 // it.
-func (c *cache) alone(from seed) (dir string, done func(), err error) {
-	work, done, err := c.programs.Temp()
+func (c *cache) privateCache(from seed) (dir string, remove func(), err error) {
+	work, remove, err := c.programs.Temp()
 	if err != nil {
 		return "", nil, err
 	}
 	dir = filepath.Join(work, "cache")
-	err = c.plant(dir, from)
+	err = c.copySeed(dir, from)
 	if err == nil {
-		err = c.programs.Wrap(openFolder(dir))
+		err = c.programs.Wrap(makeWritable(dir))
 	}
 	if err != nil {
-		done()
+		remove()
 		return "", nil, err
 	}
-	return dir, done, nil
+	return dir, remove, nil
 }
 
 // seed is a prepared cache: its directory, and the hash of everything that affects its content. If nothing was
 // prepared, both are empty.
 type seed struct{ dir, key string }
 
-// plant creates dir and copies the regular files of the prepared cache to it. If another judge has already created
+// copySeed creates dir and copies the regular files of the prepared cache to it. If another judge has already created
 // dir, plant does nothing.
-func (c *cache) plant(dir string, from seed) error {
+func (c *cache) copySeed(dir string, from seed) error {
 	if from.dir == "" {
 		return nil
 	}
@@ -202,7 +202,7 @@ func (c *cache) plant(dir string, from seed) error {
 		case err != nil:
 			return err
 		case d.IsDir():
-			return openFolder(to)
+			return makeWritable(to)
 		case !d.Type().IsRegular():
 			return nil
 		}

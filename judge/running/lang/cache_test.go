@@ -26,7 +26,7 @@ func TestPlant(t *testing.T) {
 	day := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	keep := func(name, key string, now time.Time) string {
 		t.Helper()
-		dir, done, err := c.keep(name, seed{ready, key}, now)
+		dir, done, err := c.ownCache(name, seed{ready, key}, now)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,22 +66,22 @@ func TestPlant(t *testing.T) {
 	if has(old, ".") {
 		t.Error("the cache of before is still there")
 	}
-	later := keep("x-contestant", key, day.Add(keepFor))
+	later := keep("x-contestant", key, day.Add(ownCacheLifetime))
 	if has(later, "b") || !has(later, "00/a") || has(other, ".") {
 		t.Error("a cache that is old is not made from what was prepared again")
 	}
-	changed := keep("x-contestant", strings.Repeat("cd", 20), day.Add(keepFor))
+	changed := keep("x-contestant", strings.Repeat("cd", 20), day.Add(ownCacheLifetime))
 	if changed == later || has(later, ".") || !has(changed, "00/a") || !has(setter, ".") {
 		t.Error("a cache of other tools is not made again, or another one is gone")
 	}
-	c.kept.Bytes = 1
+	c.ownLimits.Bytes = 1
 	if err := os.WriteFile(filepath.Join(changed, "large"), make([]byte, 1<<20), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if again := keep("x-contestant", strings.Repeat("cd", 20), day.Add(keepFor)); has(again, "large") || !has(again, "00/a") {
+	if again := keep("x-contestant", strings.Repeat("cd", 20), day.Add(ownCacheLifetime)); has(again, "large") || !has(again, "00/a") {
 		t.Error("a cache that grew too large is not made from what was prepared")
 	}
-	own, done, err := c.alone(seed{ready, key})
+	own, done, err := c.privateCache(seed{ready, key})
 	if err != nil || !has(own, "00/a") {
 		t.Errorf("the cache for one build: %v, want what was prepared", err)
 	}
@@ -89,7 +89,7 @@ func TestPlant(t *testing.T) {
 	if err := os.RemoveAll(ready); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := c.keep("y-setter", seed{ready, key}, day); err == nil {
+	if _, _, err := c.ownCache("y-setter", seed{ready, key}, day); err == nil {
 		t.Error("a cache that cannot be copied is an empty one")
 	}
 }
@@ -102,7 +102,7 @@ func TestKeepHeals(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(dir), 0o700), os.WriteFile(dir, nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	_, done, err := c.keep("x-contestant", seed{}, time.Now())
+	_, done, err := c.ownCache("x-contestant", seed{}, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestKeepHeals(t *testing.T) {
 	if err := errors.Join(os.WriteFile(large, nil, 0o644), os.Truncate(large, keepBytes+1)); err != nil {
 		t.Fatal(err)
 	}
-	_, done2, err := c.keep("x-contestant", seed{}, time.Now())
+	_, done2, err := c.ownCache("x-contestant", seed{}, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestKeepHeals(t *testing.T) {
 		t.Errorf("what a build uses was thrown away: %v", err)
 	}
 	done()
-	_, done, err = c.keep("x-contestant", seed{}, time.Now())
+	_, done, err = c.ownCache("x-contestant", seed{}, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestProbesOfWhatIsNotInstalled(t *testing.T) {
 		t.Fatal(err)
 	}
 	for key, p := range known {
-		p.When = p.When.Add(-freshAbsent)
+		p.When = p.When.Add(-absentValidity)
 		known[key] = p
 	}
 	if data, err = json.Marshal(known); err == nil {
@@ -219,7 +219,7 @@ func TestProbesOfWhatIsNotInstalled(t *testing.T) {
 }
 
 // TestPatience checks that a build that exceeded its wall time limit is retried with more time if the machine is
-// busy.
+// overloaded.
 func TestPatience(t *testing.T) {
 	const wall = 10 * time.Second
 	slow := func(cpu time.Duration) judge.Exec { return judge.Exec{Killed: judge.WallTime, CPU: cpu, Wall: wall} }
@@ -230,8 +230,8 @@ func TestPatience(t *testing.T) {
 		want judge.Resource
 		err  string
 	}{
-		{"leaves alone what ends in time", true, []judge.Exec{{}}, judge.Nothing, ""},
-		{"runs again what got too little of a busy machine", true, []judge.Exec{slow(0), {}}, judge.Nothing, ""},
+		{"leaves alone what ends in time", true, []judge.Exec{{}}, judge.NoResource, ""},
+		{"runs again what got too little of a busy machine", true, []judge.Exec{slow(0), {}}, judge.NoResource, ""},
 		{"stops what waits by itself", false, []judge.Exec{slow(0)}, judge.WallTime, ""},
 		{"stops what sleeps nearly all the time", false, []judge.Exec{slow(wall / 10)}, judge.WallTime, ""},
 		{"gives up on a machine that is too busy", true, []judge.Exec{
@@ -240,7 +240,7 @@ func TestPatience(t *testing.T) {
 		{"does not run again what used its CPU time", true, []judge.Exec{{Killed: judge.CPUTime, CPU: wall}}, judge.CPUTime, ""},
 	} {
 		runs := 0
-		box := &Toolbox{busy: func() bool { return row.busy }, runner: runnerFunc(func(c *judge.Command) judge.Exec {
+		box := &Toolbox{overloaded: func() bool { return row.busy }, runner: runnerFunc(func(c *judge.Command) judge.Exec {
 			fmt.Fprintf(c.Stdout, "run %d", runs)
 			runs++
 			return row.runs[runs-1]

@@ -60,7 +60,7 @@ func (src *source) startClass(program string) (string, error) {
 			declared = append(declared, jvm.Types(f.data)...)
 		}
 	}
-	if named = jvm.Start(classes, declared, src.starts); named == "" {
+	if named = jvm.MainClass(classes, declared, src.entryFile); named == "" {
 		return "", &noResultError{"the program cannot start: none of its classes has a public static void main(String[])"}
 	}
 	return named, nil

@@ -25,14 +25,14 @@ import (
 	"assay/judge/running/config"
 )
 
-// maxMade is the maximum number of files and directories in a build directory that are examined.
-const maxMade = 200_000
+// maxBuildFiles is the maximum number of files and directories in a build directory that are examined.
+const maxBuildFiles = 200_000
 
 // key returns the hash of everything that affects a program: the cache format, the settings in judge.toml, the
 // tools, the origin of the program, and the sources.
-func (t *Toolbox) key(src *source, l *config.Language, chain *toolchain, from Origin) (string, error) {
+func (t *Toolbox) key(src *source, l *config.Language, chain *toolchain, origin Origin) (string, error) {
 	h := sha256.New()
-	def, err := json.Marshal([]any{cacheFormat, l, t.cfg.Env, chain.identity, chain.paths, from, src.words})
+	def, err := json.Marshal([]any{cacheFormat, l, t.cfg.Env, chain.identity, chain.paths, origin, src.words})
 	if err != nil {
 		return "", fmt.Errorf("hash the language: %w", err)
 	}
@@ -60,7 +60,7 @@ func hashPart(h hash.Hash, part []byte) {
 // kitFiles returns the kit's sources, in the layout for a program that imports the kit. It omits files with a name
 // that the program's own files already use.
 func (t *Toolbox) kitFiles(src *source, l *config.Language) ([]sourceFile, error) {
-	if !src.wantsKit(l) {
+	if !src.importsKit(l) {
 		return nil, nil
 	}
 	if t.kit == nil {
@@ -73,7 +73,7 @@ func (t *Toolbox) kitFiles(src *source, l *config.Language) ([]sourceFile, error
 			return err
 		}
 		data, err := fs.ReadFile(t.kit, name)
-		if at := path.Join(l.Kit.At, name); !named(src.files, at) {
+		if at := path.Join(l.Kit.At, name); !hasName(src.files, at) {
 			files = append(files, sourceFile{at, data})
 		}
 		return err
@@ -86,7 +86,7 @@ func (t *Toolbox) kitFiles(src *source, l *config.Language) ([]sourceFile, error
 
 // compile builds a program into a new directory of the cache. If it does not compile, the error is a
 // *compileError.
-func (t *Toolbox) compile(ctx context.Context, src *source, l *config.Language, chain *toolchain, from Origin, dir string) error {
+func (t *Toolbox) compile(ctx context.Context, src *source, l *config.Language, chain *toolchain, origin Origin, dir string) error {
 	words := maps.Clone(src.words)
 	if mentionsVersion(l) {
 		version, err := t.version(ctx, t.tools.probes, l, chain)
@@ -105,14 +105,14 @@ func (t *Toolbox) compile(ctx context.Context, src *source, l *config.Language, 
 		return err
 	}
 	build := filepath.Join(work, "build")
-	if err := t.lay(build, src, l, kit, words); err != nil {
+	if err := t.writeSources(build, src, l, kit, words); err != nil {
 		return err
 	}
-	wide := src.wide()
+	wide := src.utf16Error()
 	if wide != "" && len(l.Build) == 0 {
 		return &compileError{log: wide}
 	}
-	log, err := t.runBuild(ctx, build, src, l, chain, words, from)
+	log, err := t.runBuild(ctx, build, src, l, chain, words, origin)
 	if failed, is := errors.AsType[*compileError](err); is && wide != "" {
 		failed.log = wide + "\n" + failed.log
 	}
@@ -122,7 +122,7 @@ func (t *Toolbox) compile(ctx context.Context, src *source, l *config.Language, 
 	if len(l.Result) == 0 {
 		log = "" // such as "syntax OK", which is useless for a correct program
 	}
-	kept := &keeper{program: programIn(dir)}
+	kept := &resultSaver{program: programIn(dir)}
 	if len(l.Result) == 0 {
 		err = kept.sources(slices.Concat(src.files, kit), l)
 	} else {
@@ -149,17 +149,17 @@ type compileError struct {
 
 func (e *compileError) Error() string { return "it does not compile: " + e.log }
 
-// named reports whether one of the files has the name.
-func named(files []sourceFile, name string) bool {
+// hasName reports whether one of the files has the name.
+func hasName(files []sourceFile, name string) bool {
 	return slices.ContainsFunc(files, func(f sourceFile) bool { return f.name == name })
 }
 
-// lay writes the sources, and the files that the settings of the language add to them, to the directory build.
-func (t *Toolbox) lay(build string, src *source, l *config.Language, kit []sourceFile, words map[string]string) error {
+// writeSources writes the sources, and the files that the settings of the language add to them, to the directory build.
+func (t *Toolbox) writeSources(build string, src *source, l *config.Language, kit []sourceFile, words map[string]string) error {
 	files := slices.Concat(src.files, kit)
 	add := func(more map[string]string) {
 		for _, name := range slices.Sorted(maps.Keys(more)) {
-			if !named(files, name) {
+			if !hasName(files, name) {
 				files = append(files, sourceFile{name, []byte(fill(more[name], words))})
 			}
 		}
@@ -168,7 +168,7 @@ func (t *Toolbox) lay(build string, src *source, l *config.Language, kit []sourc
 	if len(kit) > 0 {
 		add(l.Kit.Files)
 	}
-	if err := openFolder(build); err != nil {
+	if err := makeWritable(build); err != nil {
 		return fmt.Errorf("copy the sources: %w", err)
 	}
 	mode := fs.FileMode(0o644)
@@ -188,7 +188,7 @@ func (t *Toolbox) lay(build string, src *source, l *config.Language, kit []sourc
 func writeUnder(dir, name string, data []byte, mode fs.FileMode) error {
 	if !filepath.IsLocal(name) {
 		text := fmt.Sprintf("the file %q would be outside of the build directory", name)
-		return &judge.Fault{File: config.FileName, Text: text, Hint: "file and files must name files in it"}
+		return &judge.ProblemError{File: config.FileName, Text: text, Hint: "file and files must name files in it"}
 	}
 	for at := path.Dir(name); at != "."; at = path.Dir(at) {
 		if err := os.MkdirAll(filepath.Join(dir, at), 0o777); err != nil {
@@ -208,7 +208,7 @@ func writeUnder(dir, name string, data []byte, mode fs.FileMode) error {
 // runBuild runs the build commands. If one fails, the error is a *compileError.
 func (t *Toolbox) runBuild(
 	ctx context.Context, build string, src *source, l *config.Language, chain *toolchain,
-	words map[string]string, from Origin,
+	words map[string]string, origin Origin,
 ) (text string, err error) {
 	most := t.cfg.Built
 	mounts := []judge.Mount{{Host: build, At: buildDir, Writable: true, Bytes: most.Size, Files: int64(most.Files)}}
@@ -220,14 +220,14 @@ func (t *Toolbox) runBuild(
 		if ready, err = t.prepared(ctx, l, chain, words); err != nil {
 			return "", err
 		}
-		keep, done, err := t.cache.keep(l.ID+"-"+string(from), ready, time.Now())
+		keep, done, err := t.cache.ownCache(l.ID+"-"+string(origin), ready, time.Now())
 		if err != nil {
 			return "", err
 		}
 		defer done()
-		mounts = append(mounts, judge.Mount{Host: keep, At: l.Cache, Writable: true, Bytes: t.cache.kept.Bytes, Files: int64(t.cache.kept.Files)})
+		mounts = append(mounts, judge.Mount{Host: keep, At: l.Cache, Writable: true, Bytes: t.cache.ownLimits.Bytes, Files: int64(t.cache.ownLimits.Files)})
 	}
-	log := head{most: src.lines}
+	log := head{maxLines: src.lines}
 	for _, command := range l.Build {
 		p := judge.Program{Argv: chain.command(command, words, src.sources), Env: chain.environment(words, t.cfg.Env, l.Env, l.BuildEnv)}
 		c := p.Command(t.cfg.Build)
@@ -237,7 +237,7 @@ func (t *Toolbox) runBuild(
 		if err == nil && shared && x.Killed == judge.Output {
 			// Other builds may have filled the shared cache, so repeat the command with a cache for this build
 			// only.
-			keep, done, failed := t.cache.alone(ready)
+			keep, done, failed := t.cache.privateCache(ready)
 			if failed != nil {
 				return "", failed
 			}
@@ -247,10 +247,10 @@ func (t *Toolbox) runBuild(
 			x, err = t.runRetrying(ctx, c, &log)
 		}
 		if err != nil {
-			return "", ofCommand(l, err)
+			return "", commandError(l, err)
 		}
 		if why := judge.Classify(x, t.cfg.Build); why != judge.NotJudged {
-			if t.outOfRoom(build, &log) {
+			if t.diskFull(build, &log) {
 				return "", t.cache.programs.Wrap(syscall.ENOSPC)
 			}
 			failed := &compileError{log: src.readable(log.text(stopped(x, t.cfg.Build))), command: src.inShell(p.Argv)}
@@ -263,11 +263,11 @@ func (t *Toolbox) runBuild(
 	return log.text(""), nil
 }
 
-// outOfRoom reports whether a build failed because the cache's disk was full. By then, the compiler has usually
-// removed the files that filled the disk. So outOfRoom requires a message about a full disk in the log. Because
+// diskFull reports whether a build failed because the cache's disk was full. By then, the compiler has usually
+// removed the files that filled the disk. So diskFull requires a message about a full disk in the log. Because
 // the message may also be about the build's own limits, the disk must also have less free space than a build may
 // use.
-func (t *Toolbox) outOfRoom(build string, log *head) bool {
+func (t *Toolbox) diskFull(build string, log *head) bool {
 	room, known := cachedir.FreeDisk(build)
 	return known && room < t.cfg.Built.Size && strings.Contains(strings.ToLower(log.text("")), "no space left on device")
 }
@@ -278,7 +278,7 @@ func (src *source) inShell(argv []string) string {
 	words[0] = path.Base(words[0])
 	for i, w := range words {
 		if own := src.readable(w); own != w {
-			w = noOption(own)
+			w = escapeOption(own)
 		}
 		words[i] = w
 		if w == "" || strings.ContainsAny(w, " \t\n\"'`$&|;<>()*?[]{}!#~\\") {
@@ -299,29 +299,29 @@ func stopped(x judge.Exec, limits judge.Limits) string {
 		return fmt.Sprintf("the compiler was stopped because it needs more than %s of memory", sizeWords(limits.Memory))
 	case judge.Output:
 		return "the compiler was stopped because it writes more than a build may (limits.output and limits.built in judge.toml)"
-	case judge.Nothing:
+	case judge.NoResource:
 		if x.Signal == "" {
 			return ""
 		}
 	}
-	return "the compiler was stopped: " + x.Fate()
+	return "the compiler was stopped: " + x.Termination()
 }
 
-// keeper saves the files of a program, and counts them.
-type keeper struct {
+// resultSaver saves the files of a program, and counts them.
+type resultSaver struct {
 	program string // the target directory
 	bytes   int64
 	files   int
 }
 
 // sources saves the files as they were submitted, not as the build left them.
-func (k *keeper) sources(files []sourceFile, l *config.Language) error {
+func (k *resultSaver) sources(files []sourceFile, l *config.Language) error {
 	mode := fs.FileMode(0o644)
 	if l.Executable {
 		mode = 0o755
 	}
 	for _, f := range files {
-		if err := k.keep(f.name, bytes.NewReader(f.data), mode); err != nil {
+		if err := k.save(f.name, bytes.NewReader(f.data), mode); err != nil {
 			return err
 		}
 	}
@@ -331,26 +331,26 @@ func (k *keeper) sources(files []sourceFile, l *config.Language) error {
 // results saves the files of the build directory that match the patterns. A contestant may have influenced
 // what the compiler wrote there. So only regular files count, links are not followed, and no path leads out
 // of the directory. Nothing changes the directory at this time.
-func (k *keeper) results(build string, patterns []string) error {
+func (k *resultSaver) results(build string, patterns []string) error {
 	root, err := os.OpenRoot(build)
 	if err != nil {
-		return unread(".", err)
+		return unreadable(".", err)
 	}
 	defer root.Close()
 	seen := 0
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return unread(name, err)
+			return unreadable(name, err)
 		}
-		if seen++; seen > maxMade {
-			return &noResultError{fmt.Sprintf("the build produces more than %d files", maxMade)}
+		if seen++; seen > maxBuildFiles {
+			return &noResultError{fmt.Sprintf("the build produces more than %d files", maxBuildFiles)}
 		}
 		if !d.Type().IsRegular() || !matchesAny(patterns, d.Name()) {
 			return nil
 		}
 		f, err := root.Open(name)
 		if err != nil {
-			return unread(name, err)
+			return unreadable(name, err)
 		}
 		defer f.Close()
 		info, err := f.Stat()
@@ -361,7 +361,7 @@ func (k *keeper) results(build string, patterns []string) error {
 		if info.Mode()&0o111 != 0 {
 			mode = 0o755
 		}
-		return k.keep(name, f, mode)
+		return k.save(name, f, mode)
 	})
 	if err != nil {
 		return err
@@ -372,9 +372,9 @@ func (k *keeper) results(build string, patterns []string) error {
 	return nil
 }
 
-// unread returns the error of a file or directory of the build directory that cannot be read. If permissions
+// unreadable returns the error of a file or directory of the build directory that cannot be read. If permissions
 // are missing, the build removed them.
-func unread(name string, err error) error {
+func unreadable(name string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return &noResultError{fmt.Sprintf("the build leaves %q without read permission", name)}
 	}
@@ -388,8 +388,8 @@ func matchesAny(patterns []string, name string) bool {
 	})
 }
 
-// keep copies one file into the program directory.
-func (k *keeper) keep(name string, from io.Reader, mode fs.FileMode) error {
+// save copies one file into the program directory.
+func (k *resultSaver) save(name string, from io.Reader, mode fs.FileMode) error {
 	if k.files++; k.files > maxKeptFiles {
 		return &noResultError{fmt.Sprintf("the program has more than %d files, the limit for a program", maxKeptFiles)}
 	}

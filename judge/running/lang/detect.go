@@ -38,13 +38,13 @@ func (t *Toolbox) Detect(path, override string, origin ...Origin) (*config.Langu
 		}
 	}
 	if info.IsDir() {
-		return t.detectFolder(path)
+		return t.detectDir(path)
 	}
 	head, err := readHead(path)
 	if err != nil {
 		return nil, err
 	}
-	claim := t.claims(extension(path))
+	claim := t.languagesOf(extension(path))
 	if l := byShebang(t.cfg.Languages, head); l != nil && (len(claim) == 0 || slices.Contains(claim, l)) {
 		return l, nil
 	}
@@ -67,14 +67,14 @@ func (t *Toolbox) Language(word string) (*config.Language, error) {
 		return l, nil
 	}
 	hint := suggest.List(t.cfg.IDs())
-	if near, ok := suggest.Closest(word, t.cfg.Words()); ok {
+	if near, ok := suggest.Closest(word, t.cfg.LanguageNames()); ok {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	return nil, unusable("", hint, "unknown language %q", word)
 }
 
-// claims returns the languages with an extension. If no language has exactly this extension, case is ignored.
-func (t *Toolbox) claims(ext string) []*config.Language {
+// languagesOf returns the languages with an extension. If no language has exactly this extension, case is ignored.
+func (t *Toolbox) languagesOf(ext string) []*config.Language {
 	var exact, folded []*config.Language
 	for _, l := range t.cfg.Languages {
 		if slices.Contains(l.Extensions, ext) {
@@ -106,7 +106,7 @@ func bySigns(languages []*config.Language, head []byte) *config.Language {
 
 // Sibling returns the first other language that claims the extension of a file, or nil if there is none.
 func (t *Toolbox) Sibling(path string, l *config.Language) *config.Language {
-	for _, other := range t.claims(extension(path)) {
+	for _, other := range t.languagesOf(extension(path)) {
 		if other != l {
 			return other
 		}
@@ -176,9 +176,9 @@ func (t *Toolbox) DetectStrict(path, override string) (*config.Language, error) 
 	return t.Detect(path, override)
 }
 
-// detectFolder finds the language of a directory. It is the only language with files in the directory or, if there
+// detectDir finds the language of a directory. It is the only language with files in the directory or, if there
 // are several, the only language with a file that has an entry name.
-func (t *Toolbox) detectFolder(path string) (*config.Language, error) {
+func (t *Toolbox) detectDir(path string) (*config.Language, error) {
 	have, start, err := t.languagesIn(path)
 	switch {
 	case err != nil:
@@ -188,19 +188,19 @@ func (t *Toolbox) detectFolder(path string) (*config.Language, error) {
 	case len(start) == 1:
 		return start[0], nil
 	case len(have) == 0:
-		return nil, untold(path, "name the file of the program, or choose its language with --lang", NoProgram)
+		return nil, undetectable(path, "name the file of the program, or choose its language with --lang", NoProgram)
 	}
 	return nil, ambiguous(path, have)
 }
 
-func ambiguous(path string, have []*config.Language) error {
-	return untold(path, "name one of its files, or choose a language: --lang "+strings.Join(ids(have), ", --lang "),
-		"the directory has programs in %d languages", len(have))
+func ambiguous(path string, matches []*config.Language) error {
+	return undetectable(path, "name one of its files, or choose a language: --lang "+strings.Join(ids(matches), ", --lang "),
+		"the directory has programs in %d languages", len(matches))
 }
 
 // languagesIn returns the languages of the files in a directory, and the languages with a file there that has an
 // entry name.
-func (t *Toolbox) languagesIn(path string) (have, start []*config.Language, err error) {
+func (t *Toolbox) languagesIn(path string) (found, byEntry []*config.Language, err error) {
 	count := map[*config.Language]int{}
 	entries := map[*config.Language]int{}
 	err = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
@@ -216,7 +216,7 @@ func (t *Toolbox) languagesIn(path string) (have, start []*config.Language, err 
 		if !d.Type().IsRegular() {
 			return nil
 		}
-		claim := t.claims(extension(name))
+		claim := t.languagesOf(extension(name))
 		if len(claim) == 0 {
 			return nil
 		}
@@ -236,13 +236,13 @@ func (t *Toolbox) languagesIn(path string) (have, start []*config.Language, err 
 	})
 	for _, l := range t.cfg.Languages {
 		if count[l] > 0 {
-			have = append(have, l)
+			found = append(found, l)
 		}
 		if entries[l] > 0 {
-			start = append(start, l)
+			byEntry = append(byEntry, l)
 		}
 	}
-	return have, start, err
+	return found, byEntry, err
 }
 
 func ids(languages []*config.Language) []string {
@@ -271,16 +271,16 @@ func (t *Toolbox) unknown(path string, head []byte) error {
 	hint := "choose a language with --lang; " + suggest.List(t.cfg.IDs())
 	switch {
 	case interpreter(head) != "":
-		return untold(path, hint, "no language has the interpreter %q of its #! line", interpreter(head))
+		return undetectable(path, hint, "no language has the interpreter %q of its #! line", interpreter(head))
 	case bytes.IndexByte(head, 0) >= 0:
 		if err := checkExecutable(path, head); err != nil {
 			return err
 		}
-		return untold(path, hint, "is neither a text nor a program for this machine")
+		return undetectable(path, hint, "is neither a text nor a program for this machine")
 	case ext != "":
-		return untold(path, hint, NoLanguage+" .%s", ext)
+		return undetectable(path, hint, NoLanguage+" .%s", ext)
 	}
-	return untold(path, hint, "is a text whose language is unknown: neither its name nor a #! line determines it")
+	return undetectable(path, hint, "is a text whose language is unknown: neither its name nor a #! line determines it")
 }
 
 // headSize is the maximum number of bytes read to detect a file's language. Signs may be anywhere in them.

@@ -69,7 +69,7 @@ func TestDetect(t *testing.T) {
 				if _, ok := errors.AsType[*lang.UnusableError](err); !ok {
 					t.Errorf("Detect: %v, want an *UnusableError", err)
 				}
-				if f, ok := errors.AsType[*judge.Fault](err); !ok || f.Hint == "" && row.text != "" {
+				if f, ok := errors.AsType[*judge.ProblemError](err); !ok || f.Hint == "" && row.text != "" {
 					t.Errorf("Detect: %v, want a fault with a hint", err)
 				}
 			}

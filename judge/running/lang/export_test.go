@@ -6,15 +6,15 @@ import (
 	"assay/judge/running/config"
 )
 
-var UsualEntry = usualEntry
+var UsualEntry = standardEntry
 
 var WriteUnder = writeUnder
 
 // BoundKept sets the size limit of the languages' own caches.
-func (t *Toolbox) BoundKept(bytes int64) { t.cache.kept.Bytes = bytes }
+func (t *Toolbox) BoundKept(bytes int64) { t.cache.ownLimits.Bytes = bytes }
 
 // Idle makes the toolbox treat the machine as idle.
-func (t *Toolbox) Idle() { t.busy = func() bool { return false } }
+func (t *Toolbox) Idle() { t.overloaded = func() bool { return false } }
 
 // Unnamed returns the only source that no other source mentions.
 func Unnamed(files map[string]string) string {
@@ -22,7 +22,7 @@ func Unnamed(files map[string]string) string {
 	for name, text := range files {
 		src.sources, src.files = append(src.sources, name), append(src.files, sourceFile{name, []byte(text)})
 	}
-	return src.unnamed()
+	return src.onlyUnmentioned()
 }
 
 // Commands returns the commands of a language for a program of several files.

@@ -118,7 +118,7 @@ func prints42(t *testing.T, box judge.Runner, p *judge.Program) {
 	c.Stdout, c.Stderr = &out, &stderr
 	x, err := box.Run(t.Context(), c)
 	if err != nil || x.Exit != 0 || out.String() != "42\n" {
-		t.Errorf("it prints %q, %q (%s, %v), want 42", &out, &stderr, x.Fate(), err)
+		t.Errorf("it prints %q, %q (%s, %v), want 42", &out, &stderr, x.Termination(), err)
 	}
 }
 

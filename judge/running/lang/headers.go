@@ -54,7 +54,7 @@ func (t *Toolbox) MissingHeader(path string, l *config.Language, find func(name 
 	if len(l.Obtained) == 0 {
 		return "", "", nil
 	}
-	src, err := t.readSource(path, l, Extra{Guess: true})
+	src, err := t.readSource(path, l, BuildOptions{Guess: true})
 	if err != nil {
 		return "", "", err
 	}

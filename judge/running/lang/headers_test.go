@@ -22,7 +22,7 @@ func TestHeaders(t *testing.T) {
 	once := fmt.Sprintf("// %d\n", time.Now().UnixNano())
 	writeIn(t, dir, "check.c", once+"#include \"outer.h\"\n#include <stdio.h>\nint main(void) { printf(\"%d\\n\", OUTER); }\n")
 	headers := map[string]string{"outer.h": "#include \"lib/inner.h\"\n#define OUTER INNER\n", "lib/inner.h": "#define INNER 42\n"}
-	extra := lang.Extra{Header: func(name string) ([]byte, bool) {
+	extra := lang.BuildOptions{Header: func(name string) ([]byte, bool) {
 		text, ok := headers[name]
 		return []byte(text), ok
 	}}

@@ -31,12 +31,12 @@ import (
 
 // Toolbox builds programs. It is safe for concurrent use.
 type Toolbox struct {
-	cfg    *config.Config
-	runner judge.Runner
-	cache  *cache
-	tools  *locator
-	kit    fs.FS
-	busy   func() bool // reports whether this machine is overloaded
+	cfg        *config.Config
+	runner     judge.Runner
+	cache      *cache
+	tools      *locator
+	kit        fs.FS
+	overloaded func() bool // reports whether this machine is overloaded
 
 	preparing atomic.Pointer[preparation]
 }
@@ -46,9 +46,9 @@ type Toolbox struct {
 func New(cfg *config.Config, runner judge.Runner, cache string, kit fs.FS) *Toolbox {
 	return &Toolbox{
 		cfg: cfg, runner: runner, kit: kit,
-		cache: newCache(cache),
-		tools: newLocator(cfg, cache),
-		busy:  overloaded,
+		cache:      newCache(cache),
+		tools:      newLocator(cfg, cache),
+		overloaded: overloaded,
 	}
 }
 
@@ -65,13 +65,13 @@ const (
 
 // Result is the result of a build.
 type Result struct {
-	Program *judge.Program // nil if it does not compile
-	OK      bool           // false for a compile error
-	Log     string         // the compiler's first lines, errors or warnings
-	Command string         // the failed command, as in a shell; empty if none failed
-	Stopped judge.Resource // the exceeded limit, if the build was stopped for its time; otherwise Nothing
-	Cached  bool           // whether it was built before
-	Took    time.Duration
+	Program  *judge.Program // nil if it does not compile
+	OK       bool           // false for a compile error
+	Log      string         // the compiler's first lines, errors or warnings
+	Command  string         // the failed command, as in a shell; empty if none failed
+	Stopped  judge.Resource // the exceeded limit, if the build was stopped for its time; otherwise Nothing
+	Cached   bool           // whether it was built before
+	Duration time.Duration
 }
 
 // Build builds the program at path. The default origin is ByContestant.
@@ -80,11 +80,11 @@ func (t *Toolbox) Build(ctx context.Context, path string, l *config.Language, or
 	if len(origin) > 0 {
 		from = origin[0]
 	}
-	return t.BuildWith(ctx, path, l, from, Extra{})
+	return t.BuildWith(ctx, path, l, from, BuildOptions{})
 }
 
-// Extra contains options for a build.
-type Extra struct {
+// BuildOptions contains options for a build.
+type BuildOptions struct {
 	Entry string // entry file of a directory, with or without extension; empty: names decide
 	Guess bool   // use the first file if no name decides
 	Lines int    // number of compiler output lines to show for a failure; zero means the default
@@ -93,20 +93,20 @@ type Extra struct {
 }
 
 // BuildWith is like Build, but with options.
-func (t *Toolbox) BuildWith(ctx context.Context, path string, l *config.Language, from Origin, extra Extra) (*Result, error) {
+func (t *Toolbox) BuildWith(ctx context.Context, path string, l *config.Language, origin Origin, extra BuildOptions) (*Result, error) {
 	start := time.Now()
 	src, err := t.readSource(path, l, extra)
 	if err != nil {
 		return nil, err
 	}
-	if from == BySetter {
+	if origin == BySetter {
 		t.addHeaders(src, l, extra.Header)
 	}
-	r, err := t.build(ctx, src, l, from)
+	r, err := t.build(ctx, src, l, origin)
 	if err != nil {
 		return nil, fmt.Errorf("build %s: %w", path, err)
 	}
-	r.Took = time.Since(start)
+	r.Duration = time.Since(start)
 	if r.Program != nil {
 		r.Program.Name = path
 	}
@@ -114,12 +114,12 @@ func (t *Toolbox) BuildWith(ctx context.Context, path string, l *config.Language
 }
 
 // build finds the program in the cache or builds it.
-func (t *Toolbox) build(ctx context.Context, src *source, l *config.Language, from Origin) (*Result, error) {
+func (t *Toolbox) build(ctx context.Context, src *source, l *config.Language, origin Origin) (*Result, error) {
 	chain, err := t.tools.find(ctx, l)
 	if err != nil {
 		return nil, err
 	}
-	key, err := t.key(src, l, chain, from)
+	key, err := t.key(src, l, chain, origin)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (t *Toolbox) build(ctx context.Context, src *source, l *config.Language, fr
 	cached := true // false if this call builds it
 	dir, err := t.cache.programs.Add(ctx, key, func(dir string) error {
 		cached = false
-		return t.compile(ctx, src, l, chain, from, dir)
+		return t.compile(ctx, src, l, chain, origin, dir)
 	})
 	if failed, ok := errors.AsType[*compileError](err); ok {
 		return &Result{Log: failed.log, Command: failed.command, Stopped: failed.stopped}, nil
@@ -156,12 +156,12 @@ func (t *Toolbox) result(e *entry, src *source, l *config.Language, chain *toolc
 		OK:  true,
 		Log: src.readable(e.Log),
 		Program: &judge.Program{
-			Language: l.ID,
-			Key:      e.key,
-			Dir:      e.dir,
-			Argv:     argv,
-			Env:      chain.environment(words, t.cfg.Env, l.Env),
-			Marks:    l.Marks,
+			Language:             l.ID,
+			Key:                  e.key,
+			Dir:                  e.dir,
+			Argv:                 argv,
+			Env:                  chain.environment(words, t.cfg.Env, l.Env),
+			IgnoreByteOrderMarks: l.Marks,
 		},
 	}
 }
@@ -184,9 +184,9 @@ func (c *toolchain) environment(words map[string]string, tables ...map[string]st
 }
 
 // UnusableError describes why a file or directory is not a program that can be judged. It unwraps to a
-// *judge.Fault, for paths that a setter has given.
+// *judge.ProblemError, for paths that a setter has given.
 type UnusableError struct {
-	Fault         *judge.Fault
+	Fault         *judge.ProblemError
 	NeedsLanguage bool // whether the file may be a program in a language that the caller must name
 }
 
@@ -197,12 +197,12 @@ func (e *UnusableError) Unwrap() error { return e.Fault }
 func (*UnusableError) Blame() judge.Blame { return judge.Contestant }
 
 func unusable(path, hint, format string, args ...any) error {
-	return &UnusableError{Fault: &judge.Fault{File: path, Text: fmt.Sprintf(format, args...), Hint: hint}}
+	return &UnusableError{Fault: &judge.ProblemError{File: path, Text: fmt.Sprintf(format, args...), Hint: hint}}
 }
 
-// untold returns an UnusableError for a program whose language cannot be detected.
-func untold(path, hint, format string, args ...any) error {
-	return &UnusableError{&judge.Fault{File: path, Text: fmt.Sprintf(format, args...), Hint: hint}, true}
+// undetectable returns an UnusableError for a program whose language cannot be detected.
+func undetectable(path, hint, format string, args ...any) error {
+	return &UnusableError{&judge.ProblemError{File: path, Text: fmt.Sprintf(format, args...), Hint: hint}, true}
 }
 
 // MissingError means that a language cannot be used because a tool is missing.
@@ -229,16 +229,16 @@ func (e *MissingError) Error() string {
 	return text
 }
 
-// ofCommand returns the error for running a command of a language. If the command cannot be executed, the error
+// commandError returns the error for running a command of a language. If the command cannot be executed, the error
 // says that the command comes from judge.toml.
-func ofCommand(l *config.Language, err error) error {
+func commandError(l *config.Language, err error) error {
 	if _, refused := errors.AsType[*judge.ExecError](err); refused {
 		return fmt.Errorf(
 			"a command of %s in judge.toml: %w\n    the sandbox has no such command: install it, or add its directory to `visible` in judge.toml",
 			l.Name, err,
 		)
 	}
-	if _, unseen := errors.AsType[*judge.UnseenError](err); unseen {
+	if _, unseen := errors.AsType[*judge.NotVisibleError](err); unseen {
 		return fmt.Errorf("a command of %s in judge.toml: %w", l.Name, err)
 	}
 	return err

@@ -11,10 +11,10 @@ import (
 
 // head keeps the beginning of a compiler's standard output and standard error.
 type head struct {
-	mu   sync.Mutex
-	kept []byte
-	lost bool
-	most int // maximum number of lines shown; zero means logLines
+	mu       sync.Mutex
+	kept     []byte
+	lost     bool
+	maxLines int // maximum number of lines shown; zero means logLines
 
 	omit func(line string) bool // reports whether a line is dropped; if nil, none is
 	line []byte                 // an incomplete line, if omit is set
@@ -31,7 +31,7 @@ func (h *head) Write(p []byte) (int, error) {
 	defer h.mu.Unlock()
 	n := len(p)
 	if h.omit != nil {
-		p = h.others(p)
+		p = h.appendFiltered(p)
 	}
 	if room := headBytes - len(h.kept); len(p) > room {
 		p, h.lost = p[:room], true
@@ -40,9 +40,9 @@ func (h *head) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// others appends p to the pending line. It returns the lines that are now complete, except those that omit reports
+// appendFiltered appends p to the pending line. It returns the lines that are now complete, except those that omit reports
 // to be omitted. The incomplete line at the end stays pending.
-func (h *head) others(p []byte) (kept []byte) {
+func (h *head) appendFiltered(p []byte) (kept []byte) {
 	h.line = append(h.line, p...)
 	for {
 		end := bytes.IndexByte(h.line, '\n')
@@ -74,7 +74,7 @@ func (h *head) cut(mark int) {
 var escapes = pattern.New(`\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\)|.)`)
 
 // text returns the first lines, followed by the remark.
-func (h *head) text(remark string) string {
+func (h *head) text(note string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	text := strings.ToValidUTF8(string(h.kept)+string(h.line), "?")
@@ -87,7 +87,7 @@ func (h *head) text(remark string) string {
 	}, text)
 	lines := strings.Split(strings.Trim(text, "\n"), "\n")
 	cut := h.lost
-	if most := cmp.Or(h.most, logLines); len(lines) > most {
+	if most := cmp.Or(h.maxLines, logLines); len(lines) > most {
 		lines, cut = lines[:most], true
 	}
 	for i, line := range lines {
@@ -98,8 +98,8 @@ func (h *head) text(remark string) string {
 	if cut {
 		lines = append(lines, "...")
 	}
-	if remark != "" {
-		lines = append(lines, remark)
+	if note != "" {
+		lines = append(lines, note)
 	}
 	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }

@@ -47,8 +47,8 @@ func (p *preparation) String() string {
 	return fmt.Sprintf("%s: %d of %d %s", p.language.Name, p.done.Load(), len(*parts), p.language.Prepares.Name)
 }
 
-// counts records a line printed by a prepare command, and reports whether the line names a finished part.
-func (p *preparation) counts(line string) bool {
+// countLine records a line printed by a prepare command, and reports whether the line names a finished part.
+func (p *preparation) countLine(line string) bool {
 	parts := p.parts.Load()
 	if parts == nil || !(*parts)[line] {
 		return false
@@ -111,7 +111,7 @@ func (t *Toolbox) prepare(ctx context.Context, p *preparation, chain *toolchain,
 	}
 	defer done()
 	build := filepath.Join(work, "build")
-	if err := errors.Join(openFolder(build), openFolder(cache)); err != nil {
+	if err := errors.Join(makeWritable(build), makeWritable(cache)); err != nil {
 		return t.cache.prepared.Wrap(err)
 	}
 	limits := t.cfg.Build
@@ -122,7 +122,7 @@ func (t *Toolbox) prepare(ctx context.Context, p *preparation, chain *toolchain,
 		c.Dir, c.Locks = buildDir, true
 		c.Mounts = []judge.Mount{
 			{Host: build, At: buildDir, Writable: true, Bytes: t.cfg.Built.Size, Files: int64(t.cfg.Built.Files)},
-			{Host: cache, At: l.Cache, Writable: true, Bytes: t.cache.kept.Bytes, Files: int64(t.cache.kept.Files)},
+			{Host: cache, At: l.Cache, Writable: true, Bytes: t.cache.ownLimits.Bytes, Files: int64(t.cache.ownLimits.Files)},
 		}
 		return c
 	}
@@ -130,20 +130,20 @@ func (t *Toolbox) prepare(ctx context.Context, p *preparation, chain *toolchain,
 		p.list(ctx, t.runner, command(l.Prepares.List))
 	}
 	for _, argv := range l.Prepare {
-		log := head{omit: p.counts}
+		log := head{omit: p.countLine}
 		x, err := t.runRetrying(ctx, command(argv), &log)
 		if err != nil {
-			return fmt.Errorf("prepare %s: %w", l.Name, ofCommand(l, err))
+			return fmt.Errorf("prepare %s: %w", l.Name, commandError(l, err))
 		}
 		if judge.Classify(x, limits) == judge.NotJudged {
 			continue
 		}
-		if t.outOfRoom(build, &log) {
+		if t.diskFull(build, &log) {
 			return t.cache.prepared.Wrap(syscall.ENOSPC)
 		}
 		said := strings.TrimSpace(log.text(stopped(x, limits)))
 		return fmt.Errorf(
-			"prepare %s: %s %s\n    %s", l.Name, strings.Join(argv[:min(2, len(argv))], " "), x.Fate(),
+			"prepare %s: %s %s\n    %s", l.Name, strings.Join(argv[:min(2, len(argv))], " "), x.Termination(),
 			strings.ReplaceAll(said, "\n", "\n    "),
 		)
 	}

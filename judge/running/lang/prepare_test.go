@@ -167,10 +167,10 @@ func TestPrepareThatFails(t *testing.T) {
 			})
 			for _, from := range []lang.Origin{lang.BySetter, lang.ByContestant} {
 				r, err := box.Build(t.Context(), write(t, "main.toy", "x"), l, from)
-				if judge.Whose(err) != judge.Machine || !strings.Contains(err.Error(), row.want) {
+				if judge.BlameOf(err) != judge.Machine || !strings.Contains(err.Error(), row.want) {
 					t.Fatalf("Build by %s: %+v, %v\nwant an error with %q", from, r, err, row.want)
 				}
-				if _, fault := errors.AsType[*judge.Fault](err); fault {
+				if _, fault := errors.AsType[*judge.ProblemError](err); fault {
 					t.Errorf("it is a fault of the directory: %v", err)
 				}
 			}
@@ -185,7 +185,7 @@ func TestPrepareThatFails(t *testing.T) {
 // TestStoppedBuild checks that the result of a build that exceeded a time limit contains the limit.
 func TestStoppedBuild(t *testing.T) {
 	for killed, want := range map[judge.Resource]judge.Resource{
-		judge.CPUTime: judge.CPUTime, judge.WallTime: judge.WallTime, judge.Memory: judge.Nothing,
+		judge.CPUTime: judge.CPUTime, judge.WallTime: judge.WallTime, judge.Memory: judge.NoResource,
 	} {
 		box, l := prepares(t, func(c *judge.Command, _ string) judge.Exec {
 			if c.Argv[1] == "--library" {

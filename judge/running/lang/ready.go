@@ -40,7 +40,7 @@ func (t *Toolbox) Ready(ctx context.Context, l *config.Language) (Status, error)
 		s.Paths = append(s.Paths, chain.paths[name])
 	}
 	if len(l.Version) > 0 { // run again in each process, and once for languages with the same tools
-		s.Version, err = t.version(ctx, &t.tools.now, l, chain)
+		s.Version, err = t.version(ctx, &t.tools.current, l, chain)
 	}
 	return s, err
 }
@@ -80,7 +80,7 @@ func (t *Toolbox) askVersion(ctx context.Context, l *config.Language, chain *too
 	}
 	text := said.text("")
 	if judge.Classify(x, t.cfg.Build) != judge.NotJudged {
-		return "", fmt.Errorf("ask for the version of %s: %s\n%s", l.Name, x.Fate(), text)
+		return "", fmt.Errorf("ask for the version of %s: %s\n%s", l.Name, x.Termination(), text)
 	}
 	for line := range strings.Lines(text) {
 		if firstNumber().MatchString(line) {
@@ -121,7 +121,7 @@ func (t *Toolbox) Hello(ctx context.Context, l *config.Language) error {
 		return fmt.Errorf("hello in %s: %w", l.Name, err)
 	}
 	if judge.Classify(x, limits) != judge.NotJudged {
-		return fmt.Errorf("hello in %s: %s\n%s", l.Name, x.Fate(), stderr.text(""))
+		return fmt.Errorf("hello in %s: %s\n%s", l.Name, x.Termination(), stderr.text(""))
 	}
 	if want := []byte(t.cfg.Hello.Output); !bytes.Equal(bytes.TrimSpace(out.kept), bytes.TrimSpace(want)) {
 		return fmt.Errorf("hello in %s: want %q, got %q", l.Name, want, out.kept)

@@ -21,14 +21,14 @@ func (t *Toolbox) runRetrying(ctx context.Context, c *judge.Command, log *head) 
 	before := log.mark()
 	c.Stdout, c.Stderr = log, log
 	x, err := t.runner.Run(ctx, c)
-	if err != nil || !t.starved(x) {
+	if err != nil || !t.delayedByMachine(x) {
 		return x, err
 	}
 	log.cut(before)
 	again := *c
 	again.Limits.Wall *= retryFactor
 	x, err = t.runner.Run(ctx, &again)
-	if err == nil && t.starved(x) {
+	if err == nil && t.delayedByMachine(x) {
 		return x, &judge.BusyError{
 			Detail: fmt.Sprintf("the compiler got only %v of CPU time in %v", x.CPU.Round(time.Millisecond), again.Limits.Wall),
 		}
@@ -36,9 +36,11 @@ func (t *Toolbox) runRetrying(ctx context.Context, c *judge.Command, log *head) 
 	return x, err
 }
 
-// starved reports whether a build exceeded its wall time limit on a machine that is so busy that this may be the
+// delayedByMachine reports whether a build exceeded its wall time limit on a machine that is so busy that this may be the
 // cause.
-func (t *Toolbox) starved(x judge.Exec) bool { return x.Killed == judge.WallTime && t.busy() }
+func (t *Toolbox) delayedByMachine(x judge.Exec) bool {
+	return x.Killed == judge.WallTime && t.overloaded()
+}
 
 // overloaded reports whether the load of this machine is so high that a program that does not run may only be
 // waiting for a CPU or a disk. It returns false if the system does not report the load.

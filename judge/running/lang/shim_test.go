@@ -57,7 +57,7 @@ func TestShims(t *testing.T) {
 	if data, _ := os.ReadFile(asked); string(data) != "x\n" {
 		t.Errorf("the shim was asked %d times, want once", len(data)/2)
 	}
-	if err := lang.Forget(cache); err != nil {
+	if err := lang.ForgetToolOutput(cache); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := lang.Locate(cfg, cache); err != nil {

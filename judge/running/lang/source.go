@@ -20,13 +20,13 @@ import (
 
 // source is a submitted program, read once, with the file names that it has in the build.
 type source struct {
-	path    string // as the user wrote it
-	single  string // name of a single file in the build; empty for a directory
-	files   []sourceFile
-	sources []string          // names of the files that are compiled
-	starts  string            // explicitly chosen entry file of a program with several files; empty if none
-	words   map[string]string // values for the language's commands
-	lines   int               // lines of compiler output to show; zero means the default
+	path      string // as the user wrote it
+	single    string // name of a single file in the build; empty for a directory
+	files     []sourceFile
+	sources   []string          // names of the files that are compiled
+	entryFile string            // explicitly chosen entry file of a program with several files; empty if none
+	words     map[string]string // values for the language's commands
+	lines     int               // lines of compiler output to show; zero means the default
 }
 
 type sourceFile struct {
@@ -35,14 +35,14 @@ type sourceFile struct {
 }
 
 // readSource reads the file or directory called name as a program in the language.
-func (t *Toolbox) readSource(name string, l *config.Language, extra Extra) (*source, error) {
+func (t *Toolbox) readSource(name string, l *config.Language, extra BuildOptions) (*source, error) {
 	info, err := statSource(name)
 	if err != nil {
 		return nil, err
 	}
 	src := &source{path: name, words: map[string]string{}, lines: extra.Lines}
 	if info.IsDir() {
-		err = t.readFolder(src, l, extra)
+		err = t.readDir(src, l, extra)
 	} else {
 		err = t.readSingle(src, l, info)
 	}
@@ -127,8 +127,8 @@ func (t *Toolbox) readSingle(src *source, l *config.Language, info fs.FileInfo) 
 	return nil
 }
 
-// readFolder reads all files of a directory, except hidden ones.
-func (t *Toolbox) readFolder(src *source, l *config.Language, extra Extra) error {
+// readDir reads all files of a directory, except hidden ones.
+func (t *Toolbox) readDir(src *source, l *config.Language, extra BuildOptions) error {
 	root, err := os.OpenRoot(src.path)
 	if err != nil {
 		return fmt.Errorf("read the program: %w", err)
@@ -200,32 +200,32 @@ func unmarked(name string, data []byte, l *config.Language) []byte {
 }
 
 // readSome reads a file of at most most bytes. For a larger file it returns nil.
-func readSome(root *os.Root, name string, most int64) ([]byte, error) {
+func readSome(root *os.Root, name string, maxSize int64) ([]byte, error) {
 	f, err := root.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("read the program: %w", err)
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
 	if err != nil {
 		return nil, fmt.Errorf("read the program: %w", err)
 	}
-	if int64(len(data)) > most {
+	if int64(len(data)) > maxSize {
 		return nil, nil
 	}
 	return append([]byte{}, data...), nil
 }
 
 // chooseEntry chooses the source in a directory with which the program starts.
-func (src *source) chooseEntry(l *config.Language, extra Extra) error {
+func (src *source) chooseEntry(l *config.Language, extra BuildOptions) error {
 	if len(src.sources) == 0 {
 		return unusable(src.path, "program files end in "+strings.Join(dotted(l.Extensions), ", "), "the directory has no %s program", l.Name)
 	}
 	entry := src.sources[0]
 	named := len(src.sources) == 1
-	if name := usualEntry(l.Entry, src.sources); name != "" {
+	if name := standardEntry(l.Entry, src.sources); name != "" {
 		entry, named = name, true
-	} else if name := src.unnamed(); name != "" && extra.Guess {
+	} else if name := src.onlyUnmentioned(); name != "" && extra.Guess {
 		entry = name
 	}
 	for _, name := range src.sources {
@@ -234,7 +234,7 @@ func (src *source) chooseEntry(l *config.Language, extra Extra) error {
 		}
 	}
 	if named {
-		src.starts = entry
+		src.entryFile = entry
 	}
 	named = named || extra.Guess && mentions(l, config.Entry) // otherwise it does not matter which file is first
 	if !named && mentions(l, config.Entry) {
@@ -252,9 +252,9 @@ func (src *source) chooseEntry(l *config.Language, extra Extra) error {
 	return nil
 }
 
-// unnamed returns the only source that no other source mentions. Units and libraries are mentioned by the sources
+// onlyUnmentioned returns the only source that no other source mentions. Units and libraries are mentioned by the sources
 // that use them. It returns the empty string if there is no such source, or more than one.
-func (src *source) unnamed() string {
+func (src *source) onlyUnmentioned() string {
 	var found []string
 	for _, name := range src.sources {
 		word := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(strings.TrimSuffix(path.Base(name), path.Ext(name))) + `\b`)
@@ -270,16 +270,16 @@ func (src *source) unnamed() string {
 	return ""
 }
 
-// usualEntry returns a source with one of the usual names. It prefers a source in the top directory. If there is
+// standardEntry returns a source with one of the usual names. It prefers a source in the top directory. If there is
 // none, it returns the only source with a usual name below the top directory, such as src/main.rs. If there is not
 // exactly one, it returns the empty string.
-func usualEntry(usual, sources []string) string {
-	for _, name := range usual {
+func standardEntry(names, sources []string) string {
+	for _, name := range names {
 		if slices.Contains(sources, name) {
 			return name
 		}
 	}
-	below := slices.DeleteFunc(slices.Clone(sources), func(name string) bool { return !slices.Contains(usual, path.Base(name)) })
+	below := slices.DeleteFunc(slices.Clone(sources), func(name string) bool { return !slices.Contains(names, path.Base(name)) })
 	if len(below) == 1 {
 		return below[0]
 	}
@@ -297,19 +297,19 @@ func (src *source) readable(log string) string {
 	return name.ReplaceAllString(log, "${1}"+strings.ReplaceAll(strings.ToValidUTF8(base, "?"), "$", "$$"))
 }
 
-// wide returns an error text if a file is UTF-16, which few compilers accept. Otherwise it returns the empty
+// utf16Error returns an error text if a file is UTF-16, which few compilers accept. Otherwise it returns the empty
 // string.
-func (src *source) wide() string {
+func (src *source) utf16Error() string {
 	for _, f := range src.files {
-		if mark.UTF16(f.data) {
+		if mark.IsUTF16(f.data) {
 			return src.readable(f.name) + " is UTF-16: save it as UTF-8"
 		}
 	}
 	return ""
 }
 
-// wantsKit reports whether any file imports the language's kit.
-func (src *source) wantsKit(l *config.Language) bool {
+// importsKit reports whether any file imports the language's kit.
+func (src *source) importsKit(l *config.Language) bool {
 	if l.Kit.Import == "" {
 		return false
 	}

@@ -35,11 +35,11 @@ type toolchain struct {
 
 // locator finds toolchains, each of them once.
 type locator struct {
-	cfg    *config.Config
-	path   []string // directories in which tools are searched
-	home   string
-	probes *probes
-	now    probes // output of tools that this process has run
+	cfg     *config.Config
+	path    []string // directories in which tools are searched
+	home    string
+	probes  *probes
+	current probes // output of tools that this process has run
 
 	mu    sync.Mutex
 	known map[string]func() (*toolchain, error) // by language; failures are not cached
@@ -67,8 +67,8 @@ func Locate(cfg *config.Config, cache string) ([]string, error) {
 	return newLocator(cfg, cache).visible(), nil
 }
 
-// Forget removes the remembered output of tools, so that the next Locate runs them again.
-func Forget(cache string) error {
+// ForgetToolOutput removes the remembered output of tools, so that the next Locate runs them again.
+func ForgetToolOutput(cache string) error {
 	if err := os.Remove(filepath.Join(cache, toolsFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("forget the tools: %w", err)
 	}
@@ -98,7 +98,7 @@ func (lo *locator) find(ctx context.Context, l *config.Language) (*toolchain, er
 	lo.mu.Lock()
 	get, ok := lo.known[l.ID]
 	if !ok {
-		get = sync.OnceValues(func() (*toolchain, error) { return lo.look(context.WithoutCancel(ctx), l) })
+		get = sync.OnceValues(func() (*toolchain, error) { return lo.findTools(context.WithoutCancel(ctx), l) })
 		lo.known[l.ID] = get
 	}
 	lo.mu.Unlock()
@@ -111,14 +111,14 @@ func (lo *locator) find(ctx context.Context, l *config.Language) (*toolchain, er
 	return chain, err
 }
 
-// look finds a language's tools without using remembered results.
-func (lo *locator) look(ctx context.Context, l *config.Language) (*toolchain, error) {
+// findTools finds a language's tools without using remembered results.
+func (lo *locator) findTools(ctx context.Context, l *config.Language) (*toolchain, error) {
 	c := &toolchain{paths: map[string]string{}}
 	folders, broken, located := lo.locate(ctx, l)
 	var first []string // searched before a shim of another version, or one that does not work
 	for _, dir := range folders {
 		bin := filepath.Join(dir, "bin")
-		if first = append(first, bin); !usual(bin) {
+		if first = append(first, bin); !isSystemPath(bin) {
 			c.bins = append(c.bins, bin)
 		}
 		c.show(dir, lo.home)
@@ -128,7 +128,7 @@ func (lo *locator) look(ctx context.Context, l *config.Language) (*toolchain, er
 		names := strings.Split(tool, "|")
 		path := ""
 		if located {
-			if all := candidates(names, slices.Concat(first, c.bins, lo.path)); len(all) > 0 {
+			if all := executables(names, slices.Concat(first, c.bins, lo.path)); len(all) > 0 {
 				path = all[0]
 			}
 		}
@@ -158,16 +158,16 @@ func (lo *locator) locate(ctx context.Context, l *config.Language) (folders []st
 			names = all
 		}
 	}
-	for _, path := range candidates(names, lo.path) {
+	for _, path := range executables(names, lo.path) {
 		argv := append([]string{path}, l.Locate[1:]...)
 		out, err := lo.probes.get(strings.Join(append(argv, stamp(path)), "\x00"), func() (string, error) {
 			out, err := run(ctx, argv, lo.home)
-			if err == nil && len(foldersIn(out)) == 0 {
+			if err == nil && len(dirsIn(out)) == 0 {
 				err = fmt.Errorf("run %s: its output names no directory", strings.Join(argv, " "))
 			}
 			return out, err
 		})
-		if folders := foldersIn(out); len(folders) > 0 {
+		if folders := dirsIn(out); len(folders) > 0 {
 			return folders, nil, true
 		}
 		if _, absent := errors.AsType[*absentError](err); !absent {
@@ -177,8 +177,8 @@ func (lo *locator) locate(ctx context.Context, l *config.Language) (folders []st
 	return nil, broken, false
 }
 
-// foldersIn returns the directories in a command's output, one per line.
-func foldersIn(out string) []string {
+// dirsIn returns the directories in a command's output, one per line.
+func dirsIn(out string) []string {
 	var folders []string
 	for line := range strings.Lines(out) {
 		dir := strings.TrimSpace(line)
@@ -195,13 +195,13 @@ func (c *toolchain) add(name, path, home string) {
 	if err != nil {
 		real = path
 	}
-	if !usual(path) { // links in unusual places may not be visible
+	if !isSystemPath(path) { // links in unusual places may not be visible
 		path = real
 		c.bins = append(c.bins, filepath.Dir(path))
 		slices.Sort(c.bins)
 		c.bins = slices.Compact(c.bins)
 	}
-	if !usual(real) {
+	if !isSystemPath(real) {
 		dir := filepath.Dir(real)
 		if above := filepath.Dir(dir); filepath.Base(dir) == "bin" && above != home && above != "/" {
 			dir = above
@@ -214,7 +214,7 @@ func (c *toolchain) add(name, path, home string) {
 
 // show makes dir visible to programs, unless dir is always visible, or is or contains the home directory.
 func (c *toolchain) show(dir, home string) {
-	if usual(dir) || dir == "/" || dir == home || strings.HasPrefix(home, dir+"/") {
+	if isSystemPath(dir) || dir == "/" || dir == home || strings.HasPrefix(home, dir+"/") {
 		return
 	}
 	c.visible = append(c.visible, dir)
@@ -232,13 +232,13 @@ func stamp(path string) string {
 // systemDirs lists the directories that are visible in every sandbox.
 var systemDirs = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}
 
-// usual reports whether a path is inside a directory that is visible in every sandbox.
-func usual(path string) bool {
+// isSystemPath reports whether a path is inside a directory that is visible in every sandbox.
+func isSystemPath(path string) bool {
 	return slices.ContainsFunc(systemDirs, func(dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") })
 }
 
-// candidates returns the executables with any of the names, ordered by name and then by directory.
-func candidates(names, folders []string) []string {
+// executables returns the executables with any of the names, ordered by name and then by directory.
+func executables(names, folders []string) []string {
 	var all []string
 	for _, name := range names {
 		for _, dir := range folders {
@@ -282,7 +282,7 @@ func run(ctx context.Context, argv []string, home string) (string, error) {
 	defer cancel()
 	var env []string
 	own := func(said string) string { return said }
-	if mirror, remove, err := mirrored(home); err == nil {
+	if mirror, remove, err := mirrorHome(home); err == nil {
 		defer remove()
 		env = []string{"HOME=" + mirror}
 		own = func(said string) string { return strings.ReplaceAll(said, mirror, home) }
@@ -305,17 +305,17 @@ func run(ctx context.Context, argv []string, home string) (string, error) {
 	return own(string(out)), nil
 }
 
-// mostMirrored is the maximum number of entries in a home directory for which mirrored creates links. If there are
+// maxMirrored is the maximum number of entries in a home directory for which mirrored creates links. If there are
 // more, it returns an error.
-const mostMirrored = 2000
+const maxMirrored = 2000
 
-// mirrored creates a temporary directory with a link to each entry of the home directory.
-func mirrored(home string) (mirror string, remove func(), err error) {
+// mirrorHome creates a temporary directory with a link to each entry of the home directory.
+func mirrorHome(home string) (mirror string, remove func(), err error) {
 	entries, err := os.ReadDir(home)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	if err == nil && len(entries) > mostMirrored {
+	if err == nil && len(entries) > maxMirrored {
 		err = fmt.Errorf("%s has %d entries", home, len(entries))
 	}
 	if err != nil {
@@ -349,7 +349,7 @@ type probes struct {
 
 	mu    sync.Mutex
 	known map[string]probe       // nil before the file is read
-	turns map[string]*sync.Mutex // by question; languages with the same tools have the same questions
+	locks map[string]*sync.Mutex // by question; languages with the same tools have the same questions
 }
 
 type probe struct {
@@ -361,8 +361,8 @@ type probe struct {
 // How long the remembered output of a tool is valid. A shim may start to print something else although no file has
 // visibly changed.
 const (
-	fresh       = 24 * time.Hour
-	freshAbsent = 10 * time.Minute // a missing tool may be installed at any time
+	outputValidity = 24 * time.Hour
+	absentValidity = 10 * time.Minute // a missing tool may be installed at any time
 )
 
 // get returns the remembered answer to a question. If there is none, it calls ask. It also remembers an answer
@@ -373,12 +373,12 @@ func (p *probes) get(question string, ask func() (string, error)) (string, error
 	key := hex.EncodeToString(sum[:16])
 	p.mu.Lock()
 	if p.known == nil {
-		p.known, p.turns = p.read(), map[string]*sync.Mutex{}
+		p.known, p.locks = p.read(), map[string]*sync.Mutex{}
 	}
-	if p.turns[key] == nil {
-		p.turns[key] = &sync.Mutex{}
+	if p.locks[key] == nil {
+		p.locks[key] = &sync.Mutex{}
 	}
-	turn := p.turns[key]
+	turn := p.locks[key]
 	p.mu.Unlock()
 	turn.Lock()
 	defer turn.Unlock()
@@ -387,9 +387,9 @@ func (p *probes) get(question string, ask func() (string, error)) (string, error
 	p.mu.Unlock()
 	age := time.Since(old.When)
 	switch {
-	case ok && old.Absent != "" && age >= 0 && age < freshAbsent:
+	case ok && old.Absent != "" && age >= 0 && age < absentValidity:
 		return "", &absentError{old.Absent}
-	case ok && old.Absent == "" && age >= 0 && age < fresh:
+	case ok && old.Absent == "" && age >= 0 && age < outputValidity:
 		return old.Said, nil
 	}
 	said, err := ask()

@@ -57,10 +57,10 @@ func (c *toolchain) command(command []string, words map[string]string, sources [
 			argv = append(argv, c.paths[arg])
 		case arg == "{"+config.Sources+"}":
 			for _, name := range sources {
-				argv = append(argv, noOption(name))
+				argv = append(argv, escapeOption(name))
 			}
 		case arg == "{"+config.Entry+"}":
-			argv = append(argv, noOption(fill(arg, words)))
+			argv = append(argv, escapeOption(fill(arg, words)))
 		default:
 			argv = append(argv, fill(arg, words))
 		}
@@ -68,8 +68,8 @@ func (c *toolchain) command(command []string, words map[string]string, sources [
 	return argv
 }
 
-// noOption returns a file name in a form that no tool treats as an option or as a file of options.
-func noOption(name string) string {
+// escapeOption returns a file name in a form that no tool treats as an option or as a file of options.
+func escapeOption(name string) string {
 	if strings.HasPrefix(name, "-") || strings.HasPrefix(name, "@") {
 		return "./" + name
 	}
@@ -84,7 +84,7 @@ func find(l *config.Language, texts [][]byte, words map[string]string) {
 	}
 	if strings.Contains(l.File, "{"+config.Public+"}") && len(texts) > 0 {
 		words[config.Public] = "Main"
-		if name := jvm.Public(texts[0]); name != "" && len(name) <= maxPublic {
+		if name := jvm.PublicType(texts[0]); name != "" && len(name) <= maxPublic {
 			words[config.Public] = name
 		}
 	}

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// doing is the system call in which a thread is, as /proc/<pid>/task/<tid>/syscall reports it: "running", or a
+// syscallState is the system call in which a thread is, as /proc/<pid>/task/<tid>/syscall reports it: "running", or a
 // number and six arguments.
-type doing struct {
+type syscallState struct {
 	running bool
 	number  int64
 	args    [6]uint64
@@ -23,7 +23,7 @@ type doing struct {
 
 // callOf reads the system call of a thread, given its directory in /proc. If the kernel does not report it, ok is
 // false.
-func callOf(dir string) (c doing, ok bool) {
+func callOf(dir string) (c syscallState, ok bool) {
 	text, err := os.ReadFile(dir + "/syscall")
 	f := strings.Fields(string(text))
 	if err != nil || len(f) == 0 {
@@ -55,7 +55,7 @@ var (
 )
 
 // timed reports whether c is a wait, for another thread or for several files, that has a timeout.
-func (c doing) timed() bool {
+func (c syscallState) timed() bool {
 	switch {
 	case c.number == unix.SYS_FUTEX, c.number == unix.SYS_EPOLL_PWAIT2:
 		return c.args[3] != 0
@@ -67,7 +67,7 @@ func (c doing) timed() bool {
 
 // sleeps reports whether c waits only for a timer, a signal, another thread, or a child process. Such a thread is
 // delayed neither by the judge nor by the machine.
-func (c doing) sleeps() bool {
+func (c syscallState) sleeps() bool {
 	switch {
 	case c.running:
 		return false

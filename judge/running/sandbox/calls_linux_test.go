@@ -121,7 +121,7 @@ func TestTurnsBeginWithTheProcess(t *testing.T) {
 	turns.place(0, place{pid: c.Process.Pid, inside: true})
 	turns.place(1, place{pid: os.Getpid()})
 	for range 100 {
-		turns.look(turnEvery)
+		turns.look(turnInterval)
 	}
 	if lives[0].ctx.Err() != nil {
 		t.Error("it was ended before it began")
@@ -132,7 +132,7 @@ func TestTurnsBeginWithTheProcess(t *testing.T) {
 	if _, err := io.WriteString(in, "\n"); err != nil {
 		t.Fatal(err)
 	}
-	until(t, func() bool { turns.look(turnEvery); return lives[0].ctx.Err() != nil })
+	until(t, func() bool { turns.look(turnInterval); return lives[0].ctx.Err() != nil })
 }
 
 // TestTurnsEndWithTheProcess checks that no process is charged for the time until the judge notices that a process
@@ -157,7 +157,7 @@ func TestTurnsEndWithTheProcess(t *testing.T) {
 		look := func() {
 			t.Helper()
 			for range 100 {
-				turns.look(turnEvery)
+				turns.look(turnInterval)
 			}
 			if lives[0].ctx.Err() != nil || lives[1].ctx.Err() != nil {
 				t.Fatalf("process %d has ended, and somebody paid for what the judge took to notice that: %v", ending, turns.used)
@@ -173,7 +173,7 @@ func TestTurnsEndWithTheProcess(t *testing.T) {
 		}
 		look()
 		close(lives[ending].over)
-		until(t, func() bool { turns.look(turnEvery); return lives[1-ending].ctx.Err() != nil })
+		until(t, func() bool { turns.look(turnInterval); return lives[1-ending].ctx.Err() != nil })
 		if lives[ending].ctx.Err() != nil {
 			t.Errorf("process %d is over, and paid for the sleep of the other one: %v", ending, turns.used)
 		}
@@ -275,10 +275,10 @@ func TestTurnsWaitForTheRelay(t *testing.T) {
 			until(t, func() bool { return k.waits(0) && (k.waits(1) || row.second != reads) })
 			row.do(t, k)
 			for range 100 {
-				turns.look(turnEvery)
+				turns.look(turnInterval)
 			}
 			if row.pays != nobody { // on a busy machine, it may have waited for a CPU at some of the checks
-				until(t, func() bool { turns.look(turnEvery); return lives[row.pays].ctx.Err() != nil })
+				until(t, func() bool { turns.look(turnInterval); return lives[row.pays].ctx.Err() != nil })
 			}
 			for i := range lives {
 				if ended := lives[i].ctx.Err() != nil; ended != (i == row.pays) {
@@ -309,15 +309,15 @@ func (g gate) Write(b []byte) (int, error) {
 
 // dialogue returns the turns of two processes with these wall time limits. The test later calls place to connect
 // each of them with a real process.
-func dialogue(t *testing.T, first, second time.Duration) (*turns, []life, []ends) {
-	all := []Joined{{Command: &judge.Command{Limits: judge.Limits{Wall: first}}, To: 1, Copy: io.Discard}, {
+func dialogue(t *testing.T, first, second time.Duration) (*turns, []lifetime, []ends) {
+	all := []Joined{{Command: &judge.Command{Limits: judge.Limits{Wall: first}}, OutputTo: 1, Copy: io.Discard}, {
 		Command: &judge.Command{Limits: judge.Limits{Wall: second}}, Copy: io.Discard,
 	}}
 	pipes, err := joinPipes(all)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lives := make([]life, 2)
+	lives := make([]lifetime, 2)
 	for i := range pipes {
 		t.Cleanup(func() {
 			pipes[i].close()

@@ -114,20 +114,20 @@ func joinGroups(version int) (*groups, error) {
 		err = g.joinV1(all, name)
 	}
 	if err != nil {
-		g.leave()
+		g.removeDirs()
 		return nil, err
 	}
 	return g, nil
 }
 
-func (g *groups) joinV1(all []hierarchy, name string) error {
+func (g *groups) joinV1(trees []hierarchy, name string) error {
 	for _, want := range []string{"memory", "pids", "cpuacct"} {
-		i := slices.IndexFunc(all, func(h hierarchy) bool { return h.version == 1 && slices.Contains(h.controllers, want) })
+		i := slices.IndexFunc(trees, func(h hierarchy) bool { return h.version == 1 && slices.Contains(h.controllers, want) })
 		if i < 0 {
 			g.notes = append(g.notes, "no control group for "+want)
 			continue
 		}
-		dir := filepath.Join(all[i].own, name)
+		dir := filepath.Join(trees[i].own, name)
 		if err := g.claim(dir); err != nil {
 			g.notes = append(g.notes, fmt.Sprintf("no control group for %s: %v", want, err))
 			continue
@@ -143,22 +143,22 @@ func (g *groups) joinV1(all []hierarchy, name string) error {
 // joinV2 creates this judge's group with the controllers. In version 2, only a group without processes can enable
 // controllers for its children. The group of this process usually contains processes, so joinV2 also tries the
 // groups above it.
-func (g *groups) joinV2(all []hierarchy, name string) error {
-	i := slices.IndexFunc(all, func(h hierarchy) bool { return h.version == 2 })
+func (g *groups) joinV2(trees []hierarchy, name string) error {
+	i := slices.IndexFunc(trees, func(h hierarchy) bool { return h.version == 2 })
 	if i < 0 {
 		return errors.New("no control groups of version 2 are mounted")
 	}
 	var reason error
-	for parent := all[i].own; strings.HasPrefix(parent, all[i].top); parent = filepath.Dir(parent) {
-		if reason = handDown(parent); reason != nil {
+	for parent := trees[i].own; strings.HasPrefix(parent, trees[i].top); parent = filepath.Dir(parent) {
+		if reason = enableControllers(parent); reason != nil {
 			continue
 		}
 		dir := filepath.Join(parent, name)
 		if reason = g.claim(dir); reason != nil {
 			continue
 		}
-		if reason = handDown(dir); reason != nil {
-			g.leave()
+		if reason = enableControllers(dir); reason != nil {
+			g.removeDirs()
 			continue
 		}
 		g.dirs[""] = dir
@@ -177,8 +177,8 @@ func (g *groups) joinV2(all []hierarchy, name string) error {
 	return fmt.Errorf("no control group in which the judge may create groups: %w", reason)
 }
 
-// handDown enables the controllers that a sandbox needs in the groups below dir.
-func handDown(dir string) error {
+// enableControllers enables the controllers that a sandbox needs in the groups below dir.
+func enableControllers(dir string) error {
 	file := filepath.Join(dir, "cgroup.subtree_control")
 	for _, c := range []string{"memory", "pids"} {
 		have, err := os.ReadFile(file)
@@ -199,7 +199,7 @@ func handDown(dir string) error {
 // before it is locked, claim creates it again. On a busy machine, a cleanup may keep the directory locked for a
 // long time.
 func (g *groups) claim(dir string) error {
-	for end := time.Now().Add(mostSwept); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(maxCleanupWait); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
 			return err
 		}
@@ -213,7 +213,7 @@ func (g *groups) claim(dir string) error {
 		if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
 			if _, err := os.Stat(dir); err == nil {
 				g.locks = append(g.locks, f)
-				sweepGroups(filepath.Dir(dir))
+				removeStaleGroups(filepath.Dir(dir))
 				return nil
 			}
 		}
@@ -222,11 +222,11 @@ func (g *groups) claim(dir string) error {
 	return fmt.Errorf("claim %s: other judges keep removing it", dir)
 }
 
-// mostSwept is how long claim keeps trying while cleanups by other judges remove or lock the directory.
-const mostSwept = time.Minute
+// maxCleanupWait is how long claim keeps trying while cleanups by other judges remove or lock the directory.
+const maxCleanupWait = time.Minute
 
-// leave removes this judge's directories. The directories of workers must have been removed.
-func (g *groups) leave() {
+// removeDirs removes this judge's directories. The directories of workers must have been removed.
+func (g *groups) removeDirs() {
 	for _, f := range g.locks {
 		removeGroup(f.Name())
 		f.Close()
@@ -234,10 +234,10 @@ func (g *groups) leave() {
 	g.locks = nil
 }
 
-// sweepGroups removes the groups of killed judges in dir and in the siblings of dir, because a killed judge may
+// removeStaleGroups removes the groups of killed judges in dir and in the siblings of dir, because a killed judge may
 // have used another parent group. It first kills the processes in these groups. There are usually none, because
 // zygotes exit with their judge.
-func sweepGroups(dir string) {
+func removeStaleGroups(dir string) {
 	stale, _ := filepath.Glob(filepath.Join(dir, groupPrefix+"*"))
 	beside, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*", groupPrefix+"*"))
 	stale = append(stale, beside...)

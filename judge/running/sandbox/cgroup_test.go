@@ -42,7 +42,7 @@ func TestClaimBesideASweep(t *testing.T) {
 			if err := g.claim(dir); err != nil {
 				t.Fatal(err)
 			}
-			defer g.leave()
+			defer g.removeDirs()
 			other, err := os.Open(dir)
 			if err != nil {
 				t.Fatal(err)

@@ -4,13 +4,13 @@ import "os"
 
 // A Channel connects the judge and a held process: a socket that can pass files, and a page of shared memory.
 type Channel struct {
-	ours, theirs *os.File
-	memory       *os.File
-	page         []byte
+	judgeEnd, childEnd *os.File
+	memory             *os.File
+	page               []byte
 }
 
-// Theirs returns the process's end of the socket, which becomes its standard input or output.
-func (c *Channel) Theirs() *os.File { return c.theirs }
+// ChildEnd returns the process's end of the socket, which becomes its standard input or output.
+func (c *Channel) ChildEnd() *os.File { return c.childEnd }
 
 // Memory returns the file of the shared page, to be passed with Send.
 func (c *Channel) Memory() *os.File { return c.memory }
@@ -19,12 +19,12 @@ func (c *Channel) Memory() *os.File { return c.memory }
 func (c *Channel) Page() []byte { return c.page }
 
 // Read reads what the process sent.
-func (c *Channel) Read(p []byte) (int, error) { return c.ours.Read(p) }
+func (c *Channel) Read(p []byte) (int, error) { return c.judgeEnd.Read(p) }
 
 // Close closes the channel. After that, the page must not be accessed. Close may be called during a Read,
 // which then returns an error.
 func (c *Channel) Close() {
-	c.ours.Close()
-	c.theirs.Close()
+	c.judgeEnd.Close()
+	c.childEnd.Close()
 	c.memory.Close()
 }

@@ -19,7 +19,7 @@ func NewChannel() (*Channel, error) {
 	if err := unix.SetNonblock(pair[0], true); err != nil { // os.File needs this to wait in the poller
 		return nil, fmt.Errorf("make a channel: %w", err)
 	}
-	c := &Channel{ours: os.NewFile(uintptr(pair[0]), "channel"), theirs: os.NewFile(uintptr(pair[1]), "channel")}
+	c := &Channel{judgeEnd: os.NewFile(uintptr(pair[0]), "channel"), childEnd: os.NewFile(uintptr(pair[1]), "channel")}
 	fd, err := unix.MemfdCreate("page", unix.MFD_CLOEXEC)
 	if err == nil {
 		c.memory = os.NewFile(uintptr(fd), "page")
@@ -38,14 +38,14 @@ func NewChannel() (*Channel, error) {
 // Send sends a message with files.
 func (c *Channel) Send(msg []byte, files ...*os.File) error {
 	if len(files) == 0 {
-		_, err := c.ours.Write(msg)
+		_, err := c.judgeEnd.Write(msg)
 		return err
 	}
 	fds := make([]int, len(files))
 	for i, f := range files {
 		fds[i] = int(f.Fd())
 	}
-	conn, err := c.ours.SyscallConn()
+	conn, err := c.judgeEnd.SyscallConn()
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (c *Channel) Send(msg []byte, files ...*os.File) error {
 		err = failed
 	}
 	if err == nil && sent < len(msg) {
-		_, err = c.ours.Write(msg[sent:])
+		_, err = c.judgeEnd.Write(msg[sent:])
 	}
 	return err
 }

@@ -28,7 +28,7 @@ func Example() {
 		Stdout: os.Stdout,
 		Limits: judge.Limits{CPU: time.Second, Wall: time.Minute, Memory: 64 << 20},
 	})
-	fmt.Println(x.Fate(), err)
+	fmt.Println(x.Termination(), err)
 	// Output:
 	// hello
 	// exit code 0 <nil>
@@ -46,7 +46,7 @@ func ExampleSandbox_Run_limit() {
 		Env:    []string{"PATH=/usr/bin:/bin"},
 		Limits: judge.Limits{Wall: 50 * time.Millisecond},
 	})
-	fmt.Println(x.Fate(), err)
+	fmt.Println(x.Termination(), err)
 	// Output:
 	// killed while it waited <nil>
 }
@@ -59,12 +59,12 @@ func ExampleSandbox_Join() {
 	}
 	defer s.Close()
 	shell := func(script string, to int) sandbox.Joined {
-		return sandbox.Joined{To: to, Command: &judge.Command{Argv: []string{"sh", "-c", script}, Env: []string{"PATH=/usr/bin:/bin"}}}
+		return sandbox.Joined{OutputTo: to, Command: &judge.Command{Argv: []string{"sh", "-c", script}, Env: []string{"PATH=/usr/bin:/bin"}}}
 	}
 	asker := shell("echo 20; read answer; exit $answer", 1)
 	solver := shell("read n; echo $((n + 1))", 0)
 	ended, err := s.Join(context.Background(), []sandbox.Joined{asker, solver})
-	fmt.Println(ended[0].Fate(), "/", ended[1].Fate(), err)
+	fmt.Println(ended[0].Termination(), "/", ended[1].Termination(), err)
 	// Output:
 	// exit code 21 / exit code 0 <nil>
 }

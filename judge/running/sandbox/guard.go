@@ -33,7 +33,7 @@ var mainCalled atomic.Bool
 // without isolation, because nothing else would end them if the judge is killed.
 type guard struct {
 	mu    sync.Mutex
-	tell  *os.File // nil if there is no guard
+	pipe  *os.File // nil if there is no guard
 	holds bool     // whether a process can be held until the guard knows it
 }
 
@@ -57,7 +57,7 @@ var theGuard = sync.OnceValue(func() *guard {
 		return &guard{}
 	}
 	_ = p.Release() // the guard exits after this process
-	return &guard{tell: w, holds: canHold && mayHold()}
+	return &guard{pipe: w, holds: canHold && mayHold()}
 })
 
 // mayHold reports whether processes can be held. Some machines forbid this to all users.
@@ -75,13 +75,13 @@ func mayHold() bool {
 	return true
 }
 
-// say sends one line to the guard. It ignores errors, because the judge cannot do anything if the guard has
+// send sends one line to the guard. It ignores errors, because the judge cannot do anything if the guard has
 // exited.
-func (g *guard) say(what byte, group int) {
+func (g *guard) send(what byte, group int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.tell != nil {
-		_, _ = fmt.Fprintf(g.tell, "%c%d\n", what, group)
+	if g.pipe != nil {
+		_, _ = fmt.Fprintf(g.pipe, "%c%d\n", what, group)
 	}
 }
 
@@ -119,12 +119,12 @@ func (g *guard) start(cmd *exec.Cmd) (release func(), err error) {
 		unlock()
 		return func() {}, err
 	}
-	g.say('+', cmd.Process.Pid)
+	g.send('+', cmd.Process.Pid)
 	if g.holds {
 		letGo(cmd.Process.Pid)
 	}
 	return func() {
-		g.say('-', cmd.Process.Pid)
+		g.send('-', cmd.Process.Pid)
 		unlock()
 	}, nil
 }

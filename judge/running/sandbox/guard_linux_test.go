@@ -23,7 +23,7 @@ func TestNothingBeginsUnguarded(t *testing.T) {
 	defer r.Close()
 	defer w.Close()
 	fill(t, w) // nothing more can be sent to the guard
-	g := &guard{tell: w, holds: canHold}
+	g := &guard{pipe: w, holds: canHold}
 	mark := filepath.Join(t.TempDir(), "began")
 	cmd := exec.Command("/bin/sh", "-c", "echo >"+mark)
 	failed := make(chan error, 1)

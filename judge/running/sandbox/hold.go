@@ -11,10 +11,10 @@ import (
 	"assay/judge"
 )
 
-// Held is a long-running process whose standard input and output are files of the caller. The caller can read the
+// FileProcess is a long-running process whose standard input and output are files of the caller. The caller can read the
 // process's clocks while it runs and pin the process to a CPU. A Held process does not count toward
 // Options.Workers.
-type Held struct {
+type FileProcess struct {
 	cancel context.CancelCauseFunc
 	ended  chan struct{} // closed when exec and err are set
 	exec   judge.Exec
@@ -32,9 +32,9 @@ type place struct {
 	main   int      // process id of the process, once it is known
 }
 
-// Hold starts a process with the command's Stdin and Stdout, which must be files. The caller must still close
+// StartWithFiles starts a process with the command's Stdin and Stdout, which must be files. The caller must still close
 // them. If ctx is done, the process is killed.
-func (s *Sandbox) Hold(ctx context.Context, c *judge.Command) (*Held, error) {
+func (s *Sandbox) StartWithFiles(ctx context.Context, c *judge.Command) (*FileProcess, error) {
 	in, isFile := c.Stdin.(*os.File)
 	out, alsoFile := c.Stdout.(*os.File)
 	if !isFile || !alsoFile || in == nil || out == nil {
@@ -47,7 +47,7 @@ func (s *Sandbox) Hold(ctx context.Context, c *judge.Command) (*Held, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	h := &Held{cancel: cancel, ended: make(chan struct{})}
+	h := &FileProcess{cancel: cancel, ended: make(chan struct{})}
 	handed := make(chan struct{})
 	j := &job{Command: c, handed: func() { close(handed) }, placed: func(p place) {
 		h.mu.Lock()
@@ -68,20 +68,20 @@ func (s *Sandbox) Hold(ctx context.Context, c *judge.Command) (*Held, error) {
 }
 
 // Kill kills the process and everything it started.
-func (h *Held) Kill() { h.cancel(errKilled) }
+func (h *FileProcess) Kill() { h.cancel(errKilled) }
 
 // Ended returns a channel that is closed when the process and everything it started have ended.
-func (h *Held) Ended() <-chan struct{} { return h.ended }
+func (h *FileProcess) Ended() <-chan struct{} { return h.ended }
 
 // Wait waits for the process to end and returns the facts about its run.
-func (h *Held) Wait() (judge.Exec, error) {
+func (h *FileProcess) Wait() (judge.Exec, error) {
 	<-h.ended
 	return h.exec, h.err
 }
 
 // CPU returns the CPU time that the process has used so far. It returns false if the time is unknown, for example
 // after the process has ended.
-func (h *Held) CPU() (time.Duration, bool) {
+func (h *FileProcess) CPU() (time.Duration, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.place.cpu()
@@ -99,7 +99,7 @@ type thread struct {
 }
 
 // Threads returns the CPU use of the living threads of the process and its children.
-func (h *Held) Threads() Threads {
+func (h *FileProcess) Threads() Threads {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.place.done()
@@ -135,14 +135,14 @@ func (t Threads) Waiting(before Threads) bool {
 // Clock opens a file that contains the CPU time that the process has used so far. The file contains either one
 // number of nanoseconds, or "usage_usec" and microseconds. Clock returns nil if there is no such file. The caller
 // must close the file.
-func (h *Held) Clock() *os.File {
+func (h *FileProcess) Clock() *os.File {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.place.clock()
 }
 
 // Pin binds all threads of the process to one CPU.
-func (h *Held) Pin(processor int) error {
+func (h *FileProcess) Pin(processor int) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.place.pin(processor)

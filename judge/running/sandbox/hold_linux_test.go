@@ -23,7 +23,7 @@ func TestHold(t *testing.T) {
 			defer box.Close()
 			theirIn, in := pipe(t)
 			out, theirOut := pipe(t)
-			h, err := box.Hold(t.Context(), &judge.Command{
+			h, err := box.StartWithFiles(t.Context(), &judge.Command{
 				Argv: []string{"cat"}, Env: []string{"PATH=/usr/bin:/bin"}, Stdin: theirIn, Stdout: theirOut,
 			})
 			if err != nil {
@@ -68,10 +68,10 @@ func TestThreads(t *testing.T) {
 		}
 		t.Run(string(level), func(t *testing.T) {
 			t.Cleanup(func() { box.Close() })
-			hold := func(argv ...string) *sandbox.Held {
+			hold := func(argv ...string) *sandbox.FileProcess {
 				theirIn, _ := pipe(t)
 				_, theirOut := pipe(t)
-				h, err := box.Hold(t.Context(), &judge.Command{Argv: argv, Env: []string{"PATH=/usr/bin:/bin"}, Stdin: theirIn, Stdout: theirOut})
+				h, err := box.StartWithFiles(t.Context(), &judge.Command{Argv: argv, Env: []string{"PATH=/usr/bin:/bin"}, Stdin: theirIn, Stdout: theirOut})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -84,7 +84,7 @@ func TestThreads(t *testing.T) {
 			reads := hold("cat")
 			var begun [2]sandbox.Threads
 			var ran, waited, waits [2]bool
-			var busy [2]*sandbox.Held
+			var busy [2]*sandbox.FileProcess
 			for i := range busy {
 				busy[i] = hold("sh", "-c", "while :; do :; done")
 				begun[i] = busy[i].Threads()
@@ -122,11 +122,11 @@ func TestHoldWantsFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer box.Close()
-	if _, err := box.Hold(t.Context(), &judge.Command{Argv: []string{"cat"}}); err == nil {
+	if _, err := box.StartWithFiles(t.Context(), &judge.Command{Argv: []string{"cat"}}); err == nil {
 		t.Error("a process without files is held")
 	}
 	in, out := pipe(t)
-	h, err := box.Hold(t.Context(), &judge.Command{Argv: []string{"/no/such/program"}, Stdin: in, Stdout: out})
+	h, err := box.StartWithFiles(t.Context(), &judge.Command{Argv: []string{"/no/such/program"}, Stdin: in, Stdout: out})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,10 +154,10 @@ func TestChannel(t *testing.T) {
 	if err := c.Send([]byte("a"), c.Memory()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Theirs().Read(got); err != nil || got[0] != 'a' {
+	if _, err := c.ChildEnd().Read(got); err != nil || got[0] != 'a' {
 		t.Errorf("got %q, %v", got, err)
 	}
-	if _, err := c.Theirs().WriteString("b"); err != nil {
+	if _, err := c.ChildEnd().WriteString("b"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.Read(got); err != nil || got[0] != 'b' {

@@ -15,11 +15,11 @@ import (
 func (s *session) openInput() error {
 	switch in := s.j.Stdin.(type) {
 	case nil:
-		s.theirs = append(s.theirs, -1)
+		s.childFDs = append(s.childFDs, -1)
 		return nil
 	case *os.File:
 		if in == nil {
-			s.theirs = append(s.theirs, -1)
+			s.childFDs = append(s.childFDs, -1)
 			return nil
 		}
 		st, err := in.Stat()
@@ -27,7 +27,7 @@ func (s *session) openInput() error {
 			return err
 		}
 		if !st.Mode().IsRegular() {
-			s.handOver(in)
+			s.passFile(in)
 			return nil
 		}
 		if hidden, err := s.openHidden(in, st.Size()); hidden || err != nil {
@@ -45,7 +45,7 @@ func (s *session) openInput() error {
 	if err != nil {
 		return err
 	}
-	s.own(fds[0])
+	s.passOwned(fds[0])
 	s.feed, err = newFeeder(fds[1], s.j.Stdin)
 	return err
 }
@@ -83,7 +83,7 @@ func (s *session) openHidden(f *os.File, size int64) (bool, error) {
 	if err != nil {
 		return false, nil
 	}
-	s.own(fd)
+	s.passOwned(fd)
 	_, err = unix.Seek(fd, at, io.SeekStart)
 	return true, err
 }
@@ -94,7 +94,7 @@ func (s *session) openMemory(r io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("make a memory file: %w", err)
 	}
-	s.own(fd)
+	s.passOwned(fd)
 	if _, err := io.CopyBuffer(fdWriter(fd), onlyReader{r}, s.w.data); err != nil {
 		return fmt.Errorf("fill standard input: %w", err)
 	}

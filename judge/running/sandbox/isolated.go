@@ -50,14 +50,14 @@ func open(r Level, o Options) (_ backend, report Report, err error) {
 		if os.Geteuid() != 0 {
 			return nil, report, errors.New("the judge does not run as user 0")
 		}
-		if err := hasUser(InsideUID); err != nil {
+		if err := checkUser(InsideUID); err != nil {
 			return nil, report, err
 		}
-		if err := mayShow(); err != nil {
+		if err := checkMountRights(); err != nil {
 			return nil, report, err
 		}
 	}
-	b.options.ReadOnly, report.Missing = showable(o.ReadOnly)
+	b.options.ReadOnly, report.Missing = splitShowable(o.ReadOnly)
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
 		return nil, report, fmt.Errorf("list the processors: %w", err)
@@ -77,7 +77,7 @@ func open(r Level, o Options) (_ backend, report Report, err error) {
 	w, err := b.newWorker(nil, false)
 	if err != nil && r == Root { // without /proc there are no user namespaces
 		b.own = false
-		if err := hasUser(b.user(0)); err != nil {
+		if err := checkUser(b.user(0)); err != nil {
 			b.close()
 			return nil, report, err
 		}
@@ -102,9 +102,9 @@ func (b *isolated) user(worker int) int {
 	return InsideUID + 1 + int((uint64(b.users)+uint64(worker))%most)
 }
 
-// hasUser returns an error if programs cannot run as user id. For example, a container of an unprivileged user has
+// checkUser returns an error if programs cannot run as user id. For example, a container of an unprivileged user has
 // only a few user ids.
-func hasUser(id int) error {
+func checkUser(id int) error {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return err
@@ -117,9 +117,9 @@ func hasUser(id int) error {
 	return nil
 }
 
-// mayShow returns an error if the judge, as user 0, cannot mount directories for programs. A zygote can mount in
+// checkMountRights returns an error if the judge, as user 0, cannot mount directories for programs. A zygote can mount in
 // its own namespaces even if the judge cannot.
-func mayShow() error {
+func checkMountRights() error {
 	tree, err := unix.OpenTree(unix.AT_FDCWD, "/", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
 	if err != nil {
 		return fmt.Errorf("user 0 of this container cannot mount directories for programs: %w", err)
@@ -141,8 +141,8 @@ func ownBinary() string {
 	return link
 }
 
-// showable returns the paths that can be shown to programs, and a note for each of the others.
-func showable(paths []string) (can, notes []string) {
+// splitShowable returns the paths that can be shown to programs, and a note for each of the others.
+func splitShowable(paths []string) (can, notes []string) {
 	for _, path := range paths {
 		if path == Scratch || strings.HasPrefix(path, Scratch+"/") {
 			notes = append(notes, path+" is not shown to programs, as each run has its own "+Scratch)
@@ -166,9 +166,9 @@ func (b *isolated) newWorker(mounts []mountKey, locks bool) (*worker, error) {
 	return b.startWorker(number, mounts, locks)
 }
 
-// take returns an idle or new worker whose programs may lock files if locks is set. It prefers a worker that
+// acquireWorker returns an idle or new worker whose programs may lock files if locks is set. It prefers a worker that
 // already has these mounts.
-func (b *isolated) take(mounts []mountKey, locks bool) (*worker, error) {
+func (b *isolated) acquireWorker(mounts []mountKey, locks bool) (*worker, error) {
 	b.mu.Lock()
 	i := -1
 	for k, w := range slices.Backward(b.idle) {
@@ -197,8 +197,8 @@ func (b *isolated) take(mounts []mountKey, locks bool) (*worker, error) {
 	return w, nil
 }
 
-// give returns a worker to the pool.
-func (b *isolated) give(w *worker) {
+// releaseWorker returns a worker to the pool.
+func (b *isolated) releaseWorker(w *worker) {
 	b.mu.Lock()
 	if !b.closed && len(b.idle) < 2*b.options.Workers {
 		b.idle = append(b.idle, w)
@@ -222,7 +222,7 @@ func (b *isolated) close() error {
 	}
 	all.Wait()
 	if b.groups != nil {
-		b.groups.leave()
+		b.groups.removeDirs()
 	}
 	return nil
 }
@@ -246,11 +246,11 @@ func (b *isolated) run(ctx context.Context, j *job) (judge.Exec, error) {
 		if ctx.Err() != nil {
 			return judge.Exec{}, context.Cause(ctx)
 		}
-		w, err := b.take(keys, j.Locks)
+		w, err := b.acquireWorker(keys, j.Locks)
 		if err != nil {
 			return judge.Exec{}, err
 		}
-		if (tries > 0 || !unread(j.Stdin)) && !w.alive() { // the worker died while it was idle
+		if (tries > 0 || !isUnread(j.Stdin)) && !w.alive() { // the worker died while it was idle
 			w.stop()
 			continue
 		}
@@ -258,18 +258,18 @@ func (b *isolated) run(ctx context.Context, j *job) (judge.Exec, error) {
 		if w.broken {
 			w.stop()
 		} else {
-			b.give(w)
+			b.releaseWorker(w)
 		}
-		if errors.Is(err, errNotSent) && tries < 3 && ctx.Err() == nil && !gone && unread(j.Stdin) {
+		if errors.Is(err, errNotSent) && tries < 3 && ctx.Err() == nil && !gone && isUnread(j.Stdin) {
 			continue // the worker died before it read the request, so nothing was run
 		}
 		return exec, err
 	}
 }
 
-// unread reports whether an input can be passed to another run after a run has failed to start. A reader that is
+// isUnread reports whether an input can be passed to another run after a run has failed to start. A reader that is
 // not a file may already have been read.
-func unread(in io.Reader) bool {
+func isUnread(in io.Reader) bool {
 	_, file := in.(*os.File)
 	return in == nil || file
 }

@@ -14,22 +14,22 @@ import (
 )
 
 // Joined is one of several processes that are connected by pipes.
-type Joined = judge.Joined
+type Joined = judge.JoinedCommand
 
 // Ended contains the result of one joined process.
-type Ended = judge.Ended
+type Ended = judge.JoinedResult
 
 var _ judge.Joiner = (*Sandbox)(nil)
 
 // errDismissed is the cause of a context that was canceled because another process ended.
 var errDismissed = errors.New("dismissed")
 
-// errTurn is the cause of a context that was canceled because a process exceeded its own wall time limit while the
+// errTurnLimit is the cause of a context that was canceled because a process exceeded its own wall time limit while the
 // other process waited for it.
-var errTurn = errors.New("the wall time limit passed while the other one waited")
+var errTurnLimit = errors.New("the wall time limit passed while the other one waited")
 
-// turnEvery is the time between two checks of a dialogue.
-const turnEvery = 20 * time.Millisecond
+// turnInterval is the time between two checks of a dialogue.
+const turnInterval = 20 * time.Millisecond
 
 // pipeSize is the capacity of a pipe between two joined processes.
 const pipeSize = 1 << 20
@@ -49,38 +49,38 @@ const pipeSize = 1 << 20
 //
 // The processes start together and take one slot. The returned error is the first one that was not caused by a
 // program.
-func (s *Sandbox) Join(ctx context.Context, all []Joined) ([]Ended, error) {
-	if err := checkJoined(all); err != nil {
+func (s *Sandbox) Join(ctx context.Context, joined []Joined) ([]Ended, error) {
+	if err := checkJoined(joined); err != nil {
 		return nil, err
 	}
 	if err := s.enter(); err != nil {
 		return nil, err
 	}
 	defer s.running.Done()
-	slot, err := s.slots.take(ctx)
+	slot, err := s.slots.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer slot.leave()
-	pipes, err := joinPipes(all)
+	defer slot.release()
+	pipes, err := joinPipes(joined)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 
-	ended := make([]Ended, len(all))
-	jobs := make([]job, len(all))
-	lives := make([]life, len(all))
+	ended := make([]Ended, len(joined))
+	jobs := make([]job, len(joined))
+	lives := make([]lifetime, len(joined))
 	for i := range lives {
 		lives[i].ctx, lives[i].end = context.WithCancelCause(ctx)
 		lives[i].over = make(chan struct{})
 		defer lives[i].end(nil)
 	}
-	turns := newTurns(all, pipes, lives)
+	turns := newTurns(joined, pipes, lives)
 	var wait sync.WaitGroup
-	for i := range all {
-		own := *all[i].Command
+	for i := range joined {
+		own := *joined[i].Command
 		own.Stdin, own.Stdout = pipes[i].in, pipes[i].out
 		jobs[i] = job{Command: &own, handed: pipes[i].close, placed: slot.watch}
 		if turns != nil {
@@ -100,16 +100,16 @@ func (s *Sandbox) Join(ctx context.Context, all []Joined) ([]Ended, error) {
 			if errors.Is(err, errDismissed) {
 				ended[i].Dismissed, ended[i].Err = true, nil
 			}
-			if !blameless(ended[i].Err) {
+			if !isProgramError(ended[i].Err) {
 				cancel(err)
 			}
-			if all[i].Ends != nil && all[i].Ends(x) {
+			if joined[i].OnExit != nil && joined[i].OnExit(x) {
 				for k := range lives {
 					lives[k].end(errDismissed)
 				}
 			}
-			if all[i].Outlived > 0 && x.Killed != judge.Nothing {
-				outlive(lives, all[i].Outlived)
+			if joined[i].GracePeriod > 0 && x.Killed != judge.NoResource {
+				waitForAll(lives, joined[i].GracePeriod)
 			}
 		})
 	}
@@ -120,45 +120,45 @@ func (s *Sandbox) Join(ctx context.Context, all []Joined) ([]Ended, error) {
 		if r := pipes[i].relay; r != nil {
 			r.life = lives[i]
 			r.ended = func() bool { return turns != nil && turns.ended(i) }
-			wait.Go(func() { r.run(&all[i]) })
+			wait.Go(func() { r.run(&joined[i]) })
 		}
 	}
 	wait.Wait()
-	settle(all, jobs, ended, pipes, turns)
-	rank(all, jobs, ended)
-	if i := slices.IndexFunc(ended, func(e Ended) bool { return !blameless(e.Err) }); i >= 0 {
+	completeResults(joined, jobs, ended, pipes, turns)
+	setExitOrder(joined, jobs, ended)
+	if i := slices.IndexFunc(ended, func(e Ended) bool { return !isProgramError(e.Err) }); i >= 0 {
 		return ended, context.Cause(ctx)
 	}
 	return ended, nil
 }
 
-// settle adds the remaining facts about ended processes: what they wrote, whether they were stuck, and when each
+// completeResults adds the remaining facts about ended processes: what they wrote, whether they were stuck, and when each
 // one ended.
-func settle(all []Joined, jobs []job, ended []Ended, pipes []ends, turns *turns) {
+func completeResults(joined []Joined, jobs []job, ended []Ended, pipes []ends, turns *turns) {
 	for i := range pipes {
 		if pipes[i].relay != nil {
-			e, l := &ended[i], all[i].Limits.Output
+			e, l := &ended[i], joined[i].Limits.Output
 			e.Output = pipes[i].relay.count
-			if all[i].Held && l > 0 && e.Output > l && e.Killed == judge.Nothing && e.Err == nil && !e.Dismissed {
+			if joined[i].KeepPipesOpen && l > 0 && e.Output > l && e.Killed == judge.NoResource && e.Err == nil && !e.Dismissed {
 				e.Killed = judge.Output // the process ended before it was killed
 			}
 		}
 	}
 	for i := range ended {
-		ended[i].Stuck = turns != nil && turns.stuck[i] && ended[i].Killed == judge.WallTime
-		ended[i].Asleep = ended[i].Asleep || ended[i].Stuck
+		ended[i].Deadlocked = turns != nil && turns.stuck[i] && ended[i].Killed == judge.WallTime
+		ended[i].Asleep = ended[i].Asleep || ended[i].Deadlocked
 	}
 	for i := range pipes {
-		if r := pipes[i].relay; r != nil && r.gone > 0 { // what the writer did later follows the end of its reader
-			to := all[i].To
-			jobs[to].end = min(jobs[to].end, r.gone)
+		if r := pipes[i].relay; r != nil && r.readerEnded > 0 { // what the writer did later follows the end of its reader
+			to := joined[i].OutputTo
+			jobs[to].end = min(jobs[to].end, r.readerEnded)
 		}
 	}
 }
 
-// outlive waits for all processes to end. After the time in most, it kills the processes that still run.
-func outlive(lives []life, most time.Duration) {
-	timer := time.NewTimer(most)
+// waitForAll waits for all processes to end. After the time in most, it kills the processes that still run.
+func waitForAll(lives []lifetime, limit time.Duration) {
+	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	for i := range lives {
 		select {
@@ -172,12 +172,12 @@ func outlive(lives []life, most time.Duration) {
 	}
 }
 
-// rank sets the order in which the processes ended. A process closes its pipes shortly before its end is recorded.
+// setExitOrder sets the order in which the processes ended. A process closes its pipes shortly before its end is recorded.
 // If the closed pipe kills the process that writes to it, the end of the writer may be recorded first. So a
 // process that ended by SIGPIPE is placed after its reader.
-func rank(all []Joined, jobs []job, ended []Ended) {
+func setExitOrder(joined []Joined, jobs []job, ended []Ended) {
 	for i := range ended {
-		to := all[i].To
+		to := joined[i].OutputTo
 		if ended[i].Signal == "SIGPIPE" && ended[to].Signal != "SIGPIPE" {
 			jobs[to].end = min(jobs[to].end, jobs[i].end-1)
 		}
@@ -185,31 +185,31 @@ func rank(all []Joined, jobs []job, ended []Ended) {
 	for i := range ended {
 		for k := range jobs {
 			if jobs[k].end < jobs[i].end || jobs[k].end == jobs[i].end && k <= i {
-				ended[i].Order++
+				ended[i].ExitOrder++
 			}
 		}
 	}
 }
 
-// blameless reports whether an error was caused neither by the judge nor by the machine.
-func blameless(err error) bool {
+// isProgramError reports whether an error was caused neither by the judge nor by the machine.
+func isProgramError(err error) bool {
 	_, refused := errors.AsType[*judge.ExecError](err)
 	return err == nil || refused
 }
 
-func checkJoined(all []Joined) error {
+func checkJoined(joined []Joined) error {
 	readers := map[int]bool{}
-	for i, j := range all {
+	for i, j := range joined {
 		if err := check(j.Command); err != nil {
 			return fmt.Errorf("join process %d: %w", i, err)
 		}
 		if j.Stdin != nil || j.Stdout != nil {
 			return fmt.Errorf("join process %d: Stdin and Stdout must be nil", i)
 		}
-		if j.To < 0 || j.To >= len(all) || readers[j.To] {
-			return fmt.Errorf("join process %d: cannot write to process %d", i, j.To)
+		if j.OutputTo < 0 || j.OutputTo >= len(joined) || readers[j.OutputTo] {
+			return fmt.Errorf("join process %d: cannot write to process %d", i, j.OutputTo)
 		}
-		readers[j.To] = true
+		readers[j.OutputTo] = true
 	}
 	return nil
 }
@@ -225,8 +225,8 @@ func (e *ends) close() {
 	e.out.Close()
 }
 
-// life is the lifetime of a joined process.
-type life struct {
+// lifetime is the lifetime of a joined process.
+type lifetime struct {
 	ctx  context.Context
 	end  context.CancelCauseFunc
 	over chan struct{} // closed when the process has ended
@@ -234,11 +234,11 @@ type life struct {
 
 // relay copies the data from one pipe to another and to a transcript.
 type relay struct {
-	from, to *os.File
-	life     life        // life of the writing process
-	ended    func() bool // reports whether the writer has ended, as far as the system knows
-	count    int64       // bytes written by the writer
-	gone     int64       // when the reader was first seen to have ended; zero if it was not
+	from, to    *os.File
+	life        lifetime    // lifetime of the writing process
+	ended       func() bool // reports whether the writer has ended, as far as the system knows
+	count       int64       // bytes written by the writer
+	readerEnded int64       // when the reader was first seen to have ended; zero if it was not
 
 	carries atomic.Bool // whether data was ready to be read and has not been written yet
 }
@@ -265,16 +265,16 @@ func (r *relay) run(j *Joined) {
 		if n > 0 {
 			_, _ = j.Copy.Write(buf[:n])
 			r.count += int64(n)
-			if j.Held && j.Limits.Output > 0 && r.count > j.Limits.Output {
+			if j.KeepPipesOpen && j.Limits.Output > 0 && r.count > j.Limits.Output {
 				r.life.end(errOutput)
 			}
 			if !readerGone {
 				_, werr := r.to.Write(buf[:n])
 				if readerGone = werr != nil; readerGone {
-					r.gone = moment()
+					r.readerEnded = moment()
 				}
 			}
-			if readerGone && !j.Held {
+			if readerGone && !j.KeepPipesOpen {
 				return // the writer must notice that the reader has ended
 			}
 		}
@@ -283,15 +283,15 @@ func (r *relay) run(j *Joined) {
 		}
 		r.carries.Store(false)
 	}
-	if j.Held && !readerGone {
-		r.linger()
+	if j.KeepPipesOpen && !readerGone {
+		r.awaitWriterExit()
 	}
 }
 
-// linger waits for the writing process to end. It gives up after closeDelay, unless the process has ended and the
+// awaitWriterExit waits for the writing process to end. It gives up after closeDelay, unless the process has ended and the
 // judge has not noticed it.
-func (r *relay) linger() {
-	for delay := closeDelay; ; delay = turnEvery {
+func (r *relay) awaitWriterExit() {
+	for delay := closeDelay; ; delay = turnInterval {
 		select {
 		case <-r.life.over:
 			return
@@ -304,8 +304,8 @@ func (r *relay) linger() {
 }
 
 // joinPipes creates the pipes between all processes.
-func joinPipes(all []Joined) (pipes []ends, err error) {
-	pipes = make([]ends, len(all))
+func joinPipes(joined []Joined) (pipes []ends, err error) {
+	pipes = make([]ends, len(joined))
 	defer func() {
 		if err != nil {
 			for i := range pipes {
@@ -318,14 +318,14 @@ func joinPipes(all []Joined) (pipes []ends, err error) {
 			err = fmt.Errorf("join processes: %w", err)
 		}
 	}()
-	for i, j := range all {
+	for i, j := range joined {
 		r, w, err := widePipe()
 		if err != nil {
 			return pipes, err
 		}
 		pipes[i].out = w
 		if j.Copy == nil {
-			pipes[j.To].in = r
+			pipes[j.OutputTo].in = r
 			continue
 		}
 		r2, w2, err := widePipe()
@@ -333,7 +333,7 @@ func joinPipes(all []Joined) (pipes []ends, err error) {
 			r.Close()
 			return pipes, err
 		}
-		pipes[j.To].in, pipes[i].relay = r2, &relay{from: r, to: w2}
+		pipes[j.OutputTo].in, pipes[i].relay = r2, &relay{from: r, to: w2}
 	}
 	return pipes, nil
 }

@@ -28,12 +28,12 @@ func TestRank(t *testing.T) {
 			n := len(row.to)
 			all, jobs, ended := make([]Joined, n), make([]job, n), make([]Ended, n)
 			for i := range n {
-				all[i].To, jobs[i].end, ended[i].Exec = row.to[i], row.ends[i], judge.Exec{Signal: row.signals[i]}
+				all[i].OutputTo, jobs[i].end, ended[i].Exec = row.to[i], row.ends[i], judge.Exec{Signal: row.signals[i]}
 			}
-			rank(all, jobs, ended)
+			setExitOrder(all, jobs, ended)
 			var got []int
 			for _, e := range ended {
-				got = append(got, e.Order)
+				got = append(got, e.ExitOrder)
 			}
 			if !slices.Equal(got, row.want) {
 				t.Errorf("got %v, want %v", got, row.want)
@@ -57,7 +57,7 @@ func TestRelayLingers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				j := Joined{Command: &judge.Command{}, Copy: io.Discard, Held: row.held}
+				j := Joined{Command: &judge.Command{}, Copy: io.Discard, KeepPipesOpen: row.held}
 				pipes, err := joinPipes([]Joined{j})
 				if err != nil {
 					t.Fatal(err)

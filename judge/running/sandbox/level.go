@@ -31,25 +31,25 @@ func levelNames() string {
 
 // Report describes what a sandbox enforces on this machine.
 type Report struct {
-	Level   Level
-	Missing []string  // features that this machine lacks, except those that the level never has
-	Refused []Refusal // the better levels, with the reason why they are unavailable
+	Level       Level
+	Missing     []string           // features that this machine lacks, except those that the level never has
+	Unavailable []UnavailableLevel // the better levels, with the reason why they are unavailable
 }
 
-// Refusal describes why an isolation level is not available.
-type Refusal struct {
+// UnavailableLevel describes why an isolation level is not available.
+type UnavailableLevel struct {
 	Level Level
 	Err   error
 }
 
 // An Enforcement is a property that an isolation level may enforce.
 type Enforcement struct {
-	What string // the property
-	By   string // what enforces it; empty if nothing does
+	Property  string // the property
+	Mechanism string // what enforces it; empty if nothing does
 }
 
-// Rows returns all properties, each with the mechanism that enforces it on the report's level.
-func (r Report) Rows() []Enforcement {
+// Enforcements returns all properties, each with the mechanism that enforces it on the report's level.
+func (r Report) Enforcements() []Enforcement {
 	rows := make([]Enforcement, len(enforced))
 	for i, e := range enforced {
 		rows[i] = Enforcement{e.what, e.by[r.Level]}
@@ -60,9 +60,9 @@ func (r Report) Rows() []Enforcement {
 // Unenforced returns the properties that the level does not enforce on this machine, as text.
 func (r Report) Unenforced() []string {
 	var weak []string
-	for _, row := range r.Rows() {
-		if row.By == "" {
-			weak = append(weak, row.What)
+	for _, row := range r.Enforcements() {
+		if row.Mechanism == "" {
+			weak = append(weak, row.Property)
 		}
 	}
 	return append(weak, r.Missing...)
@@ -81,32 +81,32 @@ var enforced = []struct {
 	what string
 	by   map[Level]string
 }{
-	{"the host's files are hidden", all("mount namespace, private root")},
-	{"no network", all("network namespace, system call filter")},
-	{"other processes are hidden", all("process namespace")},
-	{"dangerous system calls refused", all("system call filter")},
-	{"nothing stays for the next run", all("process and IPC namespaces, fresh scratch directory")},
+	{"the host's files are hidden", onIsolatingLevels("mount namespace, private root")},
+	{"no network", onIsolatingLevels("network namespace, system call filter")},
+	{"other processes are hidden", onIsolatingLevels("process namespace")},
+	{"dangerous system calls refused", onIsolatingLevels("system call filter")},
+	{"nothing stays for the next run", onIsolatingLevels("process and IPC namespaces, fresh scratch directory")},
 	{"another user than the judge's", map[Level]string{RootV2: "user id", RootV1: "user id", Root: "user id"}},
-	{"memory limit", grouped(byPolling)},
-	{"CPU time of all threads and children", grouped(byPolling)},
-	{"number of processes", grouped(byLimits)},
-	{"wall time", everywhere("monotonic clock")},
-	{"output limit", everywhere("counted pipe")},
+	{"memory limit", byControlGroups(byPolling)},
+	{"CPU time of all threads and children", byControlGroups(byPolling)},
+	{"number of processes", byControlGroups(byLimits)},
+	{"wall time", onEveryLevel("monotonic clock")},
+	{"output limit", onEveryLevel("counted pipe")},
 }
 
-// grouped returns the mechanism on each isolation level for a property that control groups enforce. On levels
+// byControlGroups returns the mechanism on each isolation level for a property that control groups enforce. On levels
 // without control groups, the mechanism is the parameter instead.
-func grouped(instead string) map[Level]string {
+func byControlGroups(instead string) map[Level]string {
 	return map[Level]string{RootV2: byGroups2, RootV1: byGroups1, Root: instead, RootlessV2: byGroups2, Rootless: instead}
 }
 
-func all(by string) map[Level]string {
-	return map[Level]string{RootV2: by, RootV1: by, Root: by, RootlessV2: by, Rootless: by}
+func onIsolatingLevels(mechanism string) map[Level]string {
+	return map[Level]string{RootV2: mechanism, RootV1: mechanism, Root: mechanism, RootlessV2: mechanism, Rootless: mechanism}
 }
 
-func everywhere(by string) map[Level]string {
-	m := all(by)
-	m[None] = by
+func onEveryLevel(mechanism string) map[Level]string {
+	m := onIsolatingLevels(mechanism)
+	m[None] = mechanism
 	return m
 }
 

@@ -83,9 +83,9 @@ func (m *meter) join() error {
 	return nil
 }
 
-// slack is the memory that the kernel may charge to a run in addition to the run's own pages. The memory limit is
+// chargeSlack is the memory that the kernel may charge to a run in addition to the run's own pages. The memory limit is
 // increased by slack, and by the memory that remains charged from earlier runs, such as cached files.
-const slack = 1 << 20
+const chargeSlack = 1 << 20
 
 // staleCache is the amount of memory from earlier runs that may remain charged. If there is more, the meter
 // reclaims it before a run.
@@ -96,7 +96,7 @@ func (m *meter) begin(memory, processes int64) error {
 	if m.usage >= 0 {
 		m.base = m.number(m.usage)
 		if m.base > staleCache && m.reclaim >= 0 {
-			m.giveBack()
+			m.reclaimCache()
 			m.base = m.number(m.usage)
 		}
 	}
@@ -121,7 +121,7 @@ func (m *meter) begin(memory, processes int64) error {
 	return nil
 }
 
-func (m *meter) giveBack() {
+func (m *meter) reclaimCache() {
 	if m.version == 1 {
 		_ = m.writeText(m.reclaim, "0")
 		return
@@ -135,7 +135,7 @@ func (m *meter) limitMemory(memory int64) error {
 	}
 	limit := int64(0)
 	if memory > 0 {
-		limit = memory + (m.base+2*slack-1)/slack*slack
+		limit = memory + (m.base+2*chargeSlack-1)/chargeSlack*chargeSlack
 		if limit < memory { // overflow: no limit
 			limit = 0
 		}
@@ -166,15 +166,15 @@ func (m *meter) limitMemory(memory int64) error {
 	return nil
 }
 
-// mostProcesses is more than any kernel allows, so it stands for no limit.
-const mostProcesses = 4 << 20
+// unlimitedProcesses is more than any kernel allows, so it stands for no limit.
+const unlimitedProcesses = 4 << 20
 
 func (m *meter) limitProcesses(processes int64) error {
 	if m.pidsMax < 0 || processes == m.pidsLimit {
 		return nil
 	}
 	text := "max"
-	if processes > 0 && processes < mostProcesses {
+	if processes > 0 && processes < unlimitedProcesses {
 		ours := int64(1) // the forking thread
 		if m.version == 2 {
 			ours = m.number(m.pidsNow)

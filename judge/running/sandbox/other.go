@@ -16,8 +16,8 @@ func open(r Level, o Options) (backend, Report, error) {
 	return newPlain(o), plainReport(o), nil
 }
 
-// Unseen returns nil, because nothing is isolated here.
-func Unseen(string, []string) error { return nil }
+// CheckHidden returns nil, because nothing is isolated here.
+func CheckHidden(string, []string) error { return nil }
 
 // explainUnseen returns err, because programs see everything that the judge sees.
 func (*Sandbox) explainUnseen(_ *judge.Command, err error) error { return err }

@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// passing copies the output of a process to the writers of its command. Package exec also copies output, but it
+// outputCopier copies the output of a process to the writers of its command. Package exec also copies output, but it
 // waits until no process holds a pipe open. With a WaitDelay, package exec drops data that is still in the pipe
 // after the delay. On a busy machine, the judge may be kept from reading for longer than the delay.
-type passing struct {
+type outputCopier struct {
 	theirs, ours []*os.File // the ends of the pipes
 	done         chan error
 	timeout      time.Duration // how long processes that have left the process group may continue to write
 }
 
-// passOn replaces the writers of a command with pipes before the command is started.
-func passOn(cmd *exec.Cmd) (*passing, error) {
-	p := &passing{done: make(chan error, 2), timeout: 10 * time.Second}
+// newOutputCopier replaces the writers of a command with pipes before the command is started.
+func newOutputCopier(cmd *exec.Cmd) (*outputCopier, error) {
+	p := &outputCopier{done: make(chan error, 2), timeout: 10 * time.Second}
 	for _, to := range []*io.Writer{&cmd.Stdout, &cmd.Stderr} {
 		if _, isFile := (*to).(*os.File); isFile || *to == nil {
 			continue
@@ -42,7 +42,7 @@ func passOn(cmd *exec.Cmd) (*passing, error) {
 
 // started closes the judge's copies of the pipe ends that belong to the process. It must also be called if the
 // process could not be started.
-func (p *passing) started() {
+func (p *outputCopier) started() {
 	for _, end := range p.theirs {
 		end.Close()
 	}
@@ -50,7 +50,7 @@ func (p *passing) started() {
 
 // finish is called after the process and its group have ended. It waits until their output is copied. If a process
 // has left the group and holds a pipe open, finish waits for at most the timeout.
-func (p *passing) finish() (err error) {
+func (p *outputCopier) finish() (err error) {
 	late := time.AfterFunc(p.timeout, func() {
 		for _, end := range p.ours {
 			end.Close()

@@ -70,9 +70,9 @@ func TestPassing(t *testing.T) {
 }
 
 // pass returns a passing that copies to a listener, and the pipe end to which a process would write.
-func pass(t *testing.T, to *listener) (*passing, *os.File) {
+func pass(t *testing.T, to *listener) (*outputCopier, *os.File) {
 	c := &exec.Cmd{Stdout: os.Stdout, Stderr: to}
-	p, err := passOn(c)
+	p, err := newOutputCopier(c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"assay/judge"
-	"assay/judge/internal/raze"
+	"assay/judge/internal/forceremove"
 )
 
 // plain runs commands as plain processes, without isolation. It enforces the limits for wall time and output. It
@@ -29,7 +29,7 @@ const scratchPrefix = "assay-scratch-"
 
 // newPlain returns the backend, and removes the scratch directories of judges that were killed.
 func newPlain(Options) *plain {
-	raze.RemoveStale(os.TempDir(), scratchPrefix)
+	forceremove.RemoveStale(os.TempDir(), scratchPrefix)
 	return &plain{}
 }
 
@@ -38,7 +38,7 @@ func (p *plain) scratch() (dir string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.dir == "" {
-		if p.dir, p.done, err = raze.Temp("", scratchPrefix); err != nil {
+		if p.dir, p.done, err = forceremove.Temp("", scratchPrefix); err != nil {
 			return "", err
 		}
 	}
@@ -70,7 +70,7 @@ var (
 )
 
 var plainKilled = map[error]judge.Resource{
-	errWall: judge.WallTime, errTurn: judge.WallTime, errCPU: judge.CPUTime, errMemory: judge.Memory, errOutput: judge.Output,
+	errWall: judge.WallTime, errTurnLimit: judge.WallTime, errCPU: judge.CPUTime, errMemory: judge.Memory, errOutput: judge.Output,
 }
 
 func (p *plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
@@ -84,8 +84,8 @@ func (p *plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 	if err != nil {
 		return x, fmt.Errorf("run %s: %w", j.Argv[0], err)
 	}
-	defer raze.All(scratch) // removed at the end, with anything that a process still writes there
-	at := places(append([]judge.Mount{{Host: scratch, At: Scratch}}, j.Mounts...))
+	defer forceremove.All(scratch) // removed at the end, with anything that a process still writes there
+	at := pathMap(append([]judge.Mount{{Host: scratch, At: Scratch}}, j.Mounts...))
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 
@@ -99,7 +99,7 @@ func (p *plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 	if j.Dir != "" {
 		cmd.Dir = at.replace(j.Dir)
 	}
-	out := &counter{to: j.Stdout, limit: j.Limits.Output, over: func() { cancel(errOutput) }}
+	out := &counter{to: j.Stdout, limit: j.Limits.Output, onLimit: func() { cancel(errOutput) }}
 	cmd.Stdout, cmd.Stderr = out, j.Stderr
 	if f, ok := j.Stdout.(*os.File); ok {
 		cmd.Stdout = f
@@ -108,7 +108,7 @@ func (p *plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 	if err != nil {
 		return x, fmt.Errorf("run %s: %w", j.Argv[0], err)
 	}
-	pass, err := passOn(cmd)
+	pass, err := newOutputCopier(cmd)
 	if err != nil {
 		return x, fmt.Errorf("run %s: %w", j.Argv[0], err)
 	}
@@ -145,10 +145,10 @@ func (p *plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 	if l := j.Limits; cause == nil && l.Output > 0 && x.Output > l.Output {
 		x.Killed = judge.Output // the process ended before the watch saw it
 	}
-	if l := j.Limits; x.Killed == judge.Nothing && l.Memory > 0 && x.Memory > l.Memory {
+	if l := j.Limits; x.Killed == judge.NoResource && l.Memory > 0 && x.Memory > l.Memory {
 		x.Killed = judge.Memory // the process ended before the watch saw it
 	}
-	if cause != nil && x.Killed == judge.Nothing {
+	if cause != nil && x.Killed == judge.NoResource {
 		return x, cause
 	}
 	if out.failed != nil {
@@ -179,8 +179,8 @@ func plainInput(cmd *exec.Cmd, in io.Reader) (feed func(), err error) {
 	}, nil
 }
 
-// sight contains the watch's observations of a process.
-type sight struct {
+// observation contains the watch's observations of a process.
+type observation struct {
 	cause  error // why the process was killed; nil if it was not
 	cpu    time.Duration
 	memory int64 // peak in bytes; zero if unknown
@@ -188,9 +188,9 @@ type sight struct {
 
 // watchPlain kills the process when ctx is done or a limit is exceeded. The returned function ends the watch and
 // returns what the watch has seen.
-func watchPlain(ctx context.Context, cancel context.CancelCauseFunc, p *os.Process, l judge.Limits) (stop func() sight) {
+func watchPlain(ctx context.Context, cancel context.CancelCauseFunc, p *os.Process, l judge.Limits) (stop func() observation) {
 	done := make(chan struct{})
-	var seen sight
+	var seen observation
 	var watch sync.WaitGroup
 	watch.Go(func() {
 		wall := time.NewTimer(l.Wall)
@@ -215,7 +215,7 @@ func watchPlain(ctx context.Context, cancel context.CancelCauseFunc, p *os.Proce
 				if hasEnded(p.Pid) { // Wait has not returned yet
 					continue
 				}
-				if more, cause := moreWall(before, starved); cause != nil {
+				if more, cause := wallExtension(before, starved); cause != nil {
 					cancel(cause)
 				} else {
 					wall.Reset(more)
@@ -232,21 +232,21 @@ func watchPlain(ctx context.Context, cancel context.CancelCauseFunc, p *os.Proce
 			}
 		}
 	})
-	return func() sight {
+	return func() observation {
 		close(done)
 		watch.Wait()
 		return seen
 	}
 }
 
-// moreWall returns the extension of a run's wall time limit. The parameter before is how long the run had waited
+// wallExtension returns the extension of a run's wall time limit. The parameter before is how long the run had waited
 // for a CPU at the previous extension, and starved is how long it has waited until now. If there is no extension,
 // cause is the reason.
-func moreWall(before, starved time.Duration) (more time.Duration, cause error) {
+func wallExtension(before, starved time.Duration) (more time.Duration, cause error) {
 	switch {
 	case starved <= before:
 		return 0, errWall
-	case before > judge.LongestCPUWait:
+	case before > judge.MaxCPUWait:
 		return 0, &judge.BusyError{Detail: fmt.Sprintf("it kept the program from its processors for %v", starved.Round(time.Second))}
 	}
 	return starved - before, nil
@@ -254,10 +254,10 @@ func moreWall(before, starved time.Duration) (more time.Duration, cause error) {
 
 // counter counts the bytes that a program writes.
 type counter struct {
-	to    io.Writer
-	n     int64
-	limit int64
-	over  func()
+	to      io.Writer
+	n       int64
+	limit   int64
+	onLimit func()
 
 	failed error // from the writer
 }
@@ -267,7 +267,7 @@ func (c *counter) Write(b []byte) (int, error) {
 	c.n += int64(len(b))
 	keep := b
 	if c.limit > 0 && c.n > c.limit {
-		c.over()
+		c.onLimit()
 		keep = b[:max(0, min(int64(len(b)), c.limit+1-before))]
 	}
 	if c.to != nil && len(keep) > 0 {
@@ -278,12 +278,12 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// places maps paths inside the sandbox to paths on the host.
-type places []judge.Mount
+// pathMap maps paths inside the sandbox to paths on the host.
+type pathMap []judge.Mount
 
 // replace replaces each inside path in s with the host's path. A path is recognized only at the start of s, or
 // after a character that cannot be part of a path.
-func (p places) replace(s string) string {
+func (p pathMap) replace(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		if m := p.at(s, i); m != nil {
@@ -299,7 +299,7 @@ func (p places) replace(s string) string {
 
 // at returns the mount whose path in the sandbox starts at s[i]. If there are several, it returns the mount with
 // the longest path. It returns nil if there is none.
-func (p places) at(s string, i int) (found *judge.Mount) {
+func (p pathMap) at(s string, i int) (found *judge.Mount) {
 	if s[i] != '/' || i > 0 && strings.IndexByte("=:,;@ \t'\"", s[i-1]) < 0 {
 		return nil
 	}
@@ -313,7 +313,7 @@ func (p places) at(s string, i int) (found *judge.Mount) {
 	return found
 }
 
-func (p places) all(list []string) []string {
+func (p pathMap) all(list []string) []string {
 	mapped := make([]string, len(list))
 	for i, s := range list {
 		mapped[i] = p.replace(s)

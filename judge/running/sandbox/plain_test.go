@@ -11,7 +11,7 @@ import (
 )
 
 func TestPlacesReplace(t *testing.T) {
-	at := places{{Host: "/h/scratch", At: "/tmp"}, {Host: "/h/p", At: "/program"}, {Host: "/h/p/deep", At: "/program/deep"}}
+	at := pathMap{{Host: "/h/scratch", At: "/tmp"}, {Host: "/h/p", At: "/program"}, {Host: "/h/p/deep", At: "/program/deep"}}
 	for name, row := range map[string]struct{ in, want string }{
 		"it replaces a whole path":                   {"/program", "/h/p"},
 		"it replaces the start of a path":            {"/program/a.out", "/h/p/a.out"},
@@ -34,8 +34,8 @@ func TestPlacesReplace(t *testing.T) {
 func TestEveryLevelIsDescribed(t *testing.T) {
 	for _, r := range Levels() {
 		rep := Report{Level: r}
-		if len(rep.Rows()) != len(enforced) {
-			t.Errorf("%s: %d rows", r, len(rep.Rows()))
+		if len(rep.Enforcements()) != len(enforced) {
+			t.Errorf("%s: %d rows", r, len(rep.Enforcements()))
 		}
 		if weak := rep.Unenforced(); (r == RootV2 || r == RootV1 || r == Root) != (len(weak) == 0) {
 			t.Errorf("%s: Unenforced() = %q", r, weak)
@@ -103,7 +103,7 @@ func TestPlainMemoryIsNotTheJudges(t *testing.T) {
 	}
 	j := &job{Command: &judge.Command{Argv: []string{"/bin/sleep", "0.1"}, Limits: judge.Limits{Memory: 64 << 20}}}
 	x, err := newPlain(Options{}).run(t.Context(), j)
-	if err != nil || x.Killed != judge.Nothing || x.Memory > 64<<20 || x.Memory == 0 {
+	if err != nil || x.Killed != judge.NoResource || x.Memory > 64<<20 || x.Memory == 0 {
 		t.Errorf("run() = %+v, %v, want no fault and the memory of a program that sleeps", x, err)
 	}
 	runtime.KeepAlive(big)

@@ -19,14 +19,14 @@ type poller struct {
 	peak  int64
 	floor int64 // memory that the kernel charges to a new child of the zygote
 
-	segments map[string]int64 // last seen size in bytes of shared mappings without a file, by inode
-	ask      time.Time        // when to search for shared mappings again
-	maps     bytes.Buffer
+	segments     map[string]int64 // last seen size in bytes of shared mappings without a file, by inode
+	nextMapsRead time.Time        // when to search for shared mappings again
+	maps         bytes.Buffer
 }
 
-// pollEvery is the time between two checks of a run without control groups. A run may exceed its limits for about
+// pollInterval is the time between two checks of a run without control groups. A run may exceed its limits for about
 // this time.
-const pollEvery = 4e6 // nanoseconds
+const pollInterval = 4e6 // nanoseconds
 
 func newPoller() *poller {
 	p := &poller{proc: -1, cpu: map[int]int64{}}
@@ -38,14 +38,14 @@ func newPoller() *poller {
 
 func (p *poller) begin() {
 	clear(p.cpu)
-	p.peak, p.segments, p.ask = 0, nil, time.Now().Add(askEvery)
+	p.peak, p.segments, p.nextMapsRead = 0, nil, time.Now().Add(mapsInterval)
 	p.floor = ownMaxRSS()
 }
 
-// look measures the living processes. Scratch is the number of bytes in the scratch directory.
-func (p *poller) look(pid int, scratch int64) {
+// measure measures the living processes. Scratch is the number of bytes in the scratch directory.
+func (p *poller) measure(pid int, scratch int64) {
 	if p.proc < 0 {
-		p.lookAt(pid)
+		p.measureProcess(pid)
 		return
 	}
 	if _, err := unix.Seek(p.proc, 0, unix.SEEK_SET); err != nil {
@@ -54,7 +54,7 @@ func (p *poller) look(pid int, scratch int64) {
 	memory, mapped := int64(0), scratch
 	var segments map[string]int64
 	began := time.Now()
-	if !began.Before(p.ask) {
+	if !began.Before(p.nextMapsRead) {
 		segments = map[string]int64{}
 	}
 	var buf [16 << 10]byte
@@ -67,7 +67,7 @@ func (p *poller) look(pid int, scratch int64) {
 		_, _, names = unix.ParseDirent(buf[:n], -1, names[:0])
 		for _, name := range names {
 			if pid, err := strconv.Atoi(name); err == nil && pid != 1 {
-				private, shared := p.lookAt(pid)
+				private, shared := p.measureProcess(pid)
 				memory += private
 				mapped = max(mapped, shared) // several processes may share it, or it may be in the scratch directory
 				if segments != nil {
@@ -77,7 +77,7 @@ func (p *poller) look(pid int, scratch int64) {
 		}
 	}
 	if segments != nil {
-		p.segments, p.ask = segments, time.Now().Add(max(askEvery, 16*time.Since(began)))
+		p.segments, p.nextMapsRead = segments, time.Now().Add(max(mapsInterval, 16*time.Since(began)))
 		for _, size := range segments {
 			scratch += size
 		}
@@ -86,8 +86,8 @@ func (p *poller) look(pid int, scratch int64) {
 	p.peak = max(p.peak, memory+mapped)
 }
 
-// lookAt measures one process. It returns its private memory, and its shared memory without a file.
-func (p *poller) lookAt(pid int) (private, shared int64) {
+// measureProcess measures one process. It returns its private memory, and its shared memory without a file.
+func (p *poller) measureProcess(pid int) (private, shared int64) {
 	var ts unix.Timespec
 	if unix.ClockGettime(processClock(pid), &ts) == nil {
 		p.cpu[pid] = ts.Nano()
@@ -102,20 +102,20 @@ func (p *poller) lookAt(pid int) (private, shared int64) {
 	}
 	page := int64(unix.Getpagesize())
 	all, others := leadingNumber(f[1])*page, leadingNumber(f[2])*page
-	if others > worthAsking {
+	if others > sharedThreshold {
 		_, line, _ := bytes.Cut(p.read(pid, "/status", buf[:]), []byte("\nRssShmem:"))
 		shared = leadingNumber(bytes.TrimLeft(line, " \t")) << 10
 	}
 	return all - others, shared
 }
 
-// worthAsking is the amount of shared memory of a process above which the poller reads how much of it belongs to
+// sharedThreshold is the amount of shared memory of a process above which the poller reads how much of it belongs to
 // no file.
-const worthAsking = 1 << 20
+const sharedThreshold = 1 << 20
 
-// askEvery is the minimum time between two searches for shared mappings, because a search takes longer than a
+// mapsInterval is the minimum time between two searches for shared mappings, because a search takes longer than a
 // normal check.
-const askEvery = 64 * time.Millisecond
+const mapsInterval = 64 * time.Millisecond
 
 // find adds a process's shared mappings that belong to no file to segments, which maps inodes to sizes in bytes.
 // Pages that an ended process touched stay in memory, but are not reported for any living process. So a mapping

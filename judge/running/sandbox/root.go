@@ -25,10 +25,10 @@ var baseSystem = []string{
 	"/var/lib/ghc", "/var/lib/ocaml",
 }
 
-// Unseen returns nil if programs that see the base system and readOnly cannot see anything of a host directory.
-// Otherwise it returns a *SeenError. The result holds for all isolation levels except None. Unseen follows links.
+// CheckHidden returns nil if programs that see the base system and readOnly cannot see anything of a host directory.
+// Otherwise it returns a *ExposedDirError. The result holds for all isolation levels except None. Unseen follows links.
 // A path that does not exist yet is replaced by the path where it would be created.
-func Unseen(path string, readOnly []string) error {
+func CheckHidden(path string, readOnly []string) error {
 	at, err := filepath.Abs(path)
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func Unseen(path string, readOnly []string) error {
 	if err != nil {
 		return fmt.Errorf("look where %s is: %w", path, err)
 	}
-	can, _ := showable(readOnly)
+	can, _ := splitShowable(readOnly)
 	var seen []fs.FileInfo
 	shown := slices.Concat(baseSystem, can)
 	for _, p := range shown {
@@ -56,7 +56,7 @@ func Unseen(path string, readOnly []string) error {
 			return fmt.Errorf("look where %s is: %w", path, err)
 		}
 		if i := slices.IndexFunc(seen, func(s fs.FileInfo) bool { return s != nil && os.SameFile(s, info) }); i >= 0 {
-			return &SeenError{path, shown[i]}
+			return &ExposedDirError{path, shown[i]}
 		}
 		if dir == "/" {
 			return nil
@@ -303,9 +303,9 @@ func hideMounts() error {
 	return nil
 }
 
-func setRootWritable(on bool) error {
+func setRootWritable(allowed bool) error {
 	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
-	if on {
+	if allowed {
 		attr = unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY}
 	}
 	if err := unix.MountSetattr(unix.AT_FDCWD, "/", 0, &attr); err != nil {

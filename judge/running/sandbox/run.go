@@ -22,16 +22,16 @@ var errNotSent = errors.New("a worker of the sandbox had died")
 
 // session is a run on a worker.
 type session struct {
-	w      *worker
-	b      *isolated
-	j      *job
-	theirs []int      // descriptors for the zygote; -1 is /dev/null, which the program opens itself
-	owned  []int      // descriptors in theirs to be closed after they are sent
-	keep   []*os.File // files whose descriptors are in theirs
-	out    stream     // standard output
-	err    stream     // standard error
-	feed   *feeder    // for standard input from a reader
-	size0  int64      // size of an output file before the run
+	w        *worker
+	b        *isolated
+	j        *job
+	childFDs []int      // descriptors for the zygote; -1 is /dev/null, which the program opens itself
+	owned    []int      // descriptors in theirs to be closed after they are sent
+	keep     []*os.File // files whose descriptors are in theirs
+	out      stream     // standard output
+	err      stream     // standard error
+	feed     *feeder    // for standard input from a reader
+	size0    int64      // size of an output file before the run
 }
 
 // -1 if there is none
@@ -72,7 +72,7 @@ func (w *worker) run(ctx context.Context, b *isolated, j *job, keys []mountKey) 
 		switch context.Cause(ctx) {
 		case errOutput:
 			why = killedOutput
-		case errTurn:
+		case errTurnLimit:
 			why = killedWall
 		}
 		w.kill(seq, why)
@@ -92,36 +92,36 @@ func (s *session) openFiles() error {
 		return err
 	}
 	if f, ok := s.j.Stdout.(*os.File); ok && f != nil {
-		s.handOver(f)
+		s.passFile(f)
 		s.size0 = fileSize(f)
 	} else if err := s.openStream(&s.out, s.j.Stdout, s.j.Limits.Output); err != nil {
 		return err
 	}
 	if f, ok := s.j.Stderr.(*os.File); ok && f != nil {
-		s.handOver(f)
+		s.passFile(f)
 		return nil
 	}
 	return s.openStream(&s.err, s.j.Stderr, 0)
 }
 
-// handOver passes a file to the program. If the file is a pipe, handOver also makes the program its owner; see
+// passFile passes a file to the program. If the file is a pipe, passFile also makes the program its owner; see
 // pipe.
-func (s *session) handOver(f *os.File) {
+func (s *session) passFile(f *os.File) {
 	if st, err := f.Stat(); err == nil && st.Mode()&os.ModeNamedPipe != 0 && !s.b.rootless {
-		_ = s.give(int(f.Fd()))
+		_ = s.giveToChild(int(f.Fd()))
 	}
-	s.theirs, s.keep = append(s.theirs, int(f.Fd())), append(s.keep, f)
+	s.childFDs, s.keep = append(s.childFDs, int(f.Fd())), append(s.keep, f)
 }
 
-// own passes a descriptor to the zygote, which the session must close after the run.
-func (s *session) own(fd int) {
-	s.theirs, s.owned = append(s.theirs, fd), append(s.owned, fd)
+// passOwned passes a descriptor to the zygote, which the session must close after the run.
+func (s *session) passOwned(fd int) {
+	s.childFDs, s.owned = append(s.childFDs, fd), append(s.owned, fd)
 }
 
 // openStream creates the pipe for an output. An output without a writer and without a limit goes to /dev/null.
 func (s *session) openStream(st *stream, to io.Writer, limit int64) error {
 	if to == nil && limit == 0 {
-		s.theirs = append(s.theirs, -1)
+		s.childFDs = append(s.childFDs, -1)
 		return nil
 	}
 	fds, err := s.pipe(1)
@@ -129,7 +129,7 @@ func (s *session) openStream(st *stream, to io.Writer, limit int64) error {
 		return err
 	}
 	*st = stream{fd: fds[0], to: to, limit: limit}
-	s.own(fds[1])
+	s.passOwned(fds[1])
 	return nil
 }
 
@@ -141,7 +141,7 @@ func (s *session) pipe(theirs int) ([2]int, error) {
 		return fds, fmt.Errorf("make a pipe: %w", err)
 	}
 	if !s.b.rootless {
-		if err := s.give(fds[theirs]); err != nil {
+		if err := s.giveToChild(fds[theirs]); err != nil {
 			unix.Close(fds[0])
 			unix.Close(fds[1])
 			return fds, fmt.Errorf("make a pipe: %w", err)
@@ -150,9 +150,9 @@ func (s *session) pipe(theirs int) ([2]int, error) {
 	return fds, nil
 }
 
-// give makes InsideUID the owner and the group of a pipe. If the worker's programs run as another user, their
+// giveToChild makes InsideUID the owner and the group of a pipe. If the worker's programs run as another user, their
 // group is InsideUID, so give also grants access to the group.
-func (s *session) give(fd int) error {
+func (s *session) giveToChild(fd int) error {
 	if s.w.user != InsideUID {
 		if err := unix.Fchmod(fd, 0o660); err != nil {
 			return err
@@ -203,7 +203,7 @@ func (s *session) send(keys []mountKey) error {
 		}
 	}
 	var fds []int
-	for i, fd := range s.theirs {
+	for i, fd := range s.childFDs {
 		if fd < 0 {
 			req.null[i] = true
 		} else {
@@ -288,7 +288,7 @@ func shareDir(k mountKey, user int) (int, error) {
 		}
 	}
 	if user != InsideUID && (k.Writable || st.Mode&0o5 != 0o5) {
-		if err := letGroup(dir, st.Mode); err != nil {
+		if err := grantGroup(dir, st.Mode); err != nil {
 			return -1, fmt.Errorf("give %s to the sandbox's group: %w", k.Host, err)
 		}
 	}
@@ -307,8 +307,8 @@ func shareDir(k mountKey, user int) (int, error) {
 	return tree, nil
 }
 
-// letGroup gives a directory's group the rights of the owner.
-func letGroup(dir int, mode uint32) error {
+// grantGroup gives a directory's group the rights of the owner.
+func grantGroup(dir int, mode uint32) error {
 	fd, err := unix.Openat(dir, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0) // dir was opened with O_PATH
 	if err != nil {
 		return err
@@ -317,19 +317,19 @@ func letGroup(dir int, mode uint32) error {
 	return unix.Fchmod(fd, mode&0o7777|mode&0o700>>3)
 }
 
-// firstQuiet is how long the judge waits for the zygote's reply before it starts to read output. Most runs end
+// firstReplyWait is how long the judge waits for the zygote's reply before it starts to read output. Most runs end
 // within this time, and their output is then read at once. A longer run that fills its pipe is delayed once, by at
 // most this time.
-const firstQuiet = 2 * time.Millisecond
+const firstReplyWait = 2 * time.Millisecond
 
 // workerTimeout is how long after the wall time limit a zygote may take to reply before it is considered lost.
 // Only a machine with serious problems is that slow.
 const workerTimeout = 20 * time.Second
 
-// wait waits for the zygote's reply. During the first moments, it does not read output; see firstQuiet.
+// wait waits for the zygote's reply. During the first moments, it does not read output; see firstReplyWait.
 func (s *session) wait() (r reply, err error) {
 	if r, err = s.w.receive(); err == unix.EAGAIN {
-		if err := s.attend(); err != nil {
+		if err := s.copyUntilReply(); err != nil {
 			return r, err
 		}
 		r, err = s.w.receive()
@@ -349,8 +349,8 @@ func (s *session) wait() (r reply, err error) {
 	return r, nil
 }
 
-// attend copies the program's output to its writers until the zygote replies.
-func (s *session) attend() error {
+// copyUntilReply copies the program's output to its writers until the zygote replies.
+func (s *session) copyUntilReply() error {
 	polled := [3]unix.PollFd{
 		{Fd: int32(s.w.sock), Events: unix.POLLIN}, {Fd: int32(s.out.fd), Events: unix.POLLIN}, {Fd: int32(s.err.fd), Events: unix.POLLIN},
 	}
@@ -367,19 +367,19 @@ func (s *session) attend() error {
 		if polled[0].Revents != 0 {
 			return nil
 		}
-		if wall := s.j.Limits.Wall; wall > 0 && time.Since(start) > wall+mostStarved+workerTimeout {
-			return fmt.Errorf("%w: no answer %v after the end of the wall time limit", errWorkerLost, mostStarved+workerTimeout)
+		if wall := s.j.Limits.Wall; wall > 0 && time.Since(start) > wall+maxStarved+workerTimeout {
+			return fmt.Errorf("%w: no answer %v after the end of the wall time limit", errWorkerLost, maxStarved+workerTimeout)
 		}
 		for i, st := range []*stream{&s.out, &s.err} {
-			if polled[i+1].Revents != 0 && !s.move(st) {
+			if polled[i+1].Revents != 0 && !s.copyAvailable(st) {
 				polled[i+1].Fd = -1
 			}
 		}
 	}
 }
 
-// move moves the data that is currently in a pipe. It returns false if no more data will follow.
-func (s *session) move(st *stream) bool {
+// copyAvailable moves the data that is currently in a pipe. It returns false if no more data will follow.
+func (s *session) copyAvailable(st *stream) bool {
 	n, err := unix.Read(st.fd, s.w.data)
 	if err == unix.EINTR || err == unix.EAGAIN {
 		return true
@@ -417,7 +417,7 @@ func (s *session) drain(st *stream) {
 		if err == unix.EINTR {
 			continue
 		}
-		if err != nil || n == 0 || polled[0].Revents&unix.POLLIN == 0 || !s.move(st) {
+		if err != nil || n == 0 || polled[0].Revents&unix.POLLIN == 0 || !s.copyAvailable(st) {
 			return
 		}
 	}
@@ -445,10 +445,10 @@ func (s *session) result(ctx context.Context, r reply) (exec judge.Exec, err err
 	if f, ok := s.j.Stdout.(*os.File); ok && f != nil {
 		exec.Output = max(0, fileSize(f)-s.size0)
 	}
-	if limit := s.j.Limits.Output; limit > 0 && exec.Output > limit && exec.Killed == judge.Nothing {
+	if limit := s.j.Limits.Output; limit > 0 && exec.Output > limit && exec.Killed == judge.NoResource {
 		exec.Killed = judge.Output
 	}
-	if exec.Signal == "SIGXFSZ" && exec.Killed == judge.Nothing && s.fileLimit() > 0 {
+	if exec.Signal == "SIGXFSZ" && exec.Killed == judge.NoResource && s.fileLimit() > 0 {
 		exec.Killed = judge.Output
 	}
 	for _, st := range []*stream{&s.out, &s.err} {

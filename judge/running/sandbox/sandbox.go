@@ -16,7 +16,7 @@ import (
 	"sync"
 
 	"assay/judge"
-	"assay/judge/internal/raze"
+	"assay/judge/internal/forceremove"
 )
 
 // Theory of operation
@@ -71,7 +71,7 @@ type Options struct {
 	// system.
 	ReadOnly []string
 	// Hidden lists host directories that programs may see only through a mount of their command. On each isolation
-	// level except None, New returns a *SeenError if one of these directories is inside what programs see without
+	// level except None, New returns a *ExposedDirError if one of these directories is inside what programs see without
 	// such a mount. It does so even if file permissions would protect the directory, because New cannot know the
 	// permissions of files that are put there later.
 	Hidden []string
@@ -132,8 +132,8 @@ type job struct {
 	end int64
 }
 
-// ErrRefused is returned by New if the machine does not offer the isolation in Options.Isolation.
-var ErrRefused = errors.New("this machine does not offer the requested isolation")
+// ErrUnavailable is returned by New if the machine does not offer the isolation in Options.Isolation.
+var ErrUnavailable = errors.New("this machine does not offer the requested isolation")
 
 // ErrClosed is returned by a closed Sandbox.
 var ErrClosed = errors.New("the sandbox is closed")
@@ -154,14 +154,14 @@ func New(o Options) (*Sandbox, error) {
 			return nil, fmt.Errorf("sandbox: read-only path %s is not absolute", path)
 		}
 	}
-	var refused []Refusal
+	var refused []UnavailableLevel
 	for _, r := range levels {
 		if o.Isolation != "" && o.Isolation != string(r) && (o.Isolation != Isolated || r == None) {
 			continue
 		}
 		b, report, err := openNamed(r, o)
 		if err != nil {
-			refused = append(refused, Refusal{r, err})
+			refused = append(refused, UnavailableLevel{r, err})
 			continue
 		}
 		if r != None {
@@ -169,7 +169,7 @@ func New(o Options) (*Sandbox, error) {
 				return nil, errors.Join(err, b.close())
 			}
 		}
-		report.Level, report.Refused = r, refused
+		report.Level, report.Unavailable = r, refused
 		return &Sandbox{backend: b, report: report, slots: o.Slots, readOnly: o.ReadOnly}, nil
 	}
 	if len(refused) == 0 {
@@ -183,23 +183,23 @@ func New(o Options) (*Sandbox, error) {
 		return nil, fmt.Errorf("sandbox: this machine offers no isolation, and programs would have the rights of user 0; "+
 			"run the judge as another user, or request it by name: --require none, or require = \"none\" in judge.toml\n%w", errors.Join(reasons...))
 	}
-	return nil, fmt.Errorf("sandbox: %w: %w", ErrRefused, errors.Join(reasons...))
+	return nil, fmt.Errorf("sandbox: %w: %w", ErrUnavailable, errors.Join(reasons...))
 }
 
-// SeenError means that programs would see a directory that must be hidden from them.
-type SeenError struct {
-	Path string // the directory
-	In   string // the visible directory in which Path is
+// ExposedDirError means that programs would see a directory that must be hidden from them.
+type ExposedDirError struct {
+	Path       string // the directory
+	VisibleDir string // the visible directory in which Path is
 }
 
-func (e *SeenError) Error() string {
-	return fmt.Sprintf("the directory %s lies in %s, which every judged program can see", e.Path, e.In)
+func (e *ExposedDirError) Error() string {
+	return fmt.Sprintf("the directory %s lies in %s, which every judged program can see", e.Path, e.VisibleDir)
 }
 
 // unseen returns an error if programs would see a directory that must be hidden.
 func unseen(o Options) error {
 	for _, path := range o.Hidden {
-		if err := Unseen(path, o.ReadOnly); err != nil {
+		if err := CheckHidden(path, o.ReadOnly); err != nil {
 			return err
 		}
 	}
@@ -223,11 +223,11 @@ func (s *Sandbox) Run(ctx context.Context, c *judge.Command) (judge.Exec, error)
 		return judge.Exec{}, err
 	}
 	defer s.running.Done()
-	slot, err := s.slots.take(ctx)
+	slot, err := s.slots.acquire(ctx)
 	if err != nil {
 		return judge.Exec{}, err
 	}
-	defer slot.leave()
+	defer slot.release()
 	j := &job{Command: c}
 	watched := watchSleep(c.Limits.Wall)
 	j.placed = func(p place) {
@@ -276,7 +276,7 @@ func (s *Sandbox) runWatched(ctx context.Context, j *job) (judge.Exec, error) {
 	x, err := s.backend.run(ctx, j)
 	seen := w.stop()
 	switch {
-	case seen == errOutput && err == nil && x.Killed == judge.Nothing:
+	case seen == errOutput && err == nil && x.Killed == judge.NoResource:
 		x.Killed = judge.Output // the process ended before it was killed
 	case seen != nil && seen != errOutput:
 		return judge.Exec{}, fmt.Errorf("run %s: %w", j.Argv[0], seen)
@@ -287,7 +287,7 @@ func (s *Sandbox) runWatched(ctx context.Context, j *job) (judge.Exec, error) {
 // Temp creates a directory for temporary files of this process, which programs may also write to. The function
 // done removes it. If this process ends without calling done, a later process that calls Temp removes the
 // directory.
-func Temp() (dir string, done func() error, err error) { return raze.Temp("", "assay-judge-") }
+func Temp() (dir string, done func() error, err error) { return forceremove.Temp("", "assay-judge-") }
 
 // enter registers a run, so that Close waits for it.
 func (s *Sandbox) enter() error {

@@ -16,7 +16,7 @@ import (
 type scratch struct {
 	fd    int
 	size  int64 // zero before the first mount
-	fresh unix.Statfs_t
+	empty unix.Statfs_t
 	owned bool // whether the program's user owns the top, and could leave traces in many ways
 }
 
@@ -24,11 +24,11 @@ const (
 	// defaultScratch is used if a command's limits do not set a size.
 	defaultScratch = 256 << 20
 	scratchFiles   = 64 << 10
-	// oldTime is the time stamp of a new directory.
-	oldTime = 946684800
-	// fewFiles is the maximum number of files for which removing the files is faster than mounting a new scratch
+	// newDirTime is the time stamp of a new directory.
+	newDirTime = 946684800
+	// maxRemovedFiles is the maximum number of files for which removing the files is faster than mounting a new scratch
 	// directory. It also limits how deep removal descends.
-	fewFiles = 64
+	maxRemovedFiles = 64
 )
 
 // mount mounts a new scratch directory and opens it. It must be called on the main thread.
@@ -49,7 +49,7 @@ func (s *scratch) mount(z *zygote, at string) error {
 	if err := s.stamp(); err != nil {
 		return err
 	}
-	if err := unix.Fstatfs(fd, &s.fresh); err != nil {
+	if err := unix.Fstatfs(fd, &s.empty); err != nil {
 		return fmt.Errorf("measure the scratch directory: %w", err)
 	}
 	return nil
@@ -57,7 +57,7 @@ func (s *scratch) mount(z *zygote, at string) error {
 
 // stamp sets the times to those of a new directory.
 func (s *scratch) stamp() error {
-	ts := []unix.Timespec{{Sec: oldTime}, {Sec: oldTime}}
+	ts := []unix.Timespec{{Sec: newDirTime}, {Sec: newDirTime}}
 	if err := unix.UtimesNanoAt(s.fd, ".", ts, 0); err != nil {
 		return fmt.Errorf("stamp the scratch directory: %w", err)
 	}
@@ -97,7 +97,7 @@ func (s *scratch) used() int64 {
 	if unix.Fstatfs(s.fd, &now) != nil {
 		return 0
 	}
-	return int64(s.fresh.Bfree-now.Bfree) * now.Bsize
+	return int64(s.empty.Bfree-now.Bfree) * now.Bsize
 }
 
 // clean removes everything that a run left.
@@ -113,14 +113,14 @@ func (s *scratch) clean(z *zygote) error {
 	if err := unix.Fstat(s.fd, &st); err != nil {
 		return fmt.Errorf("look at the scratch directory: %w", err)
 	}
-	files := s.fresh.Ffree - now.Ffree
-	if files == 0 && now.Bfree == s.fresh.Bfree && st.Mtim.Sec == oldTime {
+	files := s.empty.Ffree - now.Ffree
+	if files == 0 && now.Bfree == s.empty.Bfree && st.Mtim.Sec == newDirTime {
 		return nil
 	}
-	if files > fewFiles || removeAll(s.fd) != nil {
+	if files > maxRemovedFiles || removeAll(s.fd) != nil {
 		return s.replace(z)
 	}
-	if err := unix.Fstatfs(s.fd, &now); err != nil || now.Ffree != s.fresh.Ffree || now.Bfree != s.fresh.Bfree {
+	if err := unix.Fstatfs(s.fd, &now); err != nil || now.Ffree != s.empty.Ffree || now.Bfree != s.empty.Bfree {
 		return s.replace(z)
 	}
 	return s.stamp()

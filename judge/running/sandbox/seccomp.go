@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// refused lists the calls that the system call filter refuses, with the reasons.
-var refused = []struct {
+// refusedCalls lists the calls that the system call filter refuses, with the reasons.
+var refusedCalls = []struct {
 	errno unix.Errno
 	why   string
 	calls []uintptr
@@ -56,7 +56,7 @@ var refused = []struct {
 		unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_SYSLOG, unix.SYS_VHANGUP, unix.SYS_LOOKUP_DCOOKIE,
 	}},
 	// These calls pretend to succeed, because a run leaves nothing on the disks.
-	{done, "it makes the whole machine write its disks and cannot be killed meanwhile", []uintptr{unix.SYS_SYNC, unix.SYS_SYNCFS}},
+	{pretendSuccess, "it makes the whole machine write its disks and cannot be killed meanwhile", []uintptr{unix.SYS_SYNC, unix.SYS_SYNCFS}},
 	{unix.EAFNOSUPPORT, "there is no network of any family", []uintptr{unix.SYS_SOCKET}},
 	{unix.ENOSYS, "its flags lie in memory, which a filter cannot read; C libraries fall back to clone", []uintptr{unix.SYS_CLONE3}},
 	{unix.EPERM, "they are obsolete", oldCalls},
@@ -75,17 +75,17 @@ var hugePages = []struct{ call, argument, flag uint32 }{
 	{unix.SYS_MMAP, 3, unix.MAP_HUGETLB}, {unix.SYS_MEMFD_CREATE, 1, unix.MFD_HUGETLB},
 }
 
-// done is the result of a call that is not executed and pretends to succeed.
-const done = unix.Errno(0)
+// pretendSuccess is the result of a call that is not executed and pretends to succeed.
+const pretendSuccess = unix.Errno(0)
 
 // lockCommands lists the fcntl commands that lock files or report locks of other processes.
 var lockCommands = []uint32{
 	unix.F_GETLK, unix.F_SETLK, unix.F_SETLKW, unix.F_OFD_GETLK, unix.F_OFD_SETLK, unix.F_OFD_SETLKW,
 }
 
-// takingRoom lists the ioctl requests that allocate space in a file without writing. They are defined in
+// allocatingIoctls lists the ioctl requests that allocate space in a file without writing. They are defined in
 // linux/falloc.h, and preceded fallocate.
-var takingRoom = []uint32{0x40305828, 0x4030582a, 0x40305839}
+var allocatingIoctls = []uint32{0x40305828, 0x4030582a, 0x40305839}
 
 const (
 	seccompAllow = 0x7fff0000
@@ -136,7 +136,7 @@ func filterProgram(rootless, polled, locks, pinned bool) ([]bpf.RawInstruction, 
 		)
 	}
 	if pinned {
-		prog = append(prog, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_SCHED_SETAFFINITY, SkipTrue: 1}, deny(done))
+		prog = append(prog, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_SCHED_SETAFFINITY, SkipTrue: 1}, deny(pretendSuccess))
 	}
 	if rootless {
 		for _, row := range scheduling {
@@ -144,7 +144,7 @@ func filterProgram(rootless, polled, locks, pinned bool) ([]bpf.RawInstruction, 
 				bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: uint32(row.call), SkipTrue: 4},
 				bpf.LoadAbsolute{Off: dataArg0 + 8*row.who, Size: 4},
 				bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipTrue: 1},
-				deny(done),
+				deny(pretendSuccess),
 				bpf.RetConstant{Val: seccompAllow},
 			)
 		}
@@ -167,7 +167,7 @@ func filterProgram(rootless, polled, locks, pinned bool) ([]bpf.RawInstruction, 
 	control = append(control, bpf.RetConstant{Val: seccompAllow})
 	prog = append(prog, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_FCNTL, SkipTrue: uint8(len(control))})
 	prog = append(prog, control...)
-	for _, row := range refused {
+	for _, row := range refusedCalls {
 		for _, nr := range slices.Sorted(slices.Values(row.calls)) {
 			prog = append(prog, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: uint32(nr), SkipTrue: 1}, deny(row.errno))
 		}
@@ -204,7 +204,7 @@ func argumentRules(deny func(unix.Errno) bpf.Instruction) []bpf.Instruction {
 		bpf.RetConstant{Val: seccompAllow},
 	}
 	room := []bpf.Instruction{bpf.LoadAbsolute{Off: dataArg0 + 8, Size: 4}}
-	for _, request := range takingRoom {
+	for _, request := range allocatingIoctls {
 		room = append(room, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: request, SkipTrue: 1}, deny(unix.EOPNOTSUPP))
 	}
 	room = append(room, bpf.RetConstant{Val: seccompAllow})

@@ -35,16 +35,16 @@ func TestUnseen(t *testing.T) {
 		{"beside a toolchain", tools + "-data", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err := sandbox.Unseen(tt.path, []string{tools, dir})
-			seen, is := errors.AsType[*sandbox.SeenError](err)
-			if tt.in == "" && err != nil || tt.in != "" && (!is || seen.In != tt.in || !strings.Contains(err.Error(), tt.path)) {
+			err := sandbox.CheckHidden(tt.path, []string{tools, dir})
+			seen, is := errors.AsType[*sandbox.ExposedDirError](err)
+			if tt.in == "" && err != nil || tt.in != "" && (!is || seen.VisibleDir != tt.in || !strings.Contains(err.Error(), tt.path)) {
 				t.Errorf("Unseen(%q) = %v, want it in %q", tt.path, err, tt.in)
 			}
 		})
 	}
 }
 
-// TestHiddenFoldersAreNotSeen checks that New returns a *SeenError if programs would see a hidden directory, and
+// TestHiddenFoldersAreNotSeen checks that New returns a *ExposedDirError if programs would see a hidden directory, and
 // does not fall back to the level None.
 func TestHiddenFoldersAreNotSeen(t *testing.T) {
 	for _, level := range []string{"", sandbox.Isolated} {
@@ -56,7 +56,7 @@ func TestHiddenFoldersAreNotSeen(t *testing.T) {
 			t.Error(err)
 		}
 		b, err = sandbox.New(sandbox.Options{Hidden: []string{t.TempDir(), "/usr/local/lib"}, Isolation: level, Workers: 1})
-		if _, seen := errors.AsType[*sandbox.SeenError](err); !seen {
+		if _, seen := errors.AsType[*sandbox.ExposedDirError](err); !seen {
 			t.Errorf("isolation %q: %v, want a *SeenError", level, err)
 		}
 		if err == nil {

@@ -14,10 +14,10 @@ type Slots chan struct{}
 func NewSlots(n int) Slots { return make(Slots, n) }
 
 const (
-	// slotLook is the time between two checks of a run that has a slot.
-	slotLook = 100 * time.Millisecond
-	// idleLooks is the number of consecutive idle checks after which a run lends its slot.
-	idleLooks = 2
+	// slotInterval is the time between two checks of a run that has a slot.
+	slotInterval = 100 * time.Millisecond
+	// idleChecks is the number of consecutive idle checks after which a run lends its slot.
+	idleChecks = 2
 	// idleShare is the maximum CPU time that an idle run uses between two checks.
 	idleShare = 2 * time.Millisecond
 	// idleMemory is the maximum memory of an idle run that lends its slot. The run keeps this memory while others
@@ -30,17 +30,17 @@ type slot struct {
 	slots Slots
 	ended chan struct{} // closed when the run has ended
 
-	mu     sync.Mutex
-	held   bool
-	asked  bool // whether the run waits to get a slot back
-	places []place
-	timer  *time.Timer // nil before the process's place is known
-	used   time.Duration
-	idle   int // number of consecutive idle checks
+	mu          sync.Mutex
+	held        bool
+	reacquiring bool // whether the run waits to get a slot back
+	places      []place
+	timer       *time.Timer // nil before the process's place is known
+	used        time.Duration
+	idle        int // number of consecutive idle checks
 }
 
-// take waits for a slot.
-func (s Slots) take(ctx context.Context) (*slot, error) {
+// acquire waits for a slot.
+func (s Slots) acquire(ctx context.Context) (*slot, error) {
 	select {
 	case s <- struct{}{}:
 	default:
@@ -62,13 +62,13 @@ func (s *slot) watch(p place) {
 	defer s.mu.Unlock()
 	s.places = append(s.places, p)
 	if s.timer == nil {
-		s.timer = time.AfterFunc(slotLook, s.look)
+		s.timer = time.AfterFunc(slotInterval, s.check)
 	}
 }
 
-// look lends the slot of a run that has become idle, and requests a slot again for a run that has become active.
+// check lends the slot of a run that has become idle, and requests a slot again for a run that has become active.
 // The active run continues without waiting for the slot. So there is one run too many until another run ends.
-func (s *slot) look() {
+func (s *slot) check() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	select {
@@ -86,18 +86,18 @@ func (s *slot) look() {
 	}
 	s.used = used
 	switch {
-	case s.held && s.idle >= idleLooks:
+	case s.held && s.idle >= idleChecks:
 		<-s.slots
 		s.held = false
-	case !s.held && s.idle == 0 && !s.asked:
-		s.asked = true
-		go s.again()
+	case !s.held && s.idle == 0 && !s.reacquiring:
+		s.reacquiring = true
+		go s.reacquire()
 	}
-	s.timer.Reset(slotLook)
+	s.timer.Reset(slotInterval)
 }
 
-// again waits for a slot until the run has ended.
-func (s *slot) again() {
+// reacquire waits for a slot until the run has ended.
+func (s *slot) reacquire() {
 	select {
 	case <-s.ended:
 		return
@@ -109,12 +109,12 @@ func (s *slot) again() {
 	case <-s.ended:
 		<-s.slots
 	default:
-		s.held, s.asked = true, false
+		s.held, s.reacquiring = true, false
 	}
 }
 
-// leave releases the slot when the run has ended.
-func (s *slot) leave() {
+// release releases the slot when the run has ended.
+func (s *slot) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	close(s.ended)

@@ -86,7 +86,7 @@ func (p *process) Wait() (judge.Exec, error) {
 	if errors.Is(p.err, errKilled) {
 		p.err = nil
 	}
-	if p.over.Load() && p.exec.Killed == judge.Nothing && p.err == nil {
+	if p.over.Load() && p.exec.Killed == judge.NoResource && p.err == nil {
 		p.exec.Killed = judge.Output // the process ended before it was killed
 	}
 	return p.exec, p.err

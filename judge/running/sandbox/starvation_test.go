@@ -181,7 +181,7 @@ func TestWaitsOfAStartedProcess(t *testing.T) {
 // TestMoreWall checks that the wall time limit of a run without isolation is extended by its waits for a CPU. If
 // the waits are too long, this is a failure of the machine.
 func TestMoreWall(t *testing.T) {
-	const most = judge.LongestCPUWait
+	const most = judge.MaxCPUWait
 	for name, tt := range map[string]struct {
 		before, starved, more time.Duration
 		blame                 judge.Blame
@@ -194,8 +194,8 @@ func TestMoreWall(t *testing.T) {
 		"it waits for ever":             {most + 1, most + 2, 0, judge.Machine},
 		"it waited for ever, and slept": {most + 1, most + 1, 0, judge.Contestant},
 	} {
-		more, err := moreWall(tt.before, tt.starved)
-		blame := judge.Whose(err)
+		more, err := wallExtension(tt.before, tt.starved)
+		blame := judge.BlameOf(err)
 		if err == errWall {
 			blame = judge.Contestant
 		}

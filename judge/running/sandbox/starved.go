@@ -26,15 +26,15 @@ type starvation struct {
 type scheduled struct{ ran, waited, pending int64 }
 
 const (
-	// starvationEvery is the time between two checks of the threads. If a thread ends between two checks, its last
+	// starvationInterval is the time between two checks of the threads. If a thread ends between two checks, its last
 	// wait is not counted.
-	starvationEvery = int64(50 * time.Millisecond)
-	// starvationLast is the maximum age of the last check when a run is about to be killed. A smaller value would
+	starvationInterval = int64(50 * time.Millisecond)
+	// maxStarvationAge is the maximum age of the last check when a run is about to be killed. A smaller value would
 	// be wrong, because the kernel may record late that a thread ran.
-	starvationLast = int64(2 * tick)
-	// mostStarved is how long a machine may keep a run from its CPUs before the sandbox returns an error instead
+	maxStarvationAge = int64(2 * tick)
+	// maxStarved is how long a machine may keep a run from its CPUs before the sandbox returns an error instead
 	// of a result.
-	mostStarved = judge.LongestCPUWait
+	maxStarved = judge.MaxCPUWait
 )
 
 func (s *starvation) begin() {

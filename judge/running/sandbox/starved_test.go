@@ -36,7 +36,7 @@ func TestBusyMachine(t *testing.T) {
 				Mounts: []judge.Mount{{Host: dir, At: "/program"}},
 				Limits: judge.Limits{CPU: time.Minute, Wall: 500 * time.Millisecond},
 			})
-			if err != nil || x.Killed != judge.Nothing || x.Exit != 0 {
+			if err != nil || x.Killed != judge.NoResource || x.Exit != 0 {
 				t.Errorf("Run() = %+v, %v, want no fault", x, err)
 			}
 			x, err = s.Run(t.Context(), &judge.Command{

@@ -20,7 +20,7 @@ func Tool(ctx context.Context, argv []string, env ...string) ([]byte, error) {
 		endGroup(cmd.Process)
 		return nil
 	}
-	pass, err := passOn(cmd)
+	pass, err := newOutputCopier(cmd)
 	if err != nil {
 		return nil, err
 	}

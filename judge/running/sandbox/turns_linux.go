@@ -27,7 +27,7 @@ import (
 // from its CPUs.
 type turns struct {
 	all   []Joined
-	lives []life
+	lives []lifetime
 	relay [2]*relay // relay for the output of each process
 	used  [2]time.Duration
 	last  [2]starvation
@@ -42,8 +42,8 @@ type turns struct {
 }
 
 // newTurns returns nil unless there are two processes that talk to each other through relays.
-func newTurns(all []Joined, pipes []ends, lives []life) *turns {
-	if len(all) != 2 || all[0].To != 1 || pipes[0].relay == nil || pipes[1].relay == nil {
+func newTurns(all []Joined, pipes []ends, lives []lifetime) *turns {
+	if len(all) != 2 || all[0].OutputTo != 1 || pipes[0].relay == nil || pipes[1].relay == nil {
 		return nil
 	}
 	return &turns{all: all, lives: lives, relay: [2]*relay{pipes[0].relay, pipes[1].relay}}
@@ -69,7 +69,7 @@ func (t *turns) place(i int, p place) {
 
 // watch watches the two processes until both have ended.
 func (t *turns) watch() {
-	tick := time.NewTicker(turnEvery)
+	tick := time.NewTicker(turnInterval)
 	defer tick.Stop()
 	before := time.Now()
 	for !t.over(0) || !t.over(1) {
@@ -82,7 +82,7 @@ func (t *turns) watch() {
 			}
 		}
 		now := time.Now()
-		t.look(min(now.Sub(before), 2*turnEvery))
+		t.look(min(now.Sub(before), 2*turnInterval))
 		before = now
 	}
 }
@@ -103,7 +103,7 @@ func (t *turns) look(took time.Duration) {
 		}
 		t.seen[i] = t.seen[i] || lives
 	}
-	i, both := t.whose()
+	i, both := t.currentTurn()
 	if i < 0 {
 		t.still = 0
 		return
@@ -119,23 +119,23 @@ func (t *turns) look(took time.Duration) {
 	if both {
 		t.quiet += used
 	}
-	if t.still += used; !both || !t.forever() {
+	if t.still += used; !both || !t.isDeadlock() {
 		t.still = 0
 	}
-	if most := t.all[i].Limits.Wall; most > 0 && (t.used[i] > most || t.still > longestStill) && t.lives[i].ctx.Err() == nil {
-		t.stuck[i] = i == 0 && t.quiet > t.used[i]/2 || t.still > longestStill
-		t.lives[i].end(errTurn)
+	if most := t.all[i].Limits.Wall; most > 0 && (t.used[i] > most || t.still > maxDeadlockWatch) && t.lives[i].ctx.Err() == nil {
+		t.stuck[i] = i == 0 && t.quiet > t.used[i]/2 || t.still > maxDeadlockWatch
+		t.lives[i].end(errTurnLimit)
 	}
 }
 
-// longestStill is how long two processes that wait for each other are watched before the first one is ended,
+// maxDeadlockWatch is how long two processes that wait for each other are watched before the first one is ended,
 // regardless of its wall time limit.
-const longestStill = time.Second
+const maxDeadlockWatch = time.Second
 
-// forever reports whether two processes that wait for each other will do so forever, because none of their threads
+// isDeadlock reports whether two processes that wait for each other will do so forever, because none of their threads
 // wakes up by itself. The first process, a contestant's, must also have no alarm set, if the system reports
 // alarms. In the other process a single thread may wake up, because Go's runtime has such a thread.
-func (t *turns) forever() bool {
+func (t *turns) isDeadlock() bool {
 	for i := range t.placed {
 		timed, ok := t.placed[i].timed(t.input(i))
 		if !ok || timed > i {
@@ -162,9 +162,9 @@ func (t *turns) over(i int) bool {
 	}
 }
 
-// whose returns the process whose turn it is, or -1 if no time counts. If both is set, the processes wait for each
+// currentTurn returns the process whose turn it is, or -1 if no time counts. If both is set, the processes wait for each
 // other.
-func (t *turns) whose() (i int, both bool) {
+func (t *turns) currentTurn() (i int, both bool) {
 	for i := range 2 {
 		if t.over(1 - i) {
 			if waiting(t.input(i)) == 0 && t.relay[1-i].late() && t.waits(i) {
@@ -217,7 +217,7 @@ func (p *place) threads() (dirs []string) {
 			children, _ := os.ReadFile(dir + "/children")
 			todo = append(todo, strings.Fields(string(children))...)
 		}
-		if len(todo) == 0 || len(dirs) > mostLooked {
+		if len(todo) == 0 || len(dirs) > maxCheckedThreads {
 			break
 		}
 		parents = add(todo[0])
@@ -239,8 +239,8 @@ func (p *place) lives() bool {
 // known reports whether the system has any information about the process or its zygote.
 func (p *place) known() bool { return len(numbered("/proc/"+strconv.Itoa(p.pid)+"/task")) > 0 }
 
-// mostLooked is the maximum number of threads that one check considers.
-const mostLooked = 100
+// maxCheckedThreads is the maximum number of threads that one check considers.
+const maxCheckedThreads = 100
 
 // waits reports whether the process waits for data from a pipe: none of its threads runs, and at least one is in a
 // call that waits for the pipe. Input is any end of the pipe.
@@ -272,7 +272,7 @@ func (p *place) timed(input *os.File) (n int, ok bool) {
 	for _, dir := range threads {
 		c, told := callOf(dir)
 		switch {
-		case !told || c.running || len(threads) > mostLooked:
+		case !told || c.running || len(threads) > maxCheckedThreads:
 			return n, false
 		case slices.Contains(readCalls, c.number):
 			if !slices.Contains(c.files(dir), pipe) {
@@ -321,7 +321,7 @@ func (p *place) alarmed() bool {
 const firstRealTime = 34
 
 // files returns the link targets of the descriptors for which a thread waits in this call.
-func (c doing) files(dir string) (links []string) {
+func (c syscallState) files(dir string) (links []string) {
 	add := func(fd string) {
 		if link, err := os.Readlink(dir + "/fd/" + fd); err == nil {
 			links = append(links, link)

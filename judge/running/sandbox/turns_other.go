@@ -16,7 +16,7 @@ type turns struct {
 	stuck [2]bool // always false
 }
 
-func newTurns(all []Joined, _ []ends, _ []life) *turns { return &turns{all: all} }
+func newTurns(all []Joined, _ []ends, _ []lifetime) *turns { return &turns{all: all} }
 
 func (t *turns) limits(i int) judge.Limits {
 	l := t.all[i].Limits

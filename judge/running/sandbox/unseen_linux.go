@@ -14,7 +14,7 @@ import (
 	"assay/judge"
 )
 
-// explainUnseen returns a *judge.UnseenError instead of a *judge.ExecError, if the command exists on the host in a
+// explainUnseen returns a *judge.NotVisibleError instead of a *judge.ExecError, if the command exists on the host in a
 // place that programs do not see. Files in the command's mounts may belong to a submission. So the names in them
 // are not looked up on the host, and a submission cannot find out which files exist there.
 func (s *Sandbox) explainUnseen(c *judge.Command, err error) error {
@@ -25,14 +25,14 @@ func (s *Sandbox) explainUnseen(c *judge.Command, err error) error {
 	if !strings.Contains(refused.Reason, "no such file") && !strings.Contains(refused.Reason, "does not exist") {
 		return err
 	}
-	can, _ := showable(s.readOnly)
-	l := looker{shown: slices.Concat(baseSystem, can)}
+	can, _ := splitShowable(s.readOnly)
+	l := executableTracer{shown: slices.Concat(baseSystem, can)}
 	l.follow(onHost(c))
 	if len(l.hidden) == 0 {
 		return err
 	}
-	e := &judge.UnseenError{Argv0: c.Argv[0], Chain: l.chain[:l.needed], Hidden: l.hidden}
-	e.Never = slices.ContainsFunc(l.hidden, func(dir string) bool { return under(dir, Scratch) || under(dir, "/var"+Scratch) })
+	e := &judge.NotVisibleError{Argv0: c.Argv[0], Chain: l.chain[:l.needed], Hidden: l.hidden}
+	e.Reserved = slices.ContainsFunc(l.hidden, func(dir string) bool { return under(dir, Scratch) || under(dir, "/var"+Scratch) })
 	return e
 }
 
@@ -58,25 +58,25 @@ func onHost(c *judge.Command) string {
 	return ""
 }
 
-// looker finds the files that are needed to execute a file.
-type looker struct {
+// executableTracer finds the files that are needed to execute a file.
+type executableTracer struct {
 	shown  []string // paths that programs see
 	chain  []string // files, each followed by the next one that is needed
 	hidden []string // directories of those files that are not visible
 	needed int      // length of the part of chain that ends with the last invisible file
 }
 
-// mostLinks is the maximum number of links and interpreters that are followed.
-const mostLinks = 16
+// maxLinks is the maximum number of links and interpreters that are followed.
+const maxLinks = 16
 
 // follow examines a file, then the target of a link, and then its interpreter.
-func (l *looker) follow(path string) {
-	for range mostLinks {
+func (l *executableTracer) follow(path string) {
+	for range maxLinks {
 		info, err := os.Lstat(path)
 		if path == "" || err != nil {
 			return
 		}
-		l.see(path)
+		l.record(path)
 		next := ""
 		if info.Mode()&os.ModeSymlink != 0 {
 			if next, err = os.Readlink(path); err != nil {
@@ -87,7 +87,7 @@ func (l *looker) follow(path string) {
 			}
 		} else {
 			if real, err := filepath.EvalSymlinks(path); err == nil && real != path { // a parent directory is a link
-				l.see(real)
+				l.record(real)
 			}
 			next = interpreter(path)
 		}
@@ -95,8 +95,8 @@ func (l *looker) follow(path string) {
 	}
 }
 
-// see records a file. If programs cannot see the file, it also records the directory that must be made visible.
-func (l *looker) see(path string) {
+// record records a file. If programs cannot see the file, it also records the directory that must be made visible.
+func (l *executableTracer) record(path string) {
 	l.chain = append(l.chain, path)
 	if slices.ContainsFunc(l.shown, func(dir string) bool { return under(path, dir) }) {
 		return

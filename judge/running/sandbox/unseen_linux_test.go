@@ -87,7 +87,7 @@ func TestUnseenTools(t *testing.T) {
 				t.Setenv("PATH", tt.path)
 			}
 			err := run(t, []string{at("shown")}, tt.argv0)
-			unseen, is := errors.AsType[*judge.UnseenError](err)
+			unseen, is := errors.AsType[*judge.NotVisibleError](err)
 			if tt.chain == nil {
 				if _, refused := errors.AsType[*judge.ExecError](err); is || !refused || strings.Contains(err.Error(), "visible") {
 					t.Errorf("Run = %v, want an *ExecError", err)
@@ -100,10 +100,10 @@ func TestUnseenTools(t *testing.T) {
 			if !slices.Equal(unseen.Chain, tt.chain) || !strings.Contains(err.Error(), "it is "+strings.Join(tt.chain, ", which needs ")+"\n") {
 				t.Errorf("it needs %q, want %q: %v", unseen.Chain, tt.chain, err)
 			}
-			if strings.Join(unseen.Hidden, " ") != strings.Join(tt.hidden, " ") || unseen.Never != tt.never {
-				t.Errorf("it is hidden in %q, want %q; never shown: %v", unseen.Hidden, tt.hidden, unseen.Never)
+			if strings.Join(unseen.Hidden, " ") != strings.Join(tt.hidden, " ") || unseen.Reserved != tt.never {
+				t.Errorf("it is hidden in %q, want %q; never shown: %v", unseen.Hidden, tt.hidden, unseen.Reserved)
 			}
-			if judge.Whose(err) != judge.Machine || strings.Contains(err.Error(), "visible = [") == tt.never {
+			if judge.BlameOf(err) != judge.Machine || strings.Contains(err.Error(), "visible = [") == tt.never {
 				t.Errorf("the error is %v", err)
 			}
 			if !tt.never && filepath.IsAbs(tt.argv0) {

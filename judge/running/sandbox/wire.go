@@ -206,8 +206,8 @@ func (r *reply) decode(b []byte) error {
 }
 
 // encodeKill returns a message that kills the run seq.
-func encodeKill(b []byte, seq uint64, why killReason) []byte {
-	r := request{kind: msgKill, seq: seq, cpu: int64(why)}
+func encodeKill(b []byte, seq uint64, reason killReason) []byte {
+	r := request{kind: msgKill, seq: seq, cpu: int64(reason)}
 	return r.head(b)
 }
 

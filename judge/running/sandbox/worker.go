@@ -33,8 +33,8 @@ type worker struct {
 	msg    []byte // buffer for received messages
 	data   []byte // buffer for copying from pipes to writers
 
-	mu   sync.Mutex // protects sock from a kill while it is being closed
-	gone bool
+	mu     sync.Mutex // protects sock from a kill while it is being closed
+	closed bool
 }
 
 // mountKey identifies a mount by its paths and by the identity of the host directory. The paths are not enough,
@@ -146,7 +146,7 @@ func (w *worker) awaitReady() error {
 	if r.kind != msgReady {
 		return errors.New(r.text)
 	}
-	limit = unix.NsecToTimeval(int64(firstQuiet))
+	limit = unix.NsecToTimeval(int64(firstReplyWait))
 	return unix.SetsockoptTimeval(w.sock, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &limit)
 }
 
@@ -169,18 +169,18 @@ func (w *worker) alive() bool {
 }
 
 // kill requests that the zygote end a run.
-func (w *worker) kill(seq uint64, why killReason) {
+func (w *worker) kill(seq uint64, reason killReason) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.gone {
-		_ = send(w.sock, encodeKill(nil, seq, why), nil)
+	if !w.closed {
+		_ = send(w.sock, encodeKill(nil, seq, reason), nil)
 	}
 }
 
 // stop kills the zygote with everything in it, and removes its control groups.
 func (w *worker) stop() {
 	w.mu.Lock()
-	w.gone = true
+	w.closed = true
 	if w.sock >= 0 {
 		unix.Close(w.sock)
 	}

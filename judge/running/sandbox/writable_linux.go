@@ -48,18 +48,18 @@ type writable struct {
 }
 
 const (
-	// lookEvery is the time between two checks of the disk.
-	lookEvery = 5 * time.Millisecond
-	// countEvery is the time after which files are counted even if the free space has not decreased. Another
+	// diskInterval is the time between two checks of the disk.
+	diskInterval = 5 * time.Millisecond
+	// countInterval is the time after which files are counted even if the free space has not decreased. Another
 	// process may have freed as much space as the run used.
-	countEvery = time.Second
+	countInterval = time.Second
 	// coarseClock is by how much the time stamps of files may lag behind the clock.
 	coarseClock = 20 * time.Millisecond
-	// reserve is how many bytes must be free on a disk when a run ends. With less, the disk may have been full
+	// minFreeSpace is how many bytes must be free on a disk when a run ends. With less, the disk may have been full
 	// during the run.
-	reserve = 1 << 20
-	// deepest is the maximum depth of directories that are searched. Deeper ones are treated as too many files.
-	deepest = 100
+	minFreeSpace = 1 << 20
+	// maxDirDepth is the maximum depth of directories that are searched. Deeper ones are treated as too many files.
+	maxDirDepth = 100
 )
 
 // watchWritables starts watching. The caller must call stop.
@@ -72,7 +72,7 @@ func watchWritables(mounts []judge.Mount, cancel context.CancelCauseFunc) (*writ
 		r, err := openWritable(m)
 		if err == nil {
 			w.all = append(w.all, r)
-			err = full(m.Host, &r.counted)
+			err = diskFullError(m.Host, &r.counted)
 		}
 		if err != nil {
 			w.close()
@@ -80,7 +80,7 @@ func watchWritables(mounts []judge.Mount, cancel context.CancelCauseFunc) (*writ
 		}
 	}
 	w.mu.Lock()
-	w.timer = time.AfterFunc(lookEvery, w.tick)
+	w.timer = time.AfterFunc(diskInterval, w.tick)
 	w.mu.Unlock()
 	return w, nil
 }
@@ -99,9 +99,9 @@ func openWritable(m judge.Mount) (*writable, error) {
 	return r, nil
 }
 
-// full returns an error if the disk has no space left for a program.
-func full(path string, st *unix.Statfs_t) error {
-	spare := min(reserve, int64(st.Blocks)*int64(st.Bsize)/64)
+// diskFullError returns an error if the disk has no space left for a program.
+func diskFullError(path string, st *unix.Statfs_t) error {
+	spare := min(minFreeSpace, int64(st.Blocks)*int64(st.Bsize)/64)
 	if st.Blocks > 0 && int64(st.Bavail)*int64(st.Bsize) < spare {
 		return fmt.Errorf("no space is left on the disk of %s", path)
 	}
@@ -128,7 +128,7 @@ func (w *writables) tick() {
 		w.cancel(w.found)
 		return
 	}
-	w.timer.Reset(lookEvery)
+	w.timer.Reset(diskInterval)
 }
 
 // stop ends the watch with a last check, and returns the error that was found, if any.
@@ -154,24 +154,24 @@ func (w *writables) close() {
 // another process may have freed as much as the run wrote.
 func (w *writables) look(now time.Time, last bool) {
 	for _, r := range w.all {
-		if err := r.look(now, last, &w.runs); err != nil {
+		if err := r.check(now, last, &w.runs); err != nil {
 			w.found = err
 			return
 		}
 	}
 }
 
-func (r *writable) look(now time.Time, last bool, runs *place) error {
+func (r *writable) check(now time.Time, last bool, runs *place) error {
 	var st unix.Statfs_t
 	if err := unix.Fstatfs(r.fd, &st); err != nil {
 		return fmt.Errorf("measure the disk of %s: %w", r.Host, err)
 	}
-	if err := full(r.Host, &st); err != nil {
+	if err := diskFullError(r.Host, &st); err != nil {
 		return err
 	}
 	lost := r.Bytes > 0 && int64(r.counted.Bfree-st.Bfree)*int64(st.Bsize) > r.bytes ||
 		r.Files > 0 && int64(r.counted.Ffree-st.Ffree) > r.files
-	due := (r.Bytes > 0 || r.Files > 0) && (last || now.Sub(r.when) > max(countEvery, 50*r.took))
+	due := (r.Bytes > 0 || r.Files > 0) && (last || now.Sub(r.when) > max(countInterval, 50*r.took))
 	if !lost && !due {
 		return nil
 	}
@@ -200,7 +200,7 @@ type count struct {
 // dir counts the files in a directory that programs may change concurrently. It opens entries only relative to
 // their directory and does not follow links.
 func (c *count) dir(r *writable, dir, depth int) {
-	if depth > deepest {
+	if depth > maxDirDepth {
 		c.deep = true
 		return
 	}

@@ -71,11 +71,11 @@ type zygote struct {
 	path    []byte
 	proven  []byte // path of the program that was executed last
 
-	processors   int
-	mostFiles    int64 // the highest limits that the zygote can set
-	mostForks    int64
-	lastID       int  // descriptor for the kernel's last process id in this namespace; -1 if none
-	mayNotSettle bool // whether a changed priority cannot be restored
+	processors            int
+	mostFiles             int64 // the highest limits that the zygote can set
+	mostForks             int64
+	lastID                int  // descriptor for the kernel's last process id in this namespace; -1 if none
+	cannotRestorePriority bool // whether a changed priority cannot be restored
 }
 
 // zygoteMain runs on the main thread, which is the only thread that may mount. It starts the forking thread. Only
@@ -122,7 +122,7 @@ func zygoteMain() {
 		if err := z.confine(); err != nil {
 			z.fail(err)
 		}
-		z.answer(&reply{kind: msgReady})
+		z.sendReply(&reply{kind: msgReady})
 		z.serve()
 	}()
 	if err := z.makeRoot(); err != nil {
@@ -139,12 +139,12 @@ func zygoteMain() {
 
 // fail sends the judge the reason for which the zygote cannot continue, and exits.
 func (z *zygote) fail(err error) {
-	z.answer(&reply{kind: msgFailed, text: err.Error()})
+	z.sendReply(&reply{kind: msgFailed, text: err.Error()})
 	unix.Exit(1)
 }
 
-// answer sends a reply. If the reply cannot be sent, it exits, because the judge is gone.
-func (z *zygote) answer(r *reply) {
+// sendReply sends a reply. If the reply cannot be sent, it exits, because the judge is gone.
+func (z *zygote) sendReply(r *reply) {
 	z.out = r.encode(z.out[:0])
 	if err := send(zygoteSocket, z.out, nil); err != nil {
 		unix.Exit(1)
@@ -176,9 +176,9 @@ func (z *zygote) enterGroups() error {
 	return nil
 }
 
-// mostPending is the maximum number of timers and queued signals of a program. Systems allow each user a few
+// maxPendingSignals is the maximum number of timers and queued signals of a program. Systems allow each user a few
 // thousand per GiB of memory.
-const mostPending = 1024
+const maxPendingSignals = 1024
 
 // confine restricts the forking thread, and therefore everything that it forks.
 func (z *zygote) confine() error {
@@ -198,7 +198,7 @@ func (z *zygote) confine() error {
 	// a bar. With a limit of 1, it does not.
 	core := uint64(min(1, hardLimit(unix.RLIMIT_CORE)))
 	// Timers and pending signals are counted per user.
-	pending := uint64(min(mostPending, hardLimit(unix.RLIMIT_SIGPENDING)))
+	pending := uint64(min(maxPendingSignals, hardLimit(unix.RLIMIT_SIGPENDING)))
 	for r, most := range map[int]uint64{unix.RLIMIT_CORE: core, unix.RLIMIT_MSGQUEUE: 0, unix.RLIMIT_SIGPENDING: pending} {
 		if err := unix.Prlimit(0, r, &unix.Rlimit{Cur: most, Max: most}, nil); err != nil {
 			return fmt.Errorf("set a resource limit: %w", err)
@@ -257,7 +257,7 @@ func (z *zygote) serve() {
 		}
 		r := z.handle(&c, argc, envc, mounts)
 		r.seq = z.req.seq
-		z.answer(r)
+		z.sendReply(r)
 		// The judge already has its reply, so the following does not delay it.
 		z.closeFiles()
 		if err := z.scratch.clean(z); err != nil {

@@ -59,7 +59,7 @@ func (z *zygote) run() *reply {
 		}
 	}
 	z.proven = append(z.proven[:0], z.path...)
-	if r.killed == killedWall && z.starved.total > int64(mostStarved) {
+	if r.killed == killedWall && z.starved.total > int64(maxStarved) {
 		busy := judge.BusyError{Detail: fmt.Sprintf("in %v it kept the program from its processors for %v",
 			time.Duration(r.wall).Round(time.Second), time.Duration(z.starved.total).Round(time.Second))}
 		return &reply{kind: msgFailed, text: busy.Error()}
@@ -111,7 +111,7 @@ func (z *zygote) spawn() (pid int, err error) {
 // the judge is gone. It reports whether it has already reaped the process.
 func (z *zygote) watch(pid int, start time.Time, r *reply, usage *unix.Rusage) (reaped bool) {
 	polled := [2]unix.PollFd{{Fd: z.pidfd, Events: unix.POLLIN}, {Fd: zygoteSocket, Events: unix.POLLIN}}
-	timeout, over := z.firstLook(), notKilled
+	timeout, over := z.firstCheck(), notKilled
 	for {
 		if over != notKilled {
 			z.kill(r, over)
@@ -127,7 +127,7 @@ func (z *zygote) watch(pid int, start time.Time, r *reply, usage *unix.Rusage) (
 		case polled[0].Revents != 0:
 			return false
 		case n > 0 && polled[1].Revents != 0:
-			if z.hear(r) {
+			if z.receiveKill(r) {
 				return false
 			}
 		default:
@@ -135,14 +135,14 @@ func (z *zygote) watch(pid int, start time.Time, r *reply, usage *unix.Rusage) (
 				return true
 			}
 		}
-		timeout, over = z.nextLook(pid, start)
+		timeout, over = z.nextCheck(pid, start)
 	}
 }
 
-// firstLook returns the time until the first check of the clocks. Most programs end before it, so they cause no
+// firstCheck returns the time until the first check of the clocks. Most programs end before it, so they cause no
 // check.
-func (z *zygote) firstLook() int64 {
-	timeout := int64(longestLook)
+func (z *zygote) firstCheck() int64 {
+	timeout := int64(maxCheckInterval)
 	if z.req.wall > 0 {
 		timeout = min(timeout, z.req.wall+1)
 	}
@@ -150,29 +150,29 @@ func (z *zygote) firstLook() int64 {
 		timeout = min(timeout, z.req.cpu/int64(z.processors)+1)
 	}
 	if z.meter.poll != nil {
-		timeout = min(timeout, pollEvery)
+		timeout = min(timeout, pollInterval)
 	}
 	return timeout
 }
 
-// longestLook is the maximum time between two checks of a run. Orphaned zombies are removed at the latest then.
-const longestLook = 100 * time.Millisecond
+// maxCheckInterval is the maximum time between two checks of a run. Orphaned zombies are removed at the latest then.
+const maxCheckInterval = 100 * time.Millisecond
 
-// nextLook returns the time until the next check of the clocks, or which limit has been exceeded.
-func (z *zygote) nextLook(pid int, start time.Time) (timeout int64, over killReason) {
-	timeout = int64(longestLook)
+// nextCheck returns the time until the next check of the clocks, or which limit has been exceeded.
+func (z *zygote) nextCheck(pid int, start time.Time) (timeout int64, exceeded killReason) {
+	timeout = int64(maxCheckInterval)
 	if z.meter.poll != nil {
-		z.meter.poll.look(pid, z.scratch.used())
+		z.meter.poll.measure(pid, z.scratch.used())
 		if z.req.memory > 0 && z.meter.poll.peak > z.req.memory {
 			return 0, killedMemory
 		}
-		timeout = pollEvery
+		timeout = pollInterval
 	}
 	z.meter.sample()
 	if z.req.wall > 0 {
-		z.starved.look(starvationEvery)
+		z.starved.look(starvationInterval)
 		left := z.wallLeft(start)
-		if left < 0 && z.starved.look(starvationLast) {
+		if left < 0 && z.starved.look(maxStarvationAge) {
 			left = z.wallLeft(start)
 		}
 		if left < 0 {
@@ -182,31 +182,31 @@ func (z *zygote) nextLook(pid int, start time.Time) (timeout int64, over killRea
 	}
 	if z.req.cpu > 0 {
 		left := z.req.cpu - z.meter.cpuUsed()
-		if left >= 0 && left < int64(tick) && z.settle(pid) {
+		if left >= 0 && left < int64(tick) && z.updateCPUTime(pid) {
 			left = z.req.cpu - z.meter.cpuUsed()
 		}
 		if left < 0 {
 			return 0, killedCPU
 		}
 		share := left / z.meter.threads(int64(z.processors))
-		timeout = min(timeout, max(share, int64(shortestLook)))
+		timeout = min(timeout, max(share, int64(minCheckInterval)))
 	}
 	return timeout, notKilled
 }
 
 // wallLeft returns how much of the run's wall time is left, in nanoseconds.
 func (z *zygote) wallLeft(start time.Time) int64 {
-	return z.req.wall + min(z.starved.total, int64(mostStarved)) - int64(time.Since(start))
+	return z.req.wall + min(z.starved.total, int64(maxStarved)) - int64(time.Since(start))
 }
 
 // tick is the maximum time until the kernel accounts for a running program's CPU time.
 const tick = 10 * time.Millisecond
 
-// settle makes the kernel account for the CPU time of a running process now: it changes the process's priority and
+// updateCPUTime makes the kernel account for the CPU time of a running process now: it changes the process's priority and
 // restores it at once. Other threads and processes are accounted for at the next tick. It reports whether this
 // worked.
-func (z *zygote) settle(pid int) bool {
-	if z.conf.Rootless || z.mayNotSettle {
+func (z *zygote) updateCPUTime(pid int) bool {
+	if z.conf.Rootless || z.cannotRestorePriority {
 		return false
 	}
 	nice, err := unix.Getpriority(unix.PRIO_PROCESS, pid)
@@ -220,16 +220,16 @@ func (z *zygote) settle(pid int) bool {
 	}
 	_ = unix.Setpriority(unix.PRIO_PROCESS, pid, other)
 	err = unix.Setpriority(unix.PRIO_PROCESS, pid, nice)
-	z.mayNotSettle = err != nil && err != unix.ESRCH // do not try again
+	z.cannotRestorePriority = err != nil && err != unix.ESRCH // do not try again
 	return err == nil
 }
 
-// shortestLook is the minimum time between two checks of the clocks. By about this time, a program may exceed its
+// minCheckInterval is the minimum time between two checks of the clocks. By about this time, a program may exceed its
 // CPU time limit.
-const shortestLook = 200 * time.Microsecond
+const minCheckInterval = 200 * time.Microsecond
 
-// hear receives a message from the judge while a program runs. It reports whether the message ends the run.
-func (z *zygote) hear(r *reply) bool {
+// receiveKill receives a message from the judge while a program runs. It reports whether the message ends the run.
+func (z *zygote) receiveKill(r *reply) bool {
 	var msg [requestHeader * 8]byte
 	n, _, err := receive(zygoteSocket, msg[:], nil, nil)
 	if err != nil || n == 0 {
@@ -246,8 +246,8 @@ func (z *zygote) hear(r *reply) bool {
 
 // kill kills every other process in the namespace at once. Meanwhile the kernel locks its list of processes, so no
 // fork can escape.
-func (z *zygote) kill(r *reply, why killReason) {
-	r.killed = why
+func (z *zygote) kill(r *reply, reason killReason) {
+	r.killed = reason
 	r.end = moment() // before another process can notice it
 	_ = unix.Kill(-1, unix.SIGKILL)
 }
@@ -333,7 +333,7 @@ func (z *zygote) writeScript() (calls int) {
 	}
 	stack := int64(1 << 30)
 	if req.memory > 0 {
-		stack = satAdd(req.memory, 16*slack) // so that memory runs out first
+		stack = satAdd(req.memory, 16*chargeSlack) // so that memory runs out first
 	}
 	limit(unix.RLIMIT_STACK, stack, stack)
 	files := int64(1024)

@@ -13,7 +13,7 @@ import (
 // New creates a cache for a test run. The function done removes it, except for the programs. They stay in the
 // directory named by ASSAY_TEST_CACHE, or by default in assay-test in the user's cache directory. If ASSAY_CACHE
 // is set, that cache is used unchanged.
-func New() (dir string, done func(), err error) {
+func New() (dir string, remove func(), err error) {
 	if dir := os.Getenv("ASSAY_CACHE"); dir != "" {
 		return dir, func() {}, nil
 	}
@@ -21,24 +21,24 @@ func New() (dir string, done func(), err error) {
 	if err != nil {
 		return "", nil, fmt.Errorf("make a cache for tests: %w", err)
 	}
-	done = func() { os.RemoveAll(dir) }
+	remove = func() { os.RemoveAll(dir) }
 	stays := os.Getenv("ASSAY_TEST_CACHE")
 	if stays == "" {
 		caches, err := os.UserCacheDir()
 		if err != nil {
-			return dir, done, nil // no program outlives the test run
+			return dir, remove, nil // no program outlives the test run
 		}
 		stays = filepath.Join(caches, "assay-test")
 	}
 	for _, name := range []string{"programs", "prepared", "keep"} {
 		there := filepath.Join(stays, name)
 		if err := os.MkdirAll(there, 0o755); err != nil {
-			return dir, done, nil // as little
+			return dir, remove, nil // as little
 		}
 		if err := os.Symlink(there, filepath.Join(dir, name)); err != nil {
-			done()
+			remove()
 			return "", nil, fmt.Errorf("make a cache for tests: %w", err)
 		}
 	}
-	return dir, done, nil
+	return dir, remove, nil
 }

@@ -14,21 +14,21 @@ import (
 	"assay/judge"
 )
 
-// answers judges a submission that consists of outputs. The submission is a directory or a ZIP archive with a file
+// outputOnly judges a submission that consists of outputs. The submission is a directory or a ZIP archive with a file
 // for each case, or one file for all cases. The name of a case's file is the name of the case with .out or .ans,
 // with or without the group's directory.
-type answers struct {
+type outputOnly struct {
 	*Batch
-	file   string // the submission, if it is a single file
-	folder fs.FS
-	open   io.Closer
+	file string // the submission, if it is a single file
+	dir  fs.FS
+	open io.Closer
 }
 
 // outputNames lists the extensions of output files, in the order in which they are tried.
 var outputNames = []string{".out", ".ans", ".txt", ""}
 
 // Build opens the submission. If a file is named like a ZIP archive but is not one, the result is a compile error.
-func (t *answers) Build(context.Context) (*judge.Built, error) {
+func (t *outputOnly) Build(context.Context) (*judge.Built, error) {
 	if size, err := t.codeSize(); err != nil || t.CodeLimit > 0 && size > t.CodeLimit {
 		return &judge.Built{Verdict: judge.CompileError, Log: fmt.Sprintf(
 			"the submission has %d bytes, at most %d are taken", size, t.CodeLimit,
@@ -43,13 +43,13 @@ func (t *answers) Build(context.Context) (*judge.Built, error) {
 		if err != nil {
 			return nil, fmt.Errorf("open the submission: %w", err)
 		}
-		t.folder, t.open = root.FS(), root
+		t.dir, t.open = root.FS(), root
 	case strings.EqualFold(path.Ext(t.Source), ".zip"):
 		archive, err := zip.OpenReader(t.Source)
 		if err != nil {
 			return &judge.Built{Verdict: judge.CompileError, Log: "the zip archive cannot be read: " + err.Error()}, nil
 		}
-		t.folder, t.open = archive, archive
+		t.dir, t.open = archive, archive
 	default:
 		t.file = t.Source
 	}
@@ -57,7 +57,7 @@ func (t *answers) Build(context.Context) (*judge.Built, error) {
 }
 
 // Close closes the submission.
-func (t *answers) Close() (err error) {
+func (t *outputOnly) Close() (err error) {
 	if t.open != nil {
 		err = t.open.Close()
 	}
@@ -65,7 +65,7 @@ func (t *answers) Close() (err error) {
 }
 
 // Try finds the output for the case. It runs nothing.
-func (t *answers) Try(_ context.Context, c *judge.Case) (*judge.Attempt, error) {
+func (t *outputOnly) Try(_ context.Context, c *judge.Case) (*judge.Attempt, error) {
 	file, err := t.find(c)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (t *answers) Try(_ context.Context, c *judge.Case) (*judge.Attempt, error) 
 		missing := judge.Outcome{Verdict: judge.WrongAnswer, Message: fmt.Sprintf(
 			"the submission has no output for this case: no %s.out", c.Name,
 		)}
-		return &judge.Attempt{Out: section(""), Settled: &missing}, nil
+		return &judge.Attempt{Out: section(""), Outcome: &missing}, nil
 	}
 	defer file.Close()
 	out := &capture{dir: t.TempDir}
@@ -85,7 +85,7 @@ func (t *answers) Try(_ context.Context, c *judge.Case) (*judge.Attempt, error) 
 	if _, err = io.Copy(out, from); err != nil {
 		out.close()
 		broken := judge.Outcome{Verdict: judge.WrongAnswer, Message: "the case's output cannot be read: " + err.Error()}
-		return &judge.Attempt{Out: section(""), Settled: &broken}, nil
+		return &judge.Attempt{Out: section(""), Outcome: &broken}, nil
 	}
 	text, err := out.reader()
 	if err != nil {
@@ -96,13 +96,13 @@ func (t *answers) Try(_ context.Context, c *judge.Case) (*judge.Attempt, error) 
 }
 
 // find opens the output for the case. It returns nil, nil if there is none.
-func (t *answers) find(c *judge.Case) (fs.File, error) {
+func (t *outputOnly) find(c *judge.Case) (fs.File, error) {
 	if t.file != "" {
 		return os.Open(t.file)
 	}
 	for _, name := range []string{c.ID(), c.Name, path.Base(c.Name)} {
 		for _, ending := range outputNames {
-			file, err := t.folder.Open(name + ending)
+			file, err := t.dir.Open(name + ending)
 			if err != nil {
 				continue // treated as missing, whatever the reason is
 			}

@@ -64,11 +64,11 @@ func TestAnswers(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := &judge.Problem{
-				Kind: judge.Kind{Answers: true}, Limits: judge.Limits{Output: 8},
-				Checker: judge.Checking{Name: "tokens"},
+				Kind: judge.Kind{OutputOnly: true}, Limits: judge.Limits{Output: 8},
+				Checker: judge.CheckerSpec{Name: "tokens"},
 				Groups:  []judge.Group{{Name: "g", Cases: []judge.Case{c}}},
 			}
-			bench, err := trial.New(t.Context(), trial.Setup{Problem: p, Crew: &check.Crew{Problem: p}, Source: test.path, TempDir: dir})
+			bench, err := trial.New(t.Context(), trial.Setup{Problem: p, Programs: &check.SetterPrograms{Problem: p}, Source: test.path, TempDir: dir})
 			if err != nil {
 				t.Fatal(err)
 			}

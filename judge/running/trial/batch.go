@@ -19,40 +19,40 @@ import (
 
 // Batch runs a program that reads one input and prints one output.
 type Batch struct {
-	Runner  judge.Runner
-	Make    func(ctx context.Context) (*lang.Result, error) // builds the submission
-	Checker check.Checker
-	Limits  judge.Limits // per case
-	Source  string       // the submission's file or directory; used only for CodeLimit
+	Runner          judge.Runner
+	BuildSubmission func(ctx context.Context) (*lang.Result, error) // builds the submission
+	Checker         check.Checker
+	Limits          judge.Limits // per case
+	Source          string       // the submission's file or directory; used only for CodeLimit
 	// CodeLimit is the maximum size of the submission in bytes. Zero means no limit.
 	CodeLimit int64
 	TempDir   string // directory for outputs too large for memory; if empty, the system's default
-	Way
+	RunMode
 	// KeepOutput, if not nil, is called with the output for each case.
 	KeepOutput func(c *judge.Case, out *io.SectionReader) error
-	// Quiet delays other runs while a run must be alone. It may be shared with other benches. If nil, only runs of
+	// Exclusive delays other runs while a run must be alone. It may be shared with other benches. If nil, only runs of
 	// this bench are delayed.
-	Quiet *Quiet
+	Exclusive *ExclusiveLock
 
-	own     Quiet // used if Quiet is nil
-	setter  setter
-	program *judge.Program
-	still   stillDir
-	remains remains
+	ownLock   ExclusiveLock // used if Quiet is nil
+	setter    setter
+	program   *judge.Program
+	readOnly  readOnlyDir
+	leftovers leftovers
 }
 
-// grace is the factor by which the CPU time limit is increased before a run is killed. A run that ends after its
+// killFactor is the factor by which the CPU time limit is increased before a run is killed. A run that ends after its
 // limit but before it is killed is repeated. A run that is killed is not repeated. The factor also applies to the
 // repeated run, so that its time shows by how much it was too slow.
-const grace = judge.NearLimit
+const killFactor = judge.NearLimit
 
 // longerWall is the factor by which the wall time limit is increased for the repeated run, because the machine may
 // be busy with other programs. A program that computes will reach its CPU time limit.
 const longerWall = 4
 
-// busy is a fraction of the CPU time limit. If a run exceeded its wall time limit after using more CPU time than
+// busyFraction is a fraction of the CPU time limit. If a run exceeded its wall time limit after using more CPU time than
 // this, it was starved and not idle. Its repeated run gets more wall time.
-const busy = 0.1
+const busyFraction = 0.1
 
 // Build builds the submission. If it is too large, the result is a compile error.
 func (b *Batch) Build(ctx context.Context) (*judge.Built, error) {
@@ -64,7 +64,7 @@ func (b *Batch) Build(ctx context.Context) (*judge.Built, error) {
 	}
 	var made *lang.Result
 	var err error
-	b.quiet().beside(func() { made, err = b.Make(ctx) })
+	b.exclusiveLock().shared(func() { made, err = b.BuildSubmission(ctx) })
 	if err != nil {
 		return nil, err
 	}
@@ -99,32 +99,32 @@ func (b *Batch) codeSize() (size int64, err error) {
 
 // Try runs the program on one case.
 func (b *Batch) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) {
-	return b.retime(func(limits judge.Limits) (*judge.Attempt, error) { return b.try(ctx, c, limits) })
+	return b.repeatIfSlow(func(limits judge.Limits) (*judge.Attempt, error) { return b.try(ctx, c, limits) })
 }
 
-// retime runs a case by calling try. If the result might be different without other runs, it calls try a second
+// repeatIfSlow runs a case by calling try. If the result might be different without other runs, it calls try a second
 // time, while nothing else runs.
-func (b *Batch) retime(try func(limits judge.Limits) (*judge.Attempt, error)) (a *judge.Attempt, err error) {
+func (b *Batch) repeatIfSlow(try func(limits judge.Limits) (*judge.Attempt, error)) (a *judge.Attempt, err error) {
 	if !b.Retime {
-		b.quiet().beside(func() { a, err = try(b.Limits) })
+		b.exclusiveLock().shared(func() { a, err = try(b.Limits) })
 		return a, err
 	}
 	limits := b.Limits
-	if !b.Slow {
-		limits.CPU = time.Duration(float64(limits.CPU) * grace)
+	if !b.KnownSlow {
+		limits.CPU = time.Duration(float64(limits.CPU) * killFactor)
 	}
-	b.quiet().beside(func() { a, err = try(limits) })
-	if err != nil || !b.doubtful(a) {
+	b.exclusiveLock().shared(func() { a, err = try(limits) })
+	if err != nil || !b.mayBeFaster(a) {
 		return a, err
 	}
 	if a.Close != nil {
 		a.Close()
 	}
-	if b.computed(a) {
+	if b.usedMuchCPU(a) {
 		limits.Wall *= longerWall
 	}
 	var again *judge.Attempt
-	b.quiet().alone(func() { again, err = try(limits) })
+	b.exclusiveLock().exclusive(func() { again, err = try(limits) })
 	if err != nil {
 		return nil, err
 	}
@@ -135,25 +135,25 @@ func (b *Batch) retime(try func(limits judge.Limits) (*judge.Attempt, error)) (a
 	return again, nil
 }
 
-// doubtful reports whether a run that exceeded its limits might have been within them if nothing else had run.
-func (b *Batch) doubtful(a *judge.Attempt) bool {
+// mayBeFaster reports whether a run that exceeded its limits might have been within them if nothing else had run.
+func (b *Batch) mayBeFaster(a *judge.Attempt) bool {
 	verdict := judge.Classify(a.Exec, b.Limits)
-	if a.Settled != nil {
-		verdict = a.Settled.Verdict
+	if a.Outcome != nil {
+		verdict = a.Outcome.Verdict
 	}
 	switch verdict {
 	case judge.TimeLimit:
-		return a.Exec.Killed != judge.CPUTime && !b.Slow
+		return a.Exec.Killed != judge.CPUTime && !b.KnownSlow
 	case judge.IdlenessLimit:
 		return !a.Exec.Asleep
 	}
 	return false
 }
 
-// computed reports whether a run that exceeded the wall time limit used much CPU time. Such a run was kept from a
+// usedMuchCPU reports whether a run that exceeded the wall time limit used much CPU time. Such a run was kept from a
 // CPU, and did not wait by itself.
-func (b *Batch) computed(a *judge.Attempt) bool {
-	return a.Exec.CPU+a.Beside > time.Duration(float64(b.Limits.CPU)*busy)
+func (b *Batch) usedMuchCPU(a *judge.Attempt) bool {
+	return a.Exec.CPU+a.InteractorCPU > time.Duration(float64(b.Limits.CPU)*busyFraction)
 }
 
 // try runs the program once on the input of the case.
@@ -178,9 +178,9 @@ func (b *Batch) run(ctx context.Context, c *judge.Case, in io.Reader, limits jud
 	if err != nil {
 		return nil, err
 	}
-	defer at.done()
+	defer at.remove()
 	out := &capture{dir: b.TempDir}
-	var stderr heard
+	var stderr stderrTail
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, &stderr
 	inFile, outFile := b.files()
 	if inFile != "" {
@@ -194,7 +194,7 @@ func (b *Batch) run(ctx context.Context, c *judge.Case, in io.Reader, limits jud
 		x, err = unexecutable(broken, &stderr), nil
 	}
 	if err == nil && outFile != "" {
-		x.Output, err = at.written(outFile, out, limits.Output)
+		x.Output, err = at.copyWritten(outFile, out, limits.Output)
 	}
 	if err == nil {
 		b.countAll(&x, &stderr, &at)
@@ -202,7 +202,7 @@ func (b *Batch) run(ctx context.Context, c *judge.Case, in io.Reader, limits jud
 	if err == nil {
 		var text *io.SectionReader
 		if text, err = out.reader(); err == nil {
-			if b.program.Marks {
+			if b.program.IgnoreByteOrderMarks {
 				text = unmarked(text)
 			}
 			return &judge.Attempt{Exec: x, Out: text, Stderr: stderr.Bytes(), Close: out.close}, nil
@@ -221,9 +221,9 @@ func unexecutable(broken *judge.ExecError, stderr io.Writer) judge.Exec {
 
 // unreadable returns the fault for a case with a file that does not exist or cannot be read. The parameter what
 // describes the file.
-func unreadable(path, what string, err error) *judge.Fault {
-	return &judge.Fault{
-		File: path, Text: "the case has no " + what + " that can be read: " + err.Error(),
+func unreadable(path, role string, err error) *judge.ProblemError {
+	return &judge.ProblemError{
+		File: path, Text: "the case has no " + role + " that can be read: " + err.Error(),
 		Hint: "make cases and answers with: judge generate",
 	}
 }
@@ -236,7 +236,7 @@ func (b *Batch) Check(ctx context.Context, c *judge.Case, a *judge.Attempt) (jud
 	}
 	defer files.close()
 	var o judge.Outcome
-	b.quiet().beside(func() { o, err = b.Checker.Check(ctx, files.request(c, a.Out)) })
+	b.exclusiveLock().shared(func() { o, err = b.Checker.Check(ctx, files.request(c, a.Out)) })
 	return o, err
 }
 
@@ -245,10 +245,10 @@ func (b *Batch) Close() (err error) {
 	if b.Checker != nil {
 		err = b.Checker.Close()
 	}
-	if b.still.path != "" {
-		b.remains.remove(b.still.path)
+	if b.readOnly.path != "" {
+		b.leftovers.remove(b.readOnly.path)
 	}
-	return errors.Join(append(b.remains.errors, err, b.setter.close())...)
+	return errors.Join(append(b.leftovers.errors, err, b.setter.close())...)
 }
 
 // Explain returns excerpts of the input, the answer and the output.

@@ -53,7 +53,7 @@ func newBatch(t *testing.T, in, ans string, r runner) (*trial.Batch, *judge.Case
 		Runner:  r,
 		Checker: checker,
 		TempDir: dir,
-		Make: func(context.Context) (*lang.Result, error) {
+		BuildSubmission: func(context.Context) (*lang.Result, error) {
 			return &lang.Result{OK: true, Program: &judge.Program{Argv: []string{"/program/x"}}}, nil
 		},
 	}
@@ -129,7 +129,7 @@ func TestBatchErrors(t *testing.T) {
 		b, c := newBatch(t, "", "", quiet)
 		os.Remove(c.In)
 		_, err := b.Try(t.Context(), c)
-		if fault, ok := errors.AsType[*judge.Fault](err); !ok || fault.File != c.In {
+		if fault, ok := errors.AsType[*judge.ProblemError](err); !ok || fault.File != c.In {
 			t.Errorf("got %v, want a fault of %s", err, c.In)
 		}
 	})
@@ -141,7 +141,7 @@ func TestBatchErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = b.Check(t.Context(), c, a)
-		if fault, ok := errors.AsType[*judge.Fault](err); !ok || fault.File != c.Ans {
+		if fault, ok := errors.AsType[*judge.ProblemError](err); !ok || fault.File != c.Ans {
 			t.Errorf("got %v, want a fault of %s", err, c.Ans)
 		}
 	})
@@ -190,10 +190,10 @@ func TestRetime(t *testing.T) {
 	asleep := judge.Exec{CPU: time.Millisecond, Wall: 3 * time.Second, Killed: judge.WallTime}
 	idle := judge.Exec{CPU: time.Millisecond, Wall: 3 * time.Second, Killed: judge.WallTime, Asleep: true}
 	good := judge.Exec{CPU: 950 * time.Millisecond}
-	again, late := trial.Way{Retime: true}, trial.Way{Retime: true, Slow: true}
+	again, late := trial.RunMode{Retime: true}, trial.RunMode{Retime: true, KnownSlow: true}
 	tests := []struct {
 		name  string
-		way   trial.Way
+		way   trial.RunMode
 		runs  []judge.Exec
 		want  judge.Verdict
 		noted bool
@@ -206,14 +206,14 @@ func TestRetime(t *testing.T) {
 		{"a run that waited by itself is idle when it does so alone", again, []judge.Exec{asleep, asleep}, judge.IdlenessLimit, true},
 		{"a run of which is known that it waited by itself is not repeated", again, []judge.Exec{idle}, judge.IdlenessLimit, false},
 		{"a run that others kept waiting is repeated", again, []judge.Exec{asleep, good}, judge.NotJudged, true},
-		{"nothing is repeated where that is off", trial.Way{}, []judge.Exec{slow}, judge.TimeLimit, false},
+		{"nothing is repeated where that is off", trial.RunMode{}, []judge.Exec{slow}, judge.TimeLimit, false},
 		{"a run that is to be too slow is not repeated where it is", late, []judge.Exec{slow}, judge.TimeLimit, false},
 		{"a run that is to be too slow and waited is repeated", late, []judge.Exec{asleep, slow}, judge.TimeLimit, true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			b, c := newBatch(t, "", "", timed(test.runs...))
-			b.Limits, b.Way = limits, test.way
+			b.Limits, b.RunMode = limits, test.way
 			a, err := b.Try(t.Context(), c)
 			if err != nil {
 				t.Fatal(err)
@@ -240,14 +240,14 @@ func (l limited) Run(ctx context.Context, c *judge.Command) (judge.Exec, error) 
 // shows by how much it was too slow. If runs are not repeated, or the program is known to be too slow, the run is
 // killed at its limit.
 func TestHowNearItWas(t *testing.T) {
-	for way, want := range map[trial.Way][]time.Duration{
-		{Retime: true}:             {1200 * time.Millisecond, 1200 * time.Millisecond},
-		{}:                         {time.Second},
-		{Retime: true, Slow: true}: {time.Second},
+	for way, want := range map[trial.RunMode][]time.Duration{
+		{Retime: true}:                  {1200 * time.Millisecond, 1200 * time.Millisecond},
+		{}:                              {time.Second},
+		{Retime: true, KnownSlow: true}: {time.Second},
 	} {
 		b, c := newBatch(t, "", "", timed(judge.Exec{CPU: 1150 * time.Millisecond}, judge.Exec{CPU: 1150 * time.Millisecond}))
 		var cpu []time.Duration
-		b.Limits, b.Way = judge.Limits{CPU: time.Second}, way
+		b.Limits, b.RunMode = judge.Limits{CPU: time.Second}, way
 		b.Runner = limited{b.Runner.(runner), &cpu}
 		if _, err := b.Try(t.Context(), c); err != nil || !slices.Equal(cpu, want) {
 			t.Errorf("%+v: the limits were %v, %v; want %v", way, cpu, err, want)
@@ -259,7 +259,7 @@ func TestHowNearItWas(t *testing.T) {
 // test, another bench's run lasts until the repeated run starts, but at most 200 ms, because the repeated run
 // should wait.
 func TestRunAgainAlone(t *testing.T) {
-	var quiet trial.Quiet
+	var quiet trial.ExclusiveLock
 	otherRuns, again := make(chan struct{}), make(chan struct{})
 	var busy, overlapped atomic.Bool
 	other, otherCase := newBatch(t, "", "", func(string, io.Writer, io.Writer) (judge.Exec, error) {
@@ -283,7 +283,7 @@ func TestRunAgainAlone(t *testing.T) {
 		return judge.Exec{}, nil
 	})
 	b.Limits, b.Retime = judge.Limits{CPU: time.Second}, true
-	b.Quiet, other.Quiet = &quiet, &quiet
+	b.Exclusive, other.Exclusive = &quiet, &quiet
 	ended := make(chan error, 1)
 	go func() {
 		_, err := other.Try(t.Context(), otherCase)

@@ -7,9 +7,9 @@ import (
 	"os"
 )
 
-// inMemory is the maximum size of an output that is kept in memory, in bytes. A larger output goes to an unnamed
+// maxInMemory is the maximum size of an output that is kept in memory, in bytes. A larger output goes to an unnamed
 // file.
-const inMemory = 1 << 20
+const maxInMemory = 1 << 20
 
 // capture receives a program's standard output. The sandbox limits its size.
 type capture struct {
@@ -25,7 +25,7 @@ func (c *capture) Write(p []byte) (int, error) {
 	if c.err != nil {
 		return len(p), nil
 	}
-	if c.file == nil && c.head.Len()+len(p) <= inMemory {
+	if c.file == nil && c.head.Len()+len(p) <= maxInMemory {
 		c.head.Write(p)
 		return len(p), nil
 	}

@@ -20,15 +20,15 @@ import (
 //
 // The relays record the dialogue and count what the program writes. Each relay hides the end of one process from
 // the other process until the first process has really ended. So the order in which the processes end shows which
-// one was first, and judge.Settle uses this order. A process that writes to a process that has ended is not
+// one was first, and judge.ClassifyInteractive uses this order. A process that writes to a process that has ended is not
 // killed.
 type interactive struct {
 	passes
-	join  judge.Joiner
-	tells bool // whether a checker judges the interactor's output (testlib)
+	join          judge.Joiner
+	checkerJudges bool // whether a checker judges the interactor's output (testlib)
 }
 
-func newInteractive(ctx context.Context, b *Batch, limits judge.Limits) (Bench, error) {
+func newInteractive(ctx context.Context, b *Batch, limits judge.Limits) (Executor, error) {
 	s := &b.setter.Setup
 	join, err := s.joiner()
 	if err != nil {
@@ -39,22 +39,22 @@ func newInteractive(ctx context.Context, b *Batch, limits judge.Limits) (Bench, 
 		return nil, err
 	}
 	t := &interactive{passes: p, join: join}
-	if c := s.Problem.Checker; s.Problem.Interactor.Speaks == "testlib" && (c.Program != nil || c.Name != "") {
-		t.tells = true
-		b.Checker, err = s.Crew.Checker(ctx)
+	if c := s.Problem.Checker; s.Problem.Interactor.Protocol == "testlib" && (c.Program != nil || c.Name != "") {
+		t.checkerJudges = true
+		b.Checker, err = s.Programs.Checker(ctx)
 	}
 	return t, err
 }
 
 // Try runs the program and the interactor together, pass by pass.
 func (t *interactive) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) {
-	return t.retime(func(limits judge.Limits) (*judge.Attempt, error) {
+	return t.repeatIfSlow(func(limits judge.Limits) (*judge.Attempt, error) {
 		var talk transcript
-		return t.each(c, func(s *check.Session, pass int) (*judge.Attempt, judge.Outcome, error) {
+		return t.runPasses(c, func(s *check.Session, pass int) (*judge.Attempt, judge.Outcome, error) {
 			if pass > 1 {
 				talk.pass(true)
 			}
-			return t.talk(ctx, c, s, limits, &talk)
+			return t.runPass(ctx, c, s, limits, &talk)
 		}, func(s *check.Session, all *judge.Attempt) error {
 			talk.pass(false)
 			all.Dialogue, all.Out = talk.String(), section("")
@@ -63,35 +63,35 @@ func (t *interactive) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, e
 					return err
 				}
 			}
-			if t.tells && all.Settled.Verdict == judge.Accepted {
-				return t.leave(s, all)
+			if t.checkerJudges && all.Outcome.Verdict == judge.Accepted {
+				return t.useInteractorOutput(s, all)
 			}
 			return nil
 		})
 	})
 }
 
-// backlog is how long the interactor may continue to read output after the program was killed at its limit. The
+// backlogTime is how long the interactor may continue to read output after the program was killed at its limit. The
 // unread output may be megabytes long, and no longer affects the result.
-const backlog = 2 * time.Second
+const backlogTime = 2 * time.Second
 
-// talk runs the two programs together for one pass.
-func (t *interactive) talk(ctx context.Context, c *judge.Case, s *check.Session, limits judge.Limits, talk *transcript) (
+// runPass runs the two programs together for one pass.
+func (t *interactive) runPass(ctx context.Context, c *judge.Case, s *check.Session, limits judge.Limits, talk *transcript) (
 	*judge.Attempt, judge.Outcome, error,
 ) {
 	program, at, err := t.command(c, limits)
 	if err != nil {
 		return nil, judge.Outcome{}, err
 	}
-	defer at.done()
+	defer at.remove()
 	interactor := s.Command()
 	interactor.Limits.Output = 0
 	var words tail.Buffer
-	var stderr heard
+	var stderr stderrTail
 	program.Stderr, interactor.Stderr = &stderr, &words
-	ended, err := t.join.Join(ctx, []judge.Joined{
-		{Command: program, To: 1, Copy: talk.by(fromProgram), Held: true, Outlived: backlog},
-		{Command: interactor, To: 0, Copy: talk.by(fromInteractor), Held: true, Ends: func(x judge.Exec) bool { return !s.Accepts(x) }},
+	ended, err := t.join.Join(ctx, []judge.JoinedCommand{
+		{Command: program, OutputTo: 1, Copy: talk.writer(fromProgram), KeepPipesOpen: true, GracePeriod: backlogTime},
+		{Command: interactor, OutputTo: 0, Copy: talk.writer(fromInteractor), KeepPipesOpen: true, OnExit: func(x judge.Exec) bool { return !s.Accepts(x) }},
 	})
 	if err != nil {
 		return nil, judge.Outcome{}, err
@@ -102,23 +102,23 @@ func (t *interactive) talk(ctx context.Context, c *judge.Case, s *check.Session,
 	}
 	t.countAll(&x, &stderr, &at)
 	if ended[1].Dismissed {
-		o := judge.Settle(x, t.Limits, judge.Outcome{}, false)
-		return &judge.Attempt{Exec: x, Stderr: stderr.Bytes(), Beside: ended[1].CPU}, o, nil
+		o := judge.ClassifyInteractive(x, t.Limits, judge.Outcome{}, false)
+		return &judge.Attempt{Exec: x, Stderr: stderr.Bytes(), InteractorCPU: ended[1].CPU}, o, nil
 	}
 	refused, _ := errors.AsType[*judge.ExecError](ended[1].Err)
 	o, err := s.Judge(ended[1].Exec, refused, string(words.Bytes()))
 	if err != nil {
 		return nil, o, err
 	}
-	o = judge.Settle(x, t.Limits, o, ended[1].Order < ended[0].Order)
-	if ended[0].Stuck && o.Verdict == judge.IdlenessLimit {
-		o.Message = talk.silence()
+	o = judge.ClassifyInteractive(x, t.Limits, o, ended[1].ExitOrder < ended[0].ExitOrder)
+	if ended[0].Deadlocked && o.Verdict == judge.IdlenessLimit {
+		o.Message = talk.stallNote()
 	}
-	return &judge.Attempt{Exec: x, Stderr: stderr.Bytes(), Beside: ended[1].CPU}, o, nil
+	return &judge.Attempt{Exec: x, Stderr: stderr.Bytes(), InteractorCPU: ended[1].CPU}, o, nil
 }
 
-// leave replaces the attempt's output by the output that the interactor wrote for the checker.
-func (t *interactive) leave(s *check.Session, a *judge.Attempt) error {
+// useInteractorOutput replaces the attempt's output by the output that the interactor wrote for the checker.
+func (t *interactive) useInteractorOutput(s *check.Session, a *judge.Attempt) error {
 	text, file, err := s.Output()
 	if err != nil {
 		return fmt.Errorf("read the output of the interactor: %w", err)
@@ -133,7 +133,7 @@ func (t *interactive) leave(s *check.Session, a *judge.Attempt) error {
 		kept.close()
 		return fmt.Errorf("save the output of the interactor: %w", err)
 	}
-	a.Settled, a.Close = nil, kept.close
+	a.Outcome, a.Close = nil, kept.close
 	return nil
 }
 

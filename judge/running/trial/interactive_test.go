@@ -178,17 +178,17 @@ func (y play) run(t testing.TB, box *sandbox.Sandbox) (*judge.CaseJudged, *judge
 	if y.speaks == "" {
 		y.speaks = "kattis"
 	}
-	p.Checker.Program = &judge.Part{Path: "kattis", Speaks: "kattis"}
+	p.Checker.Program = &judge.SetterProgram{Path: "kattis", Protocol: "kattis"}
 	if y.kind.Interactive {
-		p.Interactor = &judge.Part{Path: y.speaks, Speaks: y.speaks}
-		p.Checker = judge.Checking{}
+		p.Interactor = &judge.SetterProgram{Path: y.speaks, Protocol: y.speaks}
+		p.Checker = judge.CheckerSpec{}
 	}
 	s := trial.Setup{
 		Problem: p, Runner: box, Source: dir + "/source.txt", TempDir: dir,
-		Make: func(context.Context) (*lang.Result, error) {
+		BuildSubmission: func(context.Context) (*lang.Result, error) {
 			return &lang.Result{OK: true, Program: self(t, "program")}, nil
 		},
-		Crew: &check.Crew{Problem: p, Runner: box, Builder: selves{t}},
+		Programs: &check.SetterPrograms{Problem: p, Runner: box, Builder: selves{t}},
 	}
 	if y.change != nil {
 		y.change(p, &c, &s)
@@ -348,7 +348,7 @@ func TestTestlibInteractors(t *testing.T) {
 			y := play{kind: judge.Kind{Interactive: true}, speaks: "testlib", program: "say 7", interactor: test.interactor}
 			y.change = func(p *judge.Problem, _ *judge.Case, s *trial.Setup) {
 				if test.checker == "tokens" {
-					p.Checker = judge.Checking{Name: "tokens"}
+					p.Checker = judge.CheckerSpec{Name: "tokens"}
 					// The built-in checker has other arguments than the interactor.
 					p.Interactor.Args, y.interactor = acts(test.interactor), ""
 				}
@@ -437,7 +437,7 @@ func TestStaticValidatorsAndGraders(t *testing.T) {
 	t.Run("a static validator sees the submission", func(t *testing.T) {
 		y := play{program: "say 7", checker: "exit 42"}
 		y.change = func(p *judge.Problem, _ *judge.Case, _ *trial.Setup) {
-			p.Static = &judge.Part{Path: "static", Speaks: "kattis"}
+			p.Static = &judge.SetterProgram{Path: "static", Protocol: "kattis"}
 			p.Grading = &judge.Grading{Form: judge.Format2025, Root: &judge.Node{
 				Children: []*judge.Node{{Name: "g", Static: &judge.StaticCheck{PassFail: true, Args: []string{"exit 43"}}}},
 			}}
@@ -450,10 +450,10 @@ func TestStaticValidatorsAndGraders(t *testing.T) {
 	t.Run("a grader folds", func(t *testing.T) {
 		y := play{program: "say 7", checker: "exit 42"}
 		y.change = func(p *judge.Problem, _ *judge.Case, _ *trial.Setup) {
-			n := &judge.Node{Name: "g", Aggregate: judge.Sum, Legacy: judge.UsualLegacy()}
-			n.Legacy.Grader = &judge.Part{Path: "grader"}
+			n := &judge.Node{Name: "g", Aggregate: judge.AggregateSum, Legacy: judge.DefaultLegacy()}
+			n.Legacy.Grader = &judge.SetterProgram{Path: "grader"}
 			p.Grading = &judge.Grading{Form: judge.FormatLegacy, Scored: true, Root: &judge.Node{
-				Legacy: judge.UsualLegacy(), Children: []*judge.Node{n},
+				Legacy: judge.DefaultLegacy(), Children: []*judge.Node{n},
 			}}
 		}
 		if _, sum := y.run(t, box); sum.Score == nil || sum.Score.Points != 2 {
@@ -464,9 +464,9 @@ func TestStaticValidatorsAndGraders(t *testing.T) {
 		y := play{program: "say 7", checker: "exit 42"}
 		y.change = func(p *judge.Problem, _ *judge.Case, _ *trial.Setup) {
 			p.Grading = &judge.Grading{Form: judge.FormatLegacy, Scored: true, Root: &judge.Node{
-				Legacy: judge.UsualLegacy(), Children: []*judge.Node{{Name: "g", Legacy: judge.UsualLegacy()}},
+				Legacy: judge.DefaultLegacy(), Children: []*judge.Node{{Name: "g", Legacy: judge.DefaultLegacy()}},
 			}}
-			p.Grading.Root.Legacy.Grader, p.Grading.Root.Legacy.GraderArgs = &judge.Part{Path: "grader"}, []string{"say what"}
+			p.Grading.Root.Legacy.Grader, p.Grading.Root.Legacy.GraderArgs = &judge.SetterProgram{Path: "grader"}, []string{"say what"}
 		}
 		if _, sum := y.run(t, box); sum.Verdict != judge.JudgeError || sum.Score != nil {
 			t.Errorf("%+v", sum)
@@ -486,14 +486,14 @@ func TestCodeLimit(t *testing.T) {
 
 func TestSetupsThatCannotBe(t *testing.T) {
 	for name, kind := range map[string]judge.Kind{
-		"it refuses outputs that interact":                     {Answers: true, Interactive: true},
+		"it refuses outputs that interact":                     {OutputOnly: true, Interactive: true},
 		"it refuses to interact without an interactor":         {Interactive: true},
 		"it refuses several passes without a checker for that": {MultiPass: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := &judge.Problem{Kind: kind, Checker: judge.Checking{Name: "tokens"}}
-			_, err := trial.New(t.Context(), trial.Setup{Problem: p, Crew: &check.Crew{Problem: p}})
-			if _, ok := errors.AsType[*judge.Fault](err); !ok {
+			p := &judge.Problem{Kind: kind, Checker: judge.CheckerSpec{Name: "tokens"}}
+			_, err := trial.New(t.Context(), trial.Setup{Problem: p, Programs: &check.SetterPrograms{Problem: p}})
+			if _, ok := errors.AsType[*judge.ProblemError](err); !ok {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -503,6 +503,6 @@ func TestSetupsThatCannotBe(t *testing.T) {
 // selves is a builder whose programs are the test binary.
 type selves struct{ t testing.TB }
 
-func (b selves) Part(_ context.Context, p *judge.Part) (*judge.Program, error) {
+func (b selves) BuildProgram(_ context.Context, p *judge.SetterProgram) (*judge.Program, error) {
 	return self(b.t, p.Path), nil
 }

@@ -13,11 +13,11 @@ import (
 // the same feedback directory.
 type multiPass struct{ passes }
 
-func newMultiPass(ctx context.Context, b *Batch, limits judge.Limits) (Bench, error) {
+func newMultiPass(ctx context.Context, b *Batch, limits judge.Limits) (Executor, error) {
 	s := &b.setter.Setup
 	part := s.Problem.Checker.Program
-	if part == nil || part.Speaks != "kattis" {
-		return nil, &judge.Fault{
+	if part == nil || part.Protocol != "kattis" {
+		return nil, &judge.ProblemError{
 			File: s.Problem.Dir, Text: "a multi-pass problem needs a checker program that makes the next pass",
 			Hint: `write: [checker] program = "checker", speaks = "kattis"`,
 		}
@@ -31,9 +31,9 @@ func newMultiPass(ctx context.Context, b *Batch, limits judge.Limits) (Bench, er
 
 // Try runs the program pass by pass.
 func (t *multiPass) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) {
-	return t.retime(func(limits judge.Limits) (*judge.Attempt, error) {
-		return t.each(c, func(s *check.Session, _ int) (*judge.Attempt, judge.Outcome, error) {
-			return t.once(ctx, c, s, limits)
+	return t.repeatIfSlow(func(limits judge.Limits) (*judge.Attempt, error) {
+		return t.runPasses(c, func(s *check.Session, _ int) (*judge.Attempt, judge.Outcome, error) {
+			return t.runPass(ctx, c, s, limits)
 		}, func(_ *check.Session, all *judge.Attempt) error {
 			if t.KeepOutput == nil {
 				return nil
@@ -43,8 +43,8 @@ func (t *multiPass) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, err
 	})
 }
 
-// once runs the program for one pass and judges its output.
-func (t *multiPass) once(ctx context.Context, c *judge.Case, s *check.Session, limits judge.Limits) (*judge.Attempt, judge.Outcome, error) {
+// runPass runs the program for one pass and judges its output.
+func (t *multiPass) runPass(ctx context.Context, c *judge.Case, s *check.Session, limits judge.Limits) (*judge.Attempt, judge.Outcome, error) {
 	in, err := os.Open(s.Input())
 	if err != nil {
 		return nil, judge.Outcome{}, err
@@ -54,7 +54,7 @@ func (t *multiPass) once(ctx context.Context, c *judge.Case, s *check.Session, l
 	if err != nil {
 		return nil, judge.Outcome{}, err
 	}
-	o := judge.Outcome{Verdict: judge.Classify(a.Exec, t.Limits), Message: a.Exec.Fate()}
+	o := judge.Outcome{Verdict: judge.Classify(a.Exec, t.Limits), Message: a.Exec.Termination()}
 	if o.Verdict == judge.NotJudged {
 		o, err = s.Run(ctx, a.Out)
 	}

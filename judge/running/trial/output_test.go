@@ -46,7 +46,7 @@ func attempt(t *testing.T, p *judge.Problem, r judge.Runner, program judge.Progr
 		t.Fatal(err)
 	}
 	p.Checker.Name, program.Argv = "tokens", []string{"/program/x"}
-	b, err := trial.New(t.Context(), trial.Setup{Problem: p, Runner: r, TempDir: dir, Crew: &check.Crew{Problem: p}, Make: func(context.Context) (*lang.Result, error) {
+	b, err := trial.New(t.Context(), trial.Setup{Problem: p, Runner: r, TempDir: dir, Programs: &check.SetterPrograms{Problem: p}, BuildSubmission: func(context.Context) (*lang.Result, error) {
 		return &lang.Result{OK: true, Program: &program}, nil
 	}})
 	if err != nil {
@@ -100,7 +100,7 @@ func TestMarks(t *testing.T) {
 		{"leaves an empty output", "\ufeff", "", true},
 		{"leaves them in other languages", "\ufeff7\n", "\ufeff7\n", false},
 	} {
-		a := attempt(t, &judge.Problem{}, says(row.out), judge.Program{Marks: row.marks})
+		a := attempt(t, &judge.Problem{}, says(row.out), judge.Program{IgnoreByteOrderMarks: row.marks})
 		if got, err := io.ReadAll(a.Out); string(got) != row.want || err != nil {
 			t.Errorf("it %s: the output is %q, %v, want %q", row.it, got, err, row.want)
 		}

@@ -16,13 +16,13 @@ import (
 type passes struct {
 	*Batch
 	validator *check.Validator
-	most      int
+	maxPasses int
 }
 
-func newPasses(ctx context.Context, b *Batch, part *judge.Part, limits judge.Limits) (passes, error) {
+func newPasses(ctx context.Context, b *Batch, part *judge.SetterProgram, limits judge.Limits) (passes, error) {
 	problem, most := b.setter.Problem, 1
 	if problem.Kind.MultiPass {
-		most = cmp.Or(problem.Passes, judge.UsualPasses)
+		most = cmp.Or(problem.Passes, judge.DefaultPasses)
 	}
 	v, err := b.setter.validator(ctx, part, limits)
 	return passes{b, v, most}, err
@@ -33,11 +33,11 @@ func (p *passes) Close() error {
 	return errors.Join(p.validator.Close(), p.Batch.Close())
 }
 
-// each runs all passes of a case. It calls the function once for each pass, and the function end after the last
+// runPasses runs all passes of a case. It calls the function once for each pass, and the function end after the last
 // pass.
-func (p *passes) each(c *judge.Case, once func(s *check.Session, pass int) (
+func (p *passes) runPasses(c *judge.Case, once func(s *check.Session, pass int) (
 	*judge.Attempt, judge.Outcome, error,
-), end func(*check.Session, *judge.Attempt) error) (all *judge.Attempt, err error) {
+), end func(*check.Session, *judge.Attempt) error) (combined *judge.Attempt, err error) {
 	files, err := openCase(c)
 	if err != nil {
 		return nil, err
@@ -50,8 +50,8 @@ func (p *passes) each(c *judge.Case, once func(s *check.Session, pass int) (
 	defer session.Close()
 	defer func() {
 		if err != nil {
-			discard(all)
-			all = nil
+			discard(combined)
+			combined = nil
 		}
 	}()
 	for pass, again := 1, true; again; pass++ {
@@ -61,12 +61,12 @@ func (p *passes) each(c *judge.Case, once func(s *check.Session, pass int) (
 		}
 		if err != nil {
 			discard(a)
-			return all, err
+			return combined, err
 		}
-		a.Settled = &o
-		all = worse(all, a)
+		a.Outcome = &o
+		combined = combineAttempts(combined, a)
 	}
-	return all, end(session, all)
+	return combined, end(session, combined)
 }
 
 // discard closes an attempt that is not used. If a is nil, it does nothing.
@@ -78,18 +78,18 @@ func discard(a *judge.Attempt) {
 
 // next reports whether a pass with this outcome is followed by another one.
 func (p *passes) next(s *check.Session, o judge.Outcome, pass int) (bool, judge.Outcome, error) {
-	again, o, err := s.Next(o)
+	again, o, err := s.WantsPass(o)
 	switch {
 	case err != nil:
 		return false, o, err
-	case again && p.most == 1:
+	case again && p.maxPasses == 1:
 		return false, judge.Outcome{
 			Verdict: judge.JudgeError,
 			Message: "the checker requests another pass (nextpass.in), which this kind of problem does not have",
 		}, nil
-	case again && pass >= p.most:
+	case again && pass >= p.maxPasses:
 		return false, judge.Outcome{Verdict: judge.JudgeError, Message: fmt.Sprintf(
-			"the checker requests pass %d; the problem has at most %d", pass+1, p.most,
+			"the checker requests pass %d; the problem has at most %d", pass+1, p.maxPasses,
 		)}, nil
 	case !again && pass > 1 && o.Verdict != judge.Accepted:
 		o.Message = strings.TrimSpace(fmt.Sprintf("in pass %d: %s", pass, o.Message))
@@ -97,16 +97,16 @@ func (p *passes) next(s *check.Session, o judge.Outcome, pass int) (bool, judge.
 	return again, o, nil
 }
 
-// worse combines an attempt with the attempt of the previous pass. The result ends like the later attempt, and
+// combineAttempts combines an attempt with the attempt of the previous pass. The result ends like the later attempt, and
 // contains the larger resource use of both.
-func worse(before, a *judge.Attempt) *judge.Attempt {
-	if before == nil {
+func combineAttempts(previous, a *judge.Attempt) *judge.Attempt {
+	if previous == nil {
 		return a
 	}
-	discard(before)
-	if a.Settled.Verdict == judge.Accepted {
-		a.Exec.CPU, a.Exec.Wall = max(a.Exec.CPU, before.Exec.CPU), max(a.Exec.Wall, before.Exec.Wall)
+	discard(previous)
+	if a.Outcome.Verdict == judge.Accepted {
+		a.Exec.CPU, a.Exec.Wall = max(a.Exec.CPU, previous.Exec.CPU), max(a.Exec.Wall, previous.Exec.Wall)
 	}
-	a.Exec.Memory = max(a.Exec.Memory, before.Exec.Memory)
+	a.Exec.Memory = max(a.Exec.Memory, previous.Exec.Memory)
 	return a
 }

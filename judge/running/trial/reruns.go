@@ -17,14 +17,14 @@ import (
 // run. Limits are for each run.
 type reruns struct {
 	*interactive
-	talks   []bool
-	program *check.Validator // the checker, if it is a setter's program
+	interacts []bool
+	program   *check.Validator // the checker, if it is a setter's program
 }
 
-func newReruns(ctx context.Context, b *Batch, limits judge.Limits) (_ Bench, err error) {
+func newReruns(ctx context.Context, b *Batch, limits judge.Limits) (_ Executor, err error) {
 	s := &b.setter.Setup
 	p := s.Problem
-	t := &reruns{interactive: &interactive{passes: passes{Batch: b}}, talks: p.Reruns}
+	t := &reruns{interactive: &interactive{passes: passes{Batch: b}}, interacts: p.Reruns}
 	if p.Kind.Interactive {
 		if t.join, err = s.joiner(); err != nil {
 			return nil, err
@@ -36,7 +36,7 @@ func newReruns(ctx context.Context, b *Batch, limits judge.Limits) (_ Bench, err
 	if p.Checker.Program != nil {
 		t.program, err = s.validator(ctx, p.Checker.Program, limits)
 	} else {
-		b.Checker, err = s.Crew.Checker(ctx) // checks the options now
+		b.Checker, err = s.Programs.Checker(ctx) // checks the options now
 	}
 	if err != nil {
 		return nil, errors.Join(err, t.closeParts())
@@ -58,7 +58,7 @@ func (t *reruns) Close() error { return errors.Join(t.closeParts(), t.Batch.Clos
 
 // Try runs the program as often as required.
 func (t *reruns) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) {
-	return t.retime(func(limits judge.Limits) (*judge.Attempt, error) {
+	return t.repeatIfSlow(func(limits judge.Limits) (*judge.Attempt, error) {
 		r := &rerun{reruns: t, c: c, limits: limits}
 		all, err := r.try(ctx)
 		if err == nil && t.KeepOutput != nil {
@@ -71,18 +71,18 @@ func (t *reruns) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error)
 // rerun is a case in progress.
 type rerun struct {
 	*reruns
-	c       *judge.Case
-	limits  judge.Limits
-	files   caseFiles
-	talking *check.Session // the interactor's session
-	judging *check.Session // the checker's session
-	kept    []*capture     // inputs of runs, kept until the end of the case
-	talk    transcript
+	c                 *judge.Case
+	limits            judge.Limits
+	files             caseFiles
+	interactorSession *check.Session // the interactor's session
+	checkerSession    *check.Session // the checker's session
+	kept              []*capture     // inputs of runs, kept until the end of the case
+	talk              transcript
 }
 
 // close releases the resources of the case. If failed is not nil, it also closes the attempt.
-func (r *rerun) close(all *judge.Attempt, failed error) (err error) {
-	for _, s := range []*check.Session{r.talking, r.judging} {
+func (r *rerun) close(combined *judge.Attempt, failed error) (err error) {
+	for _, s := range []*check.Session{r.interactorSession, r.checkerSession} {
 		if s != nil {
 			err = errors.Join(err, s.Close())
 		}
@@ -90,8 +90,8 @@ func (r *rerun) close(all *judge.Attempt, failed error) (err error) {
 	for _, k := range r.kept {
 		k.close()
 	}
-	if all != nil && all.Close != nil && failed != nil {
-		all.Close()
+	if combined != nil && combined.Close != nil && failed != nil {
+		combined.Close()
 	}
 	r.files.close()
 	return err
@@ -104,69 +104,69 @@ func (r *rerun) keep() *capture {
 	return k
 }
 
-func (r *rerun) try(ctx context.Context) (all *judge.Attempt, err error) {
+func (r *rerun) try(ctx context.Context) (combined *judge.Attempt, err error) {
 	if r.files, err = openCase(r.c); err != nil {
 		return nil, err
 	}
 	if r.validator != nil {
-		if r.talking, err = r.validator.Open(r.files.request(r.c, nil)); err != nil {
+		if r.interactorSession, err = r.validator.Open(r.files.request(r.c, nil)); err != nil {
 			return nil, err
 		}
 	}
 	if r.reruns.program != nil {
-		if r.judging, err = r.reruns.program.Open(r.files.request(r.c, nil)); err != nil {
+		if r.checkerSession, err = r.reruns.program.Open(r.files.request(r.c, nil)); err != nil {
 			return nil, err
 		}
 	}
 	in := r.files.in
-	for run, talks := range r.talks {
-		a, o, next, err := r.once(ctx, in, talks, run == len(r.talks)-1)
+	for run, talks := range r.interacts {
+		a, o, next, err := r.runOnce(ctx, in, talks, run == len(r.interacts)-1)
 		if err != nil {
-			if all != nil && all.Close != nil {
-				all.Close()
+			if combined != nil && combined.Close != nil {
+				combined.Close()
 			}
 			return nil, err
 		}
 		if o.Verdict != judge.Accepted && run > 0 {
 			o.Message = fmt.Sprintf("in run %d: %s", run+1, o.Message)
 		}
-		a.Settled = &o
-		if all = worse(all, a); o.Verdict != judge.Accepted {
+		a.Outcome = &o
+		if combined = combineAttempts(combined, a); o.Verdict != judge.Accepted {
 			break
 		}
 		in = next
-		if r.talking != nil {
-			r.talk.pass(run < len(r.talks)-1)
+		if r.interactorSession != nil {
+			r.talk.pass(run < len(r.interacts)-1)
 		}
 	}
-	all.Dialogue = r.talk.String()
-	return all, nil
+	combined.Dialogue = r.talk.String()
+	return combined, nil
 }
 
-// once runs the program once. It returns the attempt, its outcome, and, unless this is the last run, the input of
+// runOnce runs the program once. It returns the attempt, its outcome, and, unless this is the last run, the input of
 // the next run.
-func (r *rerun) once(ctx context.Context, in *io.SectionReader, talks, last bool) (
-	a *judge.Attempt, o judge.Outcome, next *io.SectionReader, err error,
+func (r *rerun) runOnce(ctx context.Context, in *io.SectionReader, talks, last bool) (
+	a *judge.Attempt, o judge.Outcome, nextInput *io.SectionReader, err error,
 ) {
 	a, o, out, err := r.output(ctx, in, talks)
 	switch {
 	case err != nil || o.Verdict != judge.Accepted:
 	case last:
-		o, err = r.right(ctx, in, out)
+		o, err = r.checkLast(ctx, in, out)
 	case talks:
-		next = out
+		nextInput = out
 	default:
 		k := r.keep()
-		if err = r.judging.Give(in); err == nil {
-			if o, err = r.judging.Between(ctx, out, k); err == nil {
-				next, err = k.reader()
+		if err = r.checkerSession.SetInput(in); err == nil {
+			if o, err = r.checkerSession.CheckPass(ctx, out, k); err == nil {
+				nextInput, err = k.reader()
 			}
 		}
 	}
 	if err != nil && a != nil && a.Close != nil {
 		a.Close()
 	}
-	return a, o, next, err
+	return a, o, nextInput, err
 }
 
 // output runs the program. If the program talks to the interactor, it returns the interactor's output, and
@@ -178,22 +178,22 @@ func (r *rerun) output(ctx context.Context, in *io.SectionReader, talks bool) (
 		if a, err = r.run(ctx, r.c, io.NewSectionReader(in, 0, in.Size()), r.limits); err != nil {
 			return nil, o, nil, err
 		}
-		if o = (judge.Outcome{Verdict: judge.Classify(a.Exec, r.Limits), Message: a.Exec.Fate()}); o.Verdict == judge.NotJudged {
+		if o = (judge.Outcome{Verdict: judge.Classify(a.Exec, r.Limits), Message: a.Exec.Termination()}); o.Verdict == judge.NotJudged {
 			o = judge.Outcome{Verdict: judge.Accepted}
 		}
 		return a, o, a.Out, nil
 	}
-	if err = r.talking.Give(in); err != nil {
+	if err = r.interactorSession.SetInput(in); err != nil {
 		return nil, o, nil, err
 	}
-	if a, o, err = r.interactive.talk(ctx, r.c, r.talking, r.limits, &r.talk); err != nil {
+	if a, o, err = r.interactive.runPass(ctx, r.c, r.interactorSession, r.limits, &r.talk); err != nil {
 		return nil, o, nil, err
 	}
 	a.Out = section("")
 	if o.Verdict != judge.Accepted {
 		return a, o, nil, nil
 	}
-	text, file, err := r.talking.Output()
+	text, file, err := r.interactorSession.Output()
 	if err != nil {
 		return nil, o, nil, fmt.Errorf("read the output of the interactor: %w", err)
 	}
@@ -205,15 +205,15 @@ func (r *rerun) output(ctx context.Context, in *io.SectionReader, talks bool) (
 	return a, o, out, err
 }
 
-// right judges the output of the last run with the checker.
-func (r *rerun) right(ctx context.Context, in, out *io.SectionReader) (judge.Outcome, error) {
-	if r.judging != nil {
-		if err := r.judging.Give(in); err != nil {
+// checkLast judges the output of the last run with the checker.
+func (r *rerun) checkLast(ctx context.Context, in, out *io.SectionReader) (judge.Outcome, error) {
+	if r.checkerSession != nil {
+		if err := r.checkerSession.SetInput(in); err != nil {
 			return judge.Outcome{}, err
 		}
-		return r.judging.Between(ctx, out, nil)
+		return r.checkerSession.CheckPass(ctx, out, nil)
 	}
-	checker, err := r.setter.Crew.Checker(ctx) // a separate checker, because several cases are judged at the same time
+	checker, err := r.setter.Programs.Checker(ctx) // a separate checker, because several cases are judged at the same time
 	if err != nil {
 		return judge.Outcome{}, err
 	}

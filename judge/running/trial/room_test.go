@@ -46,8 +46,8 @@ func TestFilesAreBoundedAndRemoved(t *testing.T) {
 	if err := os.WriteFile(c.In, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p := &judge.Problem{Limits: judge.Limits{Output: 1000}, Checker: judge.Checking{Name: "tokens"}}
-	b, err := trial.New(t.Context(), trial.Setup{Problem: p, Runner: n, TempDir: dir, Crew: &check.Crew{Problem: p}, Make: func(context.Context) (*lang.Result, error) {
+	p := &judge.Problem{Limits: judge.Limits{Output: 1000}, Checker: judge.CheckerSpec{Name: "tokens"}}
+	b, err := trial.New(t.Context(), trial.Setup{Problem: p, Runner: n, TempDir: dir, Programs: &check.SetterPrograms{Problem: p}, BuildSubmission: func(context.Context) (*lang.Result, error) {
 		return &lang.Result{OK: true, Program: &judge.Program{Argv: []string{"/program/x"}}}, nil
 	}})
 	if err != nil {

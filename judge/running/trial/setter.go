@@ -22,12 +22,12 @@ type setter struct {
 	Setup
 	limits  judge.Limits
 	static  *check.Validator
-	graders map[*judge.Part]*judge.Program
+	graders map[*judge.SetterProgram]*judge.Program
 }
 
 // build builds the setter's programs.
 func (s *setter) build(ctx context.Context, limits judge.Limits) (err error) {
-	s.limits, s.graders = limits, map[*judge.Part]*judge.Program{}
+	s.limits, s.graders = limits, map[*judge.SetterProgram]*judge.Program{}
 	if p := s.Problem.Static; p != nil {
 		if s.static, err = s.validator(ctx, p, limits); err != nil {
 			return err
@@ -41,7 +41,7 @@ func (s *setter) build(ctx context.Context, limits judge.Limits) (err error) {
 
 func (s *setter) buildGraders(ctx context.Context, n *judge.Node) (err error) {
 	if p := n.Legacy.Grader; p != nil && s.graders[p] == nil {
-		if s.graders[p], err = s.Crew.Part(ctx, p); err != nil {
+		if s.graders[p], err = s.Programs.BuildProgram(ctx, p); err != nil {
 			return err
 		}
 	}
@@ -147,8 +147,8 @@ func (b *Batch) Grade(ctx context.Context, n *judge.Node, results []judge.Result
 	if err != nil {
 		return judge.Result{}, fmt.Errorf("run grader %s: %w", program.Name, err)
 	}
-	if x.Exit != 0 || x.Signal != "" || x.Killed != judge.Nothing {
-		return fail("did not end well: " + x.Fate())
+	if x.Exit != 0 || x.Signal != "" || x.Killed != judge.NoResource {
+		return fail("did not end well: " + x.Termination())
 	}
 	match := graded().FindStringSubmatch(out.String())
 	if match == nil {

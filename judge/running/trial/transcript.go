@@ -20,7 +20,7 @@ const (
 const (
 	fromInteractor = "<"
 	fromProgram    = ">"
-	nobody         = "-" // marks the end of a pass
+	noSpeaker      = "-" // marks the end of a pass
 )
 
 // transcript stores the start and the end of the dialogue of two programs, in the order in which lines passed
@@ -35,16 +35,16 @@ type transcript struct {
 	last int               // number of lines that follow head
 }
 
-// said is a speaker.
-type said struct {
+// speakerWriter is a speaker.
+type speakerWriter struct {
 	t    *transcript
 	mark string
 }
 
-// by returns a writer for the output of a speaker.
-func (t *transcript) by(mark string) said { return said{t, mark} }
+// writer returns a writer for the output of a speaker.
+func (t *transcript) writer(mark string) speakerWriter { return speakerWriter{t, mark} }
 
-func (s said) Write(p []byte) (int, error) {
+func (s speakerWriter) Write(p []byte) (int, error) {
 	t, n := s.t, len(p)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -76,7 +76,7 @@ func (t *transcript) pass(more bool) {
 		}
 	}
 	if more {
-		t.add(nobody, nil)
+		t.add(noSpeaker, nil)
 	}
 }
 
@@ -102,8 +102,8 @@ func end(text []byte) []byte {
 	return text[bytes.IndexByte(text, '\n')+1:]
 }
 
-// silence explains why both programs may be waiting for each other.
-func (t *transcript) silence() string {
+// stallNote explains why both programs may be waiting for each other.
+func (t *transcript) stallNote() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.open[fromProgram]) > 0 {
@@ -133,7 +133,7 @@ func (t *transcript) String() string {
 func write(out *strings.Builder, lines []byte) {
 	for line := range bytes.Lines(lines) {
 		mark, text := string(line[:1]), line[1:len(line)-1]
-		if mark == nobody {
+		if mark == noSpeaker {
 			out.WriteString("---\n")
 			continue
 		}

@@ -20,7 +20,7 @@ func TestTranscript(t *testing.T) {
 			text := rapid.SampledFrom([]string{
 				"1\n", "2 3\n4\n", "half", " a line\n", "\n", strings.Repeat("long ", 30), "\x00\xff\n",
 			}).Draw(t, "what")
-			fmt.Fprint(talk.by(mark), text)
+			fmt.Fprint(talk.writer(mark), text)
 			open[mark] += text
 			for {
 				line, rest, ended := strings.Cut(open[mark], "\n")

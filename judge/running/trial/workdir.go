@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"assay/judge"
-	"assay/judge/internal/raze"
+	"assay/judge/internal/forceremove"
 	"assay/judge/internal/tail"
 )
 
@@ -24,48 +24,48 @@ import (
 const filesDir = "/files"
 
 // How much a program may add to the directory with its files. In bytes, the limit is that of the scratch directory
-// or of the output, but at least leastRoom. The program may add at most mostFiles files.
+// or of the output, but at least minRoom. The program may add at most maxFiles files.
 const (
-	leastRoom = 64 << 20
-	mostFiles = 10_000
+	minRoom  = 64 << 20
+	maxFiles = 10_000
 )
 
-// stillDir is a directory that programs cannot change, so that all cases without their own files can share it.
-type stillDir struct {
+// readOnlyDir is a directory that programs cannot change, so that all cases without their own files can share it.
+type readOnlyDir struct {
 	mu   sync.Mutex
 	path string
 }
 
-// remains lists directories that could not be removed.
-type remains struct {
+// leftovers lists directories that could not be removed.
+type leftovers struct {
 	mu     sync.Mutex
 	errors []error
 }
 
 // remove removes a directory in which a program has run. A failure does not affect verdicts: the error is reported
 // at the end.
-func (r *remains) remove(dir string) {
-	if err := raze.All(dir); err != nil {
+func (r *leftovers) remove(dir string) {
+	if err := forceremove.All(dir); err != nil {
 		r.mu.Lock()
 		r.errors = append(r.errors, fmt.Errorf("a program's files cannot be removed: %w", err))
 		r.mu.Unlock()
 	}
 }
 
-// place is the directory for one run of a program.
-type place struct {
+// runDirectory is the directory for one run of a program.
+type runDirectory struct {
 	dir    string // if empty, the scratch directory is used
-	done   func()
+	remove func()
 	before map[string]fs.FileInfo // the content before the run, if it is needed
 }
 
-// heard contains the end of what a program wrote to standard error, and the total length.
-type heard struct {
+// stderrTail contains the end of what a program wrote to standard error, and the total length.
+type stderrTail struct {
 	tail.Buffer
 	count int64
 }
 
-func (h *heard) Write(p []byte) (int, error) {
+func (h *stderrTail) Write(p []byte) (int, error) {
 	h.count += int64(len(p))
 	return h.Buffer.Write(p)
 }
@@ -75,24 +75,24 @@ func (b *Batch) countsAll() bool { return b.setter.Problem != nil && b.setter.Pr
 
 // countAll adds the size of standard error and of written files to the size of the output in x, if the output
 // limit applies to everything that a program writes.
-func (b *Batch) countAll(x *judge.Exec, said *heard, at *place) {
+func (b *Batch) countAll(x *judge.Exec, stderr *stderrTail, runDir *runDirectory) {
 	if !b.countsAll() {
 		return
 	}
-	x.Output += said.count + at.grown()
-	if x.Killed == judge.Nothing && b.Limits.Output > 0 && x.Output > b.Limits.Output {
+	x.Output += stderr.count + runDir.changedSize()
+	if x.Killed == judge.NoResource && b.Limits.Output > 0 && x.Output > b.Limits.Output {
 		x.Killed = judge.Output // this decides the verdict
 	}
 }
 
-// look records the content of the directory.
-func (at *place) look() error {
+// snapshot records the content of the directory.
+func (at *runDirectory) snapshot() error {
 	at.before = map[string]fs.FileInfo{}
 	return at.walk(func(name string, info fs.FileInfo) { at.before[name] = info })
 }
 
 // walk calls f for each file in the directory.
-func (at *place) walk(f func(name string, info fs.FileInfo)) error {
+func (at *runDirectory) walk(f func(name string, info fs.FileInfo)) error {
 	return filepath.WalkDir(at.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
@@ -105,9 +105,9 @@ func (at *place) walk(f func(name string, info fs.FileInfo)) error {
 	})
 }
 
-// grown returns the total size of the files that the program created or changed. Files that the program has hidden
+// changedSize returns the total size of the files that the program created or changed. Files that the program has hidden
 // are not counted.
-func (at *place) grown() (size int64) {
+func (at *runDirectory) changedSize() (size int64) {
 	if at.before == nil {
 		return 0
 	}
@@ -122,7 +122,7 @@ func (at *place) grown() (size int64) {
 
 // command returns the command for the program with the case's arguments, and the place where it runs. The caller
 // must call the place's done function after the run.
-func (b *Batch) command(c *judge.Case, limits judge.Limits) (cmd *judge.Command, at place, err error) {
+func (b *Batch) command(c *judge.Case, limits judge.Limits) (cmd *judge.Command, runDir runDirectory, err error) {
 	cmd = b.program.Command(limits, c.Args...)
 	files := c.Files
 	inFile, outFile := b.files()
@@ -131,24 +131,24 @@ func (b *Batch) command(c *judge.Case, limits judge.Limits) (cmd *judge.Command,
 	}
 	frozen := outFile == "" && b.setter.Problem != nil && b.setter.Problem.NoFiles
 	if len(files) == 0 && outFile == "" && !frozen && !b.setter.ShowSource {
-		return cmd, place{done: func() {}}, nil
+		return cmd, runDirectory{remove: func() {}}, nil
 	}
-	if at, err = b.workDir(files, frozen); err != nil {
-		return nil, at, err
+	if runDir, err = b.workDir(files, frozen); err != nil {
+		return nil, runDir, err
 	}
 	if b.countsAll() && !frozen { // the scratch directory has its own limit
-		if err := at.look(); err != nil {
-			at.done()
-			return nil, at, fmt.Errorf("look at the case's files: %w", err)
+		if err := runDir.snapshot(); err != nil {
+			runDir.remove()
+			return nil, runDir, fmt.Errorf("look at the case's files: %w", err)
 		}
 	}
-	shown := judge.Mount{Host: at.dir, At: filesDir, Writable: !frozen}
+	shown := judge.Mount{Host: runDir.dir, At: filesDir, Writable: !frozen}
 	if !frozen {
-		shown.Bytes, shown.Files = max(limits.Scratch, limits.Output, leastRoom), mostFiles
+		shown.Bytes, shown.Files = max(limits.Scratch, limits.Output, minRoom), maxFiles
 	}
 	cmd.Mounts = append(cmd.Mounts, shown)
 	cmd.Dir = filesDir
-	return cmd, at, nil
+	return cmd, runDir, nil
 }
 
 // files returns the names of the files that the program uses instead of standard input and output.
@@ -159,30 +159,30 @@ func (b *Batch) files() (in, out string) {
 	return "", ""
 }
 
-// workDir creates the directory in which a program runs on a case. If frozen is set, the program cannot change the
+// workDir creates the directory in which a program runs on a case. If readOnly is set, the program cannot change the
 // directory. Then all cases without files share one directory.
-func (b *Batch) workDir(files []judge.CaseFile, frozen bool) (at place, err error) {
-	if !frozen {
-		at.dir, err = b.layOutAll(files)
-		at.done = func() { b.remains.remove(at.dir) }
-		return at, err
+func (b *Batch) workDir(files []judge.CaseFile, readOnly bool) (runDir runDirectory, err error) {
+	if !readOnly {
+		runDir.dir, err = b.layOutAll(files)
+		runDir.remove = func() { b.leftovers.remove(runDir.dir) }
+		return runDir, err
 	}
 	if len(files) == 0 {
-		b.still.mu.Lock()
-		defer b.still.mu.Unlock()
-		if b.still.path == "" {
-			b.still.path, err = b.stillLayOut(nil)
+		b.readOnly.mu.Lock()
+		defer b.readOnly.mu.Unlock()
+		if b.readOnly.path == "" {
+			b.readOnly.path, err = b.layOutReadOnly(nil)
 		}
-		return place{dir: b.still.path, done: func() {}}, err
+		return runDirectory{dir: b.readOnly.path, remove: func() {}}, err
 	}
-	at.dir, err = b.stillLayOut(files)
-	at.done = func() { b.remains.remove(at.dir) }
-	return at, err
+	runDir.dir, err = b.layOutReadOnly(files)
+	runDir.remove = func() { b.leftovers.remove(runDir.dir) }
+	return runDir, err
 }
 
-// written copies a file that the program wrote to its directory. If the file does not exist, it copies nothing.
+// copyWritten copies a file that the program wrote to its directory. If the file does not exist, it copies nothing.
 // The program may have created a link, or an endless file. Bytes beyond the limit are counted but not copied.
-func (at *place) written(name string, to io.Writer, most int64) (size int64, err error) {
+func (at *runDirectory) copyWritten(name string, to io.Writer, limit int64) (size int64, err error) {
 	_ = os.Chmod(at.dir, 0o700) // a program that runs as our user may have removed our right to read it
 	root, err := os.OpenRoot(at.dir)
 	if err != nil {
@@ -200,8 +200,8 @@ func (at *place) written(name string, to io.Writer, most int64) (size int64, err
 	}
 	defer f.Close()
 	var from io.Reader = f
-	if most > 0 {
-		from = io.LimitReader(f, most+1)
+	if limit > 0 {
+		from = io.LimitReader(f, limit+1)
 	}
 	if _, err = io.Copy(to, from); err != nil {
 		return 0, fmt.Errorf("read what the program wrote: %w", err)
@@ -209,9 +209,9 @@ func (at *place) written(name string, to io.Writer, most int64) (size int64, err
 	return info.Size(), nil
 }
 
-// stillLayOut is like layOutAll, but removes the write permission from the directory. So no program can write to
+// layOutReadOnly is like layOutAll, but removes the write permission from the directory. So no program can write to
 // it even if the sandbox cannot prevent writing.
-func (b *Batch) stillLayOut(files []judge.CaseFile) (dir string, err error) {
+func (b *Batch) layOutReadOnly(files []judge.CaseFile) (dir string, err error) {
 	if dir, err = b.layOutAll(files); err == nil {
 		err = os.Chmod(dir, 0o555)
 	}
@@ -226,24 +226,24 @@ func (b *Batch) layOutAll(files []judge.CaseFile) (dir string, err error) {
 	}
 	if b.setter.ShowSource {
 		if err = copySource(b.Source, dir); err == nil {
-			err = openToAll(dir)
+			err = makeWritable(dir)
 		}
 		if err != nil {
 			err = fmt.Errorf("lay out the submission's files: %w", err)
 		}
 	}
 	if err == nil {
-		err = layOut(dir, files)
+		err = copyCaseFiles(dir, files)
 	}
 	if err != nil {
-		return "", errors.Join(err, raze.All(dir))
+		return "", errors.Join(err, forceremove.All(dir))
 	}
 	return dir, nil
 }
 
-// openToAll allows the program, which runs as another user, to change the files as in its usual directory. The
+// makeWritable allows the program, which runs as another user, to change the files as in its usual directory. The
 // files are copies.
-func openToAll(dir string) error {
+func makeWritable(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.Type()&os.ModeSymlink != 0 {
 			return err
@@ -255,14 +255,14 @@ func openToAll(dir string) error {
 	})
 }
 
-// layOut copies a case's files.
-func layOut(dir string, files []judge.CaseFile) error {
+// copyCaseFiles copies a case's files.
+func copyCaseFiles(dir string, files []judge.CaseFile) error {
 	if err := os.Chmod(dir, 0o777); err != nil {
 		return fmt.Errorf("lay out the case's files: %w", err)
 	}
 	for _, f := range files {
 		if !filepath.IsLocal(f.Name) {
-			return &judge.Fault{File: f.Path, Text: fmt.Sprintf("the case's file %q is not inside the working directory", f.Name)}
+			return &judge.ProblemError{File: f.Path, Text: fmt.Sprintf("the case's file %q is not inside the working directory", f.Name)}
 		}
 		data := f.Data
 		if data == nil {

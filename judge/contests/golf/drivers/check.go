@@ -17,7 +17,7 @@ import (
 // checker checks a driver beyond the types of its keys.
 type checker struct {
 	doc    *strict.Doc
-	faults judge.Faults
+	faults judge.ProblemErrors
 	dir    fs.FS
 }
 

@@ -38,7 +38,7 @@ const (
 // Driver describes how submissions in one language are called. The zero value supports only programs that are run
 // according to judge.toml.
 type Driver struct {
-	Like string `toml:"like"` // another language, whose driver supplies missing settings
+	Base string `toml:"like"` // another language, whose driver supplies missing settings
 
 	Programs []string `toml:"programs"` // regular expressions that match a whole program
 	Argv     []string `toml:"argv"`     // regular expressions that match programs with arguments
@@ -83,8 +83,8 @@ type Wrap struct {
 // Set maps language ids to drivers.
 type Set map[string]*Driver
 
-// Of returns the driver of a language. If the language has no driver, it returns the zero Driver.
-func (s Set) Of(id string) *Driver {
+// ForLanguage returns the driver of a language. If the language has no driver, it returns the zero Driver.
+func (s Set) ForLanguage(id string) *Driver {
 	if d, ok := s[id]; ok {
 		return d
 	}
@@ -92,7 +92,7 @@ func (s Set) Of(id string) *Driver {
 }
 
 // Read reads the drivers of the languages with these ids. Own, if not nil, is the contest's directory, which takes
-// precedence for each language. If a file is invalid, Read returns judge.Faults.
+// precedence for each language. If a file is invalid, Read returns judge.ProblemErrors.
 func Read(own fs.FS, ids []string) (Set, error) {
 	r := &reader{ids: ids, set: Set{}}
 	if own != nil {
@@ -122,7 +122,7 @@ type reader struct {
 	sources []source // the contest's source precedes the built-in one
 	ids     []string
 	set     Set
-	faults  judge.Faults
+	faults  judge.ProblemErrors
 }
 
 // unknown rejects drivers in the contest for unknown languages.
@@ -137,7 +137,7 @@ func (r *reader) unknown(own fs.FS) error {
 			if hint == "" {
 				hint = "add a [[language]] for it to judge.toml"
 			}
-			r.faults = append(r.faults, &judge.Fault{File: path.Join(Dir, file), Text: fmt.Sprintf("unknown language %q", id), Hint: hint})
+			r.faults = append(r.faults, &judge.ProblemError{File: path.Join(Dir, file), Text: fmt.Sprintf("unknown language %q", id), Hint: hint})
 		}
 	}
 	return nil
@@ -154,7 +154,7 @@ func (r *reader) driver(id string, from int, seen []string) *Driver {
 			if _, none := fs.Stat(s.files, id); errors.Is(none, fs.ErrNotExist) {
 				continue
 			}
-			r.faults = append(r.faults, &judge.Fault{
+			r.faults = append(r.faults, &judge.ProblemError{
 				File: name, Text: "cannot be read: " + reason(err),
 				Hint: "a directory in " + Dir + " that is named after a language contains its driver",
 			})
@@ -171,9 +171,9 @@ func (r *reader) driver(id string, from int, seen []string) *Driver {
 			d.Driver, d.Server = k.text("driver", d.DriverFile), k.text("server", d.ServerFile)
 			k.check(&d)
 		}
-		if d.Like != "" && len(k.faults) == 0 {
+		if d.Base != "" && len(k.faults) == 0 {
 			next := 0
-			if d.Like == id {
+			if d.Base == id {
 				next = from + n + 1 // inherit from the built-in driver
 			}
 			r.inherit(&d, k, next, append(seen, name))
@@ -205,10 +205,10 @@ func (r *reader) inherit(d *Driver, k *checker, from int, seen []string) {
 		k.fault("like", "one of them must not use `like`", "these drivers refer to one another by `like`: %s", strings.Join(seen, ", "))
 		return
 	}
-	base := r.driver(d.Like, from, seen)
+	base := r.driver(d.Base, from, seen)
 	if base == nil {
 		if len(r.faults) == before {
-			k.fault("like", suggest.Hint(d.Like, r.known()), "the language %q has no driver", d.Like)
+			k.fault("like", suggest.Hint(d.Base, r.known()), "the language %q has no driver", d.Base)
 		}
 		return
 	}

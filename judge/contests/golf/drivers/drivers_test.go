@@ -51,10 +51,10 @@ func TestOurs(t *testing.T) {
 	if len(set) != len(files) {
 		t.Errorf("%d drivers of %d files", len(set), len(files))
 	}
-	if got, want := set.Of("pypy").Driver, set.Of("python3").Driver; got != want || got == "" {
+	if got, want := set.ForLanguage("pypy").Driver, set.ForLanguage("python3").Driver; got != want || got == "" {
 		t.Errorf("the driver of pypy is not that of python3, which it is like:\n%s", got)
 	}
-	if set.Of("klingon") == nil {
+	if set.ForLanguage("klingon") == nil {
 		t.Error("a language without a driver has none at all")
 	}
 }
@@ -91,17 +91,17 @@ func TestOfAContest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	python := brought.Of("python3")
-	if d := set.Of("python3"); !slices.Equal(d.Names, []string{`fun (\w+)`}) || d.Driver != python.Driver {
+	python := brought.ForLanguage("python3")
+	if d := set.ForLanguage("python3"); !slices.Equal(d.Names, []string{`fun (\w+)`}) || d.Driver != python.Driver {
 		t.Errorf("python3 is not the judge's own with other names: %+v", d)
 	}
-	if d := set.Of("mython"); d.Hoist != "rem" || d.Server != python.Server || !slices.Equal(d.Names, []string{`fun (\w+)`}) {
+	if d := set.ForLanguage("mython"); d.Hoist != "rem" || d.Server != python.Server || !slices.Equal(d.Names, []string{`fun (\w+)`}) {
 		t.Errorf("mython is not like the contest's python3: %+v", d)
 	}
-	if d := set.Of("perl"); d.Driver != "print 1\n" || d.Server != "" || len(d.Names) > 0 {
+	if d := set.ForLanguage("perl"); d.Driver != "print 1\n" || d.Server != "" || len(d.Names) > 0 {
 		t.Errorf("perl takes something from the judge's own: %+v", d)
 	}
-	if set.Of("ruby").Driver != brought.Of("ruby").Driver {
+	if set.ForLanguage("ruby").Driver != brought.ForLanguage("ruby").Driver {
 		t.Error("ruby changed, though the contest says nothing of it")
 	}
 }
@@ -138,7 +138,7 @@ func TestFaults(t *testing.T) {
 				row.id + "/server.pl": {Data: []byte("1\n")},
 				"lua/golf.toml":       {Data: []byte("like = \"perl\"\n")},
 			}, ids(t))
-			if _, ok := errors.AsType[judge.Faults](err); !ok {
+			if _, ok := errors.AsType[judge.ProblemErrors](err); !ok {
 				t.Fatalf("Read = %v, want faults", err)
 			}
 			for _, want := range row.want {
@@ -173,7 +173,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var own fs.FS = fstest.MapFS{"perl/golf.toml": {Data: data}, "perl/driver.pl": {}}
 		_, err := drivers.Read(own, []string{"perl"})
-		if _, isFault := errors.AsType[judge.Faults](err); err != nil && !isFault {
+		if _, isFault := errors.AsType[judge.ProblemErrors](err); err != nil && !isFault {
 			t.Errorf("Read = %v, which is not a fault", err)
 		}
 	})

@@ -10,7 +10,7 @@ import (
 	"assay/judge/host/fair"
 )
 
-// Job is a job of a Lane.
+// Job is a job of a Queue.
 type Job struct {
 	ID    string // unique; by default the arrival number
 	Owner string
@@ -18,19 +18,19 @@ type Job struct {
 	Seq   int   // arrival number, which breaks ties between tags
 }
 
-// A Lane is a lane of jobs. The zero value is empty and ready to use.
-type Lane struct {
+// A Queue is a lane of jobs. The zero value is empty and ready to use.
+type Queue struct {
 	v, served int64
 	seq       int
 	last, due map[string]int64
 	waiting   []Job
 }
 
-// V returns the virtual time of the lane.
-func (l *Lane) V() int64 { return l.v }
+// VirtualTime returns the virtual time of the lane.
+func (l *Queue) VirtualTime() int64 { return l.v }
 
 // Others returns the number of owners with a waiting job, except the given owner.
-func (l *Lane) Others(owner string) int {
+func (l *Queue) Others(owner string) int {
 	found := map[string]bool{}
 	for _, j := range l.waiting {
 		found[j.Owner] = true
@@ -40,12 +40,12 @@ func (l *Lane) Others(owner string) int {
 }
 
 // Has reports whether an owner has a waiting job.
-func (l *Lane) Has(owner string) bool {
+func (l *Queue) Has(owner string) bool {
 	return slices.ContainsFunc(l.waiting, func(j Job) bool { return j.Owner == owner })
 }
 
 // Add adds a job to the lane.
-func (l *Lane) Add(owner string, cost int64, id ...string) Job {
+func (l *Queue) Add(owner string, cost int64, id ...string) Job {
 	if l.last == nil {
 		l.last, l.due = map[string]int64{}, map[string]int64{}
 	}
@@ -64,7 +64,7 @@ func (l *Lane) Add(owner string, cost int64, id ...string) Job {
 }
 
 // Take removes the next n jobs from the lane and returns them.
-func (l *Lane) Take(n int) (out []Job) {
+func (l *Queue) Take(n int) (out []Job) {
 	slices.SortFunc(l.waiting, func(a, b Job) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Seq, b.Seq)) })
 	var tagged []string
 	var firsts []fair.First
@@ -97,7 +97,7 @@ func (l *Lane) Take(n int) (out []Job) {
 }
 
 // Next removes the next job from the lane and returns it. If the lane is empty, ok is false.
-func (l *Lane) Next() (j Job, ok bool) {
+func (l *Queue) Next() (j Job, ok bool) {
 	if out := l.Take(1); len(out) > 0 {
 		return out[0], true
 	}

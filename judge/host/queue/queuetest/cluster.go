@@ -112,7 +112,7 @@ func users(workers []Worker) string {
 	var b strings.Builder
 	b.WriteString("authorization { users: [\n  { user: server, password: secret }\n")
 	for _, w := range workers {
-		fmt.Fprintf(&b, "  %s\n", queue.User(w.Name, w.Class, w.Key, false))
+		fmt.Fprintf(&b, "  %s\n", queue.UserConfig(w.Name, w.Class, w.Key, false))
 	}
 	b.WriteString("] }\n")
 	return b.String()
@@ -138,18 +138,18 @@ func (c *Cluster) index(t testing.TB, name string) int {
 	return i
 }
 
-// Cut closes all routes between a server and the other two, until Heal.
-func (c *Cluster) Cut(t testing.TB, name string) { t.Helper(); c.set(t, name, true) }
+// Disconnect closes all routes between a server and the other two, until Reconnect.
+func (c *Cluster) Disconnect(t testing.TB, name string) { t.Helper(); c.setRoutes(t, name, true) }
 
-// Heal lets a server reconnect to the others after Cut.
-func (c *Cluster) Heal(t testing.TB, name string) { t.Helper(); c.set(t, name, false) }
+// Reconnect lets a server reconnect to the others after Disconnect.
+func (c *Cluster) Reconnect(t testing.TB, name string) { t.Helper(); c.setRoutes(t, name, false) }
 
-func (c *Cluster) set(t testing.TB, name string, cut bool) {
+func (c *Cluster) setRoutes(t testing.TB, name string, cut bool) {
 	t.Helper()
 	i := c.index(t, name)
 	for _, r := range c.routes {
 		if r.from == i || r.to == i {
-			r.set(cut)
+			r.setCut(cut)
 		}
 	}
 }
@@ -180,21 +180,21 @@ func (c *Cluster) route(t testing.TB, from, to int, address string) string {
 			if err != nil {
 				return
 			}
-			done.Go(func() { r.carry(in, address) })
+			done.Go(func() { r.forward(in, address) })
 		}
 	})
-	t.Cleanup(func() { l.Close(); r.set(true); done.Wait() })
+	t.Cleanup(func() { l.Close(); r.setCut(true); done.Wait() })
 	return l.Addr().String()
 }
 
-func (r *route) carry(in net.Conn, address string) {
+func (r *route) forward(in net.Conn, address string) {
 	defer in.Close()
 	out, err := net.Dial("tcp", address)
 	if err != nil {
 		return
 	}
 	defer out.Close()
-	if !r.keep(in, out) {
+	if !r.addConns(in, out) {
 		return
 	}
 	var back sync.WaitGroup
@@ -208,18 +208,18 @@ func (r *route) carry(in net.Conn, address string) {
 	delete(r.open, out)
 }
 
-// keep adds connections to the route. It returns false if the route is cut, so that the connections must be
+// addConns adds connections to the route. It returns false if the route is cut, so that the connections must be
 // closed.
-func (r *route) keep(all ...net.Conn) bool {
+func (r *route) addConns(conns ...net.Conn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, c := range all {
+	for _, c := range conns {
 		r.open[c] = true
 	}
 	return !r.cut
 }
 
-func (r *route) set(cut bool) {
+func (r *route) setCut(cut bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.cut = cut
@@ -234,7 +234,7 @@ func (r *route) set(cut bool) {
 func (c *Cluster) Open(t testing.TB, listen queue.Listener) *queue.Queue {
 	t.Helper()
 	for end := time.Now().Add(60 * time.Second); ; {
-		q, err := queue.Open(t.Context(), queue.Options{URLs: c.URLs, Classes: []string{"main"}, Listen: listen})
+		q, err := queue.Open(t.Context(), queue.Options{URLs: c.URLs, Classes: []string{"main"}, Listener: listen})
 		if err == nil {
 			return q
 		}

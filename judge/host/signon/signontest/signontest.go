@@ -28,9 +28,9 @@ const (
 // A Provider is an OpenID Connect provider. Its fields may be set between two logins.
 type Provider struct {
 	*httptest.Server
-	// Says contains claims that replace claims of the same name in the ID token. A claim that is nil here is
+	// Claims contains claims that replace claims of the same name in the ID token. A claim that is nil here is
 	// omitted.
-	Says map[string]any
+	Claims map[string]any
 	// Info is the response of the userinfo endpoint. If nil, there is no such endpoint.
 	Info map[string]any
 	// Metadata contains additional properties of the provider's description.
@@ -39,22 +39,22 @@ type Provider struct {
 	Sign func(claims map[string]any) string
 	// Broken contains paths that respond with a server error.
 	Broken map[string]bool
-	// Again makes a code valid more than once.
-	Again bool
+	// ReusableCodes makes a code valid more than once.
+	ReusableCodes bool
 	// Now is the clock.
 	Now func() time.Time
 
-	t     testing.TB
-	mu    sync.Mutex
-	key   *rsa.PrivateKey
-	id    string // of the key
-	codes map[string]url.Values
-	asked map[string]int // Now returns the current time.
+	t        testing.TB
+	mu       sync.Mutex
+	key      *rsa.PrivateKey
+	id       string // of the key
+	codes    map[string]url.Values
+	requests map[string]int // Now returns the current time.
 }
 
 // New starts a provider that stops at the end of the test.
 func New(t testing.TB) *Provider {
-	p := &Provider{t: t, Now: time.Now, Broken: map[string]bool{}, codes: map[string]url.Values{}, asked: map[string]int{}}
+	p := &Provider{t: t, Now: time.Now, Broken: map[string]bool{}, codes: map[string]url.Values{}, requests: map[string]int{}}
 	p.Rotate("one")
 	mux := http.NewServeMux()
 	for path, handle := range map[string]http.HandlerFunc{
@@ -63,7 +63,7 @@ func New(t testing.TB) *Provider {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			p.asked[path]++
+			p.requests[path]++
 			if p.Broken[path] {
 				http.Error(w, "it is broken", http.StatusInternalServerError)
 				return
@@ -87,11 +87,11 @@ func (p *Provider) Rotate(id string) {
 	p.key, p.id = key, id
 }
 
-// Asked returns the number of requests to a path.
-func (p *Provider) Asked(path string) int {
+// Requests returns the number of requests to a path.
+func (p *Provider) Requests(path string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.asked[path]
+	return p.requests[path]
 }
 
 // LogIn requests an address of the provider, as a browser does. It returns the query with which the browser is
@@ -139,16 +139,16 @@ func (p *Provider) keys(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
-	asked := r.URL.Query()
-	to, err := url.Parse(asked.Get("redirect_uri"))
-	if err != nil || asked.Get("client_id") != Client || asked.Get("response_type") != "code" ||
-		asked.Get("code_challenge_method") != "S256" || asked.Get("state") == "" {
+	query := r.URL.Query()
+	to, err := url.Parse(query.Get("redirect_uri"))
+	if err != nil || query.Get("client_id") != Client || query.Get("response_type") != "code" ||
+		query.Get("code_challenge_method") != "S256" || query.Get("state") == "" {
 		http.Error(w, "this is no login of the client", http.StatusBadRequest)
 		return
 	}
 	code := rand.Text()
-	p.codes[code] = asked
-	to.RawQuery = url.Values{"code": {code}, "state": {asked.Get("state")}, "iss": {p.URL}}.Encode()
+	p.codes[code] = query
+	to.RawQuery = url.Values{"code": {code}, "state": {query.Get("state")}, "iss": {p.URL}}.Encode()
 	http.Redirect(w, r, to.String(), http.StatusFound)
 }
 
@@ -165,24 +165,24 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	code := r.PostFormValue("code")
-	asked := p.codes[code]
-	if !p.Again {
+	request := p.codes[code]
+	if !p.ReusableCodes {
 		delete(p.codes, code)
 	}
 	sum := sha256.Sum256([]byte(r.PostFormValue("code_verifier")))
-	if asked == nil || asked.Get("redirect_uri") != r.PostFormValue("redirect_uri") || encode(sum[:]) != asked.Get("code_challenge") {
+	if request == nil || request.Get("redirect_uri") != r.PostFormValue("redirect_uri") || encode(sum[:]) != request.Get("code_challenge") {
 		refuse("invalid_grant")
 		return
 	}
 	now := p.Now()
 	claims := map[string]any{
-		"iss": p.URL, "aud": Client, "sub": "subject-1", "nonce": asked.Get("nonce"), "iat": now.Unix(), "exp": now.Add(time.Minute).Unix(),
+		"iss": p.URL, "aud": Client, "sub": "subject-1", "nonce": request.Get("nonce"), "iat": now.Unix(), "exp": now.Add(time.Minute).Unix(),
 		"name": "Zoe Quinn", "preferred_username": "zoe@school.example", "email": "zoe@school.example",
 	}
-	if asked.Get("max_age") == "0" {
+	if request.Get("max_age") == "0" {
 		claims["auth_time"] = now.Unix()
 	}
-	for name, value := range p.Says {
+	for name, value := range p.Claims {
 		if claims[name] = value; value == nil {
 			delete(claims, name)
 		}

@@ -27,32 +27,32 @@ type Postgres struct {
 	dir     string
 	program string
 	server  *exec.Cmd     // nil before the first start
-	ended   chan struct{} // closed when the server has ended
+	exited  chan struct{} // closed when the server has ended
 	log     bytes.Buffer  // what it said; read after its end
 }
 
-// longest is the timeout for starting the server, even on a busy machine.
-const longest = time.Minute
+// startTimeout is the timeout for starting the server, even on a busy machine.
+const startTimeout = time.Minute
 
-// tool finds a PostgreSQL program, even if it is not in the path, as on Debian.
-func tool(name string) (string, error) {
+// findProgram finds a PostgreSQL program, even if it is not in the path, as on Debian.
+func findProgram(name string) (string, error) {
 	if path, err := exec.LookPath(name); err == nil {
 		return path, nil
 	}
-	all, err := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
-	if err != nil || len(all) == 0 {
+	matches, err := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
+	if err != nil || len(matches) == 0 {
 		return "", ErrNotInstalled
 	}
-	return slices.Max(all), nil
+	return slices.Max(matches), nil
 }
 
 // StartPostgres starts a server. The caller must call Stop.
 func StartPostgres() (*Postgres, error) {
-	initdb, err := tool("initdb")
+	initdb, err := findProgram("initdb")
 	if err != nil {
 		return nil, err
 	}
-	postgres, err := tool("postgres")
+	postgres, err := findProgram("postgres")
 	if err != nil {
 		return nil, err
 	}
@@ -75,16 +75,16 @@ func StartPostgres() (*Postgres, error) {
 func (p *Postgres) data() string { return filepath.Join(p.dir, "data") }
 
 func (p *Postgres) create(initdb string) error {
-	if err := giveAway(p.dir); err != nil {
+	if err := chownToServerUser(p.dir); err != nil {
 		return err
 	}
 	create := exec.Command(initdb, "-D", p.data(), "-U", "assay", "-A", "trust", "-E", "UTF8", "--no-sync")
 	create.Dir = p.dir
-	if err := asOtherUser(create); err != nil {
+	if err := runAsServerUser(create); err != nil {
 		return err
 	}
-	if out, err := create.CombinedOutput(); err != nil {
-		return fmt.Errorf("initdb: %w\n%s", err, out)
+	if output, err := create.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w\n%s", err, output)
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func (p *Postgres) start() error {
 	server := exec.Command(p.program, "-D", p.data(), "-k", p.dir, "-c", "listen_addresses=", "-c", "max_connections=200")
 	server.Dir = p.dir
 	server.Stdout, server.Stderr = &p.log, &p.log
-	if err := asOtherUser(server); err != nil {
+	if err := runAsServerUser(server); err != nil {
 		return err
 	}
 	started, ended := make(chan error), make(chan struct{})
@@ -110,7 +110,7 @@ func (p *Postgres) start() error {
 	if err := <-started; err != nil {
 		return err
 	}
-	p.server, p.ended = server, ended
+	p.server, p.exited = server, ended
 	return p.ready()
 }
 
@@ -119,13 +119,13 @@ func (p *Postgres) Kill() error {
 	if err := p.server.Process.Kill(); err != nil {
 		return err
 	}
-	<-p.ended
+	<-p.exited
 	return nil
 }
 
 // Restart starts the server after Kill. It retries while processes of the killed server end.
 func (p *Postgres) Restart() error {
-	for end := time.Now().Add(longest); ; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(startTimeout); ; time.Sleep(100 * time.Millisecond) {
 		if err := p.start(); err == nil || time.Now().After(end) {
 			return err
 		}
@@ -134,18 +134,18 @@ func (p *Postgres) Restart() error {
 
 // ready waits until the server accepts connections.
 func (p *Postgres) ready() error {
-	ask, err := tool("pg_isready")
+	ask, err := findProgram("pg_isready")
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), longest)
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	for {
 		if exec.CommandContext(ctx, ask, "-q", "-h", p.dir, "-U", "assay", "-d", "postgres").Run() == nil {
 			return nil
 		}
 		select {
-		case <-p.ended:
+		case <-p.exited:
 			return errors.New("it ended at once")
 		case <-ctx.Done():
 			return errors.New("it does not answer")
@@ -166,7 +166,7 @@ func (p *Postgres) Stop() error {
 		if err := p.server.Process.Signal(syscall.SIGQUIT); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			return err
 		}
-		<-p.ended
+		<-p.exited
 	}
 	return os.RemoveAll(p.dir)
 }

@@ -11,9 +11,9 @@ import (
 	"assay/judge/host/store"
 )
 
-// empty returns an empty SQLite database with the current schema. Creating one runs the statements of all
+// emptyDatabase returns an empty SQLite database with the current schema. Creating one runs the statements of all
 // migrations, but copying one is a single write.
-var empty = sync.OnceValues(func() (_ []byte, err error) {
+var emptyDatabase = sync.OnceValues(func() (_ []byte, err error) {
 	dir, err := os.MkdirTemp("", "assay-empty-")
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ var empty = sync.OnceValues(func() (_ []byte, err error) {
 // Options.Dir.
 func Dir(tb testing.TB) string {
 	tb.Helper()
-	data, err := empty()
+	data, err := emptyDatabase()
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// otherUser returns the user that runs the server if the test runs as root, because PostgreSQL refuses to start as
+// serverUser returns the user that runs the server if the test runs as root, because PostgreSQL refuses to start as
 // root. It is postgres or, if that does not exist, the user with id 65534.
-func otherUser() (uid, gid int, err error) {
+func serverUser() (uid, gid int, err error) {
 	u, err := user.Lookup("postgres")
 	if err != nil {
 		u, err = user.LookupId("65534")
@@ -25,25 +25,25 @@ func otherUser() (uid, gid int, err error) {
 	return uid, gid, errors.Join(err1, err2)
 }
 
-// giveAway makes the user that runs the server the owner of dir.
-func giveAway(dir string) error {
+// chownToServerUser makes the user that runs the server the owner of dir.
+func chownToServerUser(dir string) error {
 	if os.Geteuid() != 0 {
 		return nil
 	}
-	uid, gid, err := otherUser()
+	uid, gid, err := serverUser()
 	if err != nil {
 		return err
 	}
 	return os.Chown(dir, uid, gid)
 }
 
-// asOtherUser makes a command run as the user that otherUser returns, and end with its parent.
-func asOtherUser(cmd *exec.Cmd) error {
+// runAsServerUser makes a command run as the user that serverUser returns, and end with its parent.
+func runAsServerUser(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT}
 	if os.Geteuid() != 0 {
 		return nil
 	}
-	uid, gid, err := otherUser()
+	uid, gid, err := serverUser()
 	if err != nil {
 		return err
 	}

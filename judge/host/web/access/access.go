@@ -12,15 +12,15 @@ import (
 	"time"
 
 	"assay/judge/host/auth"
-	"assay/judge/host/board"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
+	"assay/judge/host/scoreboard"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
 )
 
 // Access is the contest in an address, with the problem or submission in it and the caller's permissions.
 type Access struct {
-	*desk.Seat
+	*intake.ContestAccess
 	Problem    *store.ContestProblem // with the label in the address; nil if it has none
 	Submission *store.Submission     // with the number in the address; nil if it has none
 
@@ -28,13 +28,13 @@ type Access struct {
 	Follows bool
 
 	site *web.Site
-	// sent maps team ids to team names, and members maps team ids to accounts. TeamEnds sets both.
-	sent    map[string]string
-	members map[string][]*store.Account
+	// teamNames maps team ids to team names, and members maps team ids to accounts. TeamEnds sets both.
+	teamNames map[string]string
+	members   map[string][]*store.Account
 }
 
-// Document is the suffix of a problem label in the address of a PDF statement.
-const Document = ".pdf"
+// DocumentSuffix is the suffix of a problem label in the address of a PDF statement.
+const DocumentSuffix = ".pdf"
 
 // Of returns the Access of a request. It returns nil if the address names no contest.
 func Of(r *web.Request) *Access {
@@ -50,21 +50,21 @@ func Find(s *web.Site) func(*web.Request) (web.Access, error) {
 		}
 		c, err := s.Store.ContestBySlug(r.Context(), r.PathValue("slug"))
 		if errors.Is(err, store.ErrNotFound) || err == nil && c.ID == store.Practice {
-			return nil, r.Hidden()
+			return nil, r.NotFoundError()
 		}
 		if err != nil {
 			return nil, err
 		}
-		seat, err := s.Seat(r.Context(), c, r.Me)
+		access, err := s.ContestAccess(r.Context(), c, r.Me)
 		if err != nil {
 			return nil, err
 		}
-		a := &Access{Seat: seat, site: s}
-		source, err := s.Store.Source(r.Context(), c.ID)
+		a := &Access{ContestAccess: access, site: s}
+		source, err := s.Store.ExternalSource(r.Context(), c.ID)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return nil, err
 		}
-		a.Follows = err == nil && !source.Ours
+		a.Follows = err == nil && !source.UseOwnVerdicts
 		return a, a.find(r)
 	}
 }
@@ -73,12 +73,12 @@ func Find(s *web.Site) func(*web.Request) (web.Access, error) {
 // if the address names none.
 func (a *Access) find(r *web.Request) error {
 	if label := r.PathValue("label"); label != "" && a.Can(auth.SeeProblems) {
-		all, err := a.site.Store.ContestProblems(r.Context(), a.Contest.ID)
+		problems, err := a.site.Store.ContestProblems(r.Context(), a.Contest.ID)
 		if err != nil {
 			return err
 		}
-		for _, p := range all {
-			if p.Label == label || a.Problem == nil && p.Label+Document == label {
+		for _, p := range problems {
+			if p.Label == label || a.Problem == nil && p.Label+DocumentSuffix == label {
 				a.Problem = p
 			}
 		}
@@ -98,7 +98,7 @@ func (a *Access) find(r *web.Request) error {
 		if err != nil {
 			return err
 		}
-		if err := a.Again(r); err != nil {
+		if err := a.RefreshSite(r); err != nil {
 			return err
 		}
 		a.State.Own = a.Submission.Account == r.Me.ID || a.Submission.Team != "" && a.Team != nil && a.Submission.Team == a.Team.ID
@@ -106,32 +106,32 @@ func (a *Access) find(r *web.Request) error {
 	return nil
 }
 
-// Again updates a.State.Here, which reports whether the submission's team is at a site to which the caller's role
+// RefreshSite updates a.State.AtSite, which reports whether the submission's team is at a site to which the caller's role
 // is restricted. Call it while a page is open, because the team may leave the site.
-func (a *Access) Again(r *web.Request) error {
-	if !a.State.Sited || a.Submission.Team == "" {
+func (a *Access) RefreshSite(r *web.Request) error {
+	if !a.State.SiteRestricted || a.Submission.Team == "" {
 		return nil
 	}
 	team, err := a.site.Store.TeamByID(r.Context(), a.Submission.Team)
-	a.State.Here = err == nil && a.Has(team)
+	a.State.AtSite = err == nil && a.Covers(team)
 	return err
 }
 
-// shown lists the actions that change data that the Contest API shows of a contest.
-var shown = []auth.Action{auth.Change, auth.Conclude, auth.Decide, auth.Ask, auth.Answer}
+// publicActions lists the actions that change data that the Contest API shows of a contest.
+var publicActions = []auth.Action{auth.ChangeContest, auth.Finalize, auth.OverrideVerdict, auth.RequestClarification, auth.AnswerClarification}
 
 // Refusal returns an error that says why the caller may not perform an action in the contest. If it returns nil,
 // a.Can decides.
 func (a *Access) Refusal(r *web.Request, action auth.Action) error {
 	name := a.Contest.Name
 	switch can := a.Can(action); {
-	case can && r.Method != http.MethodGet && slices.Contains(shown, action) && a.Contest.UpdatesEnded(a.site.Time()):
-		return &desk.Refusal{
+	case can && r.Method != http.MethodGet && slices.Contains(publicActions, action) && a.Contest.UpdatesEnded(a.site.Time()):
+		return &intake.Refusal{
 			Code: http.StatusConflict, Text: "the results of " + name + " are final and public",
 			Hint: "nothing of the contest changes any more",
 		}
-	case can && r.Method != http.MethodGet && action == auth.Change && !a.Contest.Finalized.IsZero():
-		return &desk.Refusal{
+	case can && r.Method != http.MethodGet && action == auth.ChangeContest && !a.Contest.Finalized.IsZero():
+		return &intake.Refusal{
 			Code: http.StatusConflict, Text: "the results of " + name + " are final, and this could change them",
 			Hint: "first reopen the results under Final results",
 		}
@@ -150,41 +150,41 @@ func (a *Access) Head(r *web.Request) (h web.Head, err error) {
 	if !a.Can(auth.SeeContest) {
 		return h, nil
 	}
-	clock := ClockOf(a.Seat, a.site.Time())
+	clock := ClockOf(a.ContestAccess, a.site.Time())
 	h.Clock = &clock
 	head := Heading{
-		Slug: a.Contest.Slug, Name: a.Contest.Name, Jury: a.Can(auth.SeeSite), Sited: !a.Can(auth.SeeAll),
-		Changes: a.Can(auth.Change), Runner: a.Can(auth.Deliver) && !a.Can(auth.SeeSite), Prints: a.Contest.Settings.Printing, LoggedIn: r.Me != nil,
-		Began: a.Can(auth.SeeProblems), Board: a.Can(auth.SeeBoard), Clar: a.Can(auth.SeeClar),
+		Slug: a.Contest.Slug, Name: a.Contest.Name, Jury: a.Can(auth.SeeSite), SiteRestricted: !a.Can(auth.SeeAll),
+		CanChange: a.Can(auth.ChangeContest), BalloonRunner: a.Can(auth.Deliver) && !a.Can(auth.SeeSite), Prints: a.Contest.Settings.Printing, LoggedIn: r.Me != nil,
+		SeesProblems: a.Can(auth.SeeProblems), SeesScoreboard: a.Can(auth.SeeScoreboard), SeesClarifications: a.Can(auth.SeeClarifications),
 	}
 	if a.Team != nil {
 		head.Team = a.Team.ID
 	}
-	if head.Clar {
+	if head.SeesClarifications {
 		n, err := a.Unread(r.Context())
 		if err != nil {
 			return h, err
 		}
-		head.News = &n
+		head.Unread = &n
 	}
 	h.Nav = NavOf(head, strings.TrimPrefix(r.URL.Path, "/c/"+head.Slug))
 	return h, nil
 }
 
 // ClockOf returns the clock of a contest, including the extra time of the caller's team.
-func ClockOf(seat *desk.Seat, now time.Time) web.Clock {
-	return web.ClockAt(now, seat.Contest.Starts, seat.Ends())
+func ClockOf(access *intake.ContestAccess, now time.Time) web.Clock {
+	return web.ClockAt(now, access.Contest.Starts, access.Ends())
 }
 
 // Unread counts the clarifications that the caller has not read. For the jury it counts the unanswered requests.
-func (a *Access) Unread(ctx context.Context) (v web.News, err error) {
-	if a.Can(auth.Answer) {
+func (a *Access) Unread(ctx context.Context) (v web.UnreadCount, err error) {
+	if a.Can(auth.AnswerClarification) {
 		v.Words = "unanswered"
-		v.Count, err = a.site.OpenQuestions(ctx, a.Seat)
+		v.Count, err = a.site.PendingClarifications(ctx, a.ContestAccess)
 		return v, err
 	}
 	v.Words = "new"
-	v.Count, err = a.site.Unread(ctx, a.Seat)
+	v.Count, err = a.site.Unread(ctx, a.ContestAccess)
 	return v, err
 }
 
@@ -196,9 +196,9 @@ func (a *Access) TeamEnds(ctx context.Context) (func(team string) time.Time, err
 	teams, err1 := a.site.Store.Teams(ctx, a.Contest.ID)
 	members, err2 := a.site.Store.Members(ctx, a.Contest.ID)
 	extra := map[string]time.Duration{}
-	a.sent, a.members = map[string]string{}, members
+	a.teamNames, a.members = map[string]string{}, members
 	for _, t := range teams {
-		extra[t.ID], a.sent[t.ID] = t.ExtraTime, t.Name
+		extra[t.ID], a.teamNames[t.ID] = t.ExtraTime, t.Name
 	}
 	return func(team string) time.Time {
 		if end.IsZero() {
@@ -208,23 +208,23 @@ func (a *Access) TeamEnds(ctx context.Context) (func(team string) time.Time, err
 	}, errors.Join(err1, err2)
 }
 
-// Who returns the display name of the submitter. If an account submitted for a team without being a member, Who
+// SubmitterName returns the display name of the submitter. If an account submitted for a team without being a member, Who
 // returns the team name. Before TeamEnds is called, it always returns the account's name.
-func (a *Access) Who(sub *store.Submission) string {
-	name, known := a.sent[sub.Team]
-	if known && !slices.ContainsFunc(a.members[sub.Team], func(m *store.Account) bool { return m.ID == sub.Account }) {
+func (a *Access) SubmitterName(sub *store.Submission) string {
+	name, found := a.teamNames[sub.Team]
+	if found && !slices.ContainsFunc(a.members[sub.Team], func(m *store.Account) bool { return m.ID == sub.Account }) {
 		return name
 	}
 	return sub.Display
 }
 
-// At returns the contest time of t, without removed intervals. Before the start it returns an empty string.
-func (a *Access) At(t time.Time) string {
+// ContestTime returns the contest time of t, without removed intervals. Before the start it returns an empty string.
+func (a *Access) ContestTime(t time.Time) string {
 	if a.Contest.Starts.IsZero() || t.Before(a.Contest.Starts) {
 		return ""
 	}
-	clock := board.Contest(a.Contest, nil)
-	return board.ContestTime(clock.Time(t))
+	clock := scoreboard.Contest(a.Contest, nil)
+	return scoreboard.ContestTime(clock.Time(t))
 }
 
 // Line returns the row of a submission in a list. The row is marked as late if the submission was received at end
@@ -235,11 +235,11 @@ func (a *Access) Line(sub *store.Submission, labels map[string]string, end time.
 		label = "?" // the problem was removed from the contest
 	}
 	state := a.site.CurrentState(sub, a.Can(auth.SeeSite))
-	if sub.Given && a.Follows {
+	if sub.Overridden && a.Follows {
 		state.Note = "by the primary"
 	}
 	return web.Line{
-		At: a.At(sub.Received), Slug: a.Contest.Slug, Number: sub.Number, Label: label, Who: a.Who(sub), Program: sub.Program,
+		At: a.ContestTime(sub.Received), Slug: a.Contest.Slug, Number: sub.Number, Label: label, Who: a.SubmitterName(sub), Program: sub.Program,
 		Received: sub.Received,
 		Late:     !end.IsZero() && !sub.Received.Before(end), State: state,
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"assay/judge/host/auth"
-	"assay/judge/host/board"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
+	"assay/judge/host/scoreboard"
 	"assay/judge/host/scoring"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
@@ -34,22 +34,22 @@ type Summary struct {
 }
 
 // NewSummary returns the summary of a contest.
-func NewSummary(s *web.Site, seat *desk.Seat) Summary {
-	c := seat.Contest
+func NewSummary(s *web.Site, access *intake.ContestAccess) Summary {
+	c := access.Contest
 	v := Summary{
-		Slug: c.Slug, Name: c.Name, Starts: c.Starts, Ends: seat.Ends(), Length: c.Length, Clock: ClockOf(seat, s.Time()),
-		Hidden: c.Visibility == store.Staff, Final: !c.Finalized.IsZero(),
+		Slug: c.Slug, Name: c.Name, Starts: c.Starts, Ends: access.Ends(), Length: c.Length, Clock: ClockOf(access, s.Time()),
+		Hidden: c.Visibility == store.VisibilityJury, Final: !c.Finalized.IsZero(),
 	}
 	v.Format = web.ChoiceName(Formats, string(c.Format))
 	v.Visibility = strings.ToLower(web.ChoiceName(web.Visibilities, string(c.Visibility)))
-	if seat.Team != nil {
-		v.Team = seat.Team.Name
+	if access.Team != nil {
+		v.Team = access.Team.Name
 	}
 	return v
 }
 
-// A Running is a running contest with its progress.
-type Running struct {
+// A RunningContest is a running contest with its progress.
+type RunningContest struct {
 	Summary
 	Problems       int
 	Standing       string // see Standing
@@ -59,57 +59,57 @@ type Running struct {
 	FrozenAt, Rest int // start and length of the freeze in percent; Rest is 0 if none
 }
 
-// NewRunning returns a running contest with its progress.
-func NewRunning(ctx context.Context, s *web.Site, seat *desk.Seat) (*Running, error) {
-	v := &Running{Summary: NewSummary(s, seat)}
-	problems, err := s.Store.ContestProblems(ctx, seat.Contest.ID)
+// NewRunningContest returns a running contest with its progress.
+func NewRunningContest(ctx context.Context, s *web.Site, access *intake.ContestAccess) (*RunningContest, error) {
+	v := &RunningContest{Summary: NewSummary(s, access)}
+	problems, err := s.Store.ContestProblems(ctx, access.Contest.ID)
 	if err != nil {
 		return nil, err
 	}
 	v.Problems = len(problems)
-	c := seat.Contest
-	clock, freezes := board.Contest(c, nil), c.Freeze > 0 && c.Thaw.IsZero()
+	c := access.Contest
+	clock, freezes := scoreboard.Contest(c, nil), c.Freeze > 0 && c.Thaw.IsZero()
 	v.Frozen = freezes && c.Freeze <= clock.Time(s.Time())
-	if whole := v.Ends.Sub(v.Starts); !v.Starts.IsZero() && whole > 0 {
-		percent := func(t time.Time) int { return int(max(0, min(100, 100*t.Sub(v.Starts)/whole))) }
+	if duration := v.Ends.Sub(v.Starts); !v.Starts.IsZero() && duration > 0 {
+		percent := func(t time.Time) int { return int(max(0, min(100, 100*t.Sub(v.Starts)/duration))) }
 		v.Passed = percent(s.Time())
 		if freezes {
-			v.Freezes = clock.Moment(c.Freeze)
+			v.Freezes = clock.TimeAt(c.Freeze)
 			v.FrozenAt = percent(v.Freezes)
 			v.Rest = 100 - v.FrozenAt
 		}
 	}
-	v.Standing, err = Standing(ctx, s, seat)
+	v.Standing, err = RankText(ctx, s, access)
 	return v, err
 }
 
-// Standing returns the rank of the caller's team on the public scoreboard, as text. It returns an empty string if
+// RankText returns the rank of the caller's team on the public scoreboard, as text. It returns an empty string if
 // the caller has no team, or if the scoreboard does not rank the team.
-func Standing(ctx context.Context, s *web.Site, seat *desk.Seat) (string, error) {
-	if seat.Team == nil || !seat.Can(auth.SeeBoard) {
+func RankText(ctx context.Context, s *web.Site, access *intake.ContestAccess) (string, error) {
+	if access.Team == nil || !access.Can(auth.SeeScoreboard) {
 		return "", nil
 	}
-	l, err := s.Boards.Board(ctx, seat.Contest.ID)
+	l, err := s.Scoreboards.Scoreboard(ctx, access.Contest.ID)
 	if err != nil {
 		return "", err
 	}
 	_, places, _ := l.Scores(false)
 	ranked := 0
-	var mine *scoring.Place
+	var ownRow *scoring.RankedRow
 	for i := range places {
 		if places[i].Rank > 0 {
 			ranked++
 		}
-		if places[i].Team.ID == seat.Team.ID {
-			mine = &places[i]
+		if places[i].Team.ID == access.Team.ID {
+			ownRow = &places[i]
 		}
 	}
-	if mine == nil || mine.Rank == 0 {
+	if ownRow == nil || ownRow.Rank == 0 {
 		return "", nil
 	}
-	text := fmt.Sprintf("rank %d of %d", mine.Rank, ranked)
-	if seat.Contest.Format == store.ICPC {
-		return text + fmt.Sprintf(", %d solved, %s of penalty time", mine.Solved, web.Counted(int(mine.Time.Minutes()), "minute", "minutes")), nil
+	text := fmt.Sprintf("rank %d of %d", ownRow.Rank, ranked)
+	if access.Contest.Format == store.ICPC {
+		return text + fmt.Sprintf(", %d solved, %s of penalty time", ownRow.Solved, web.CountText(int(ownRow.Time.Minutes()), "minute", "minutes")), nil
 	}
-	return text + fmt.Sprintf(", %g points", mine.Points), nil
+	return text + fmt.Sprintf(", %g points", ownRow.Points), nil
 }

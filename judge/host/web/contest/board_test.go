@@ -27,7 +27,7 @@ func rowOf(page, login string) string {
 func until(h *webtest.Harness, cookie, path, what string, good func(page string) bool) string {
 	h.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		got := h.Ask(cookie, "GET", path, nil)
+		got := h.Fetch(cookie, "GET", path, nil)
 		if got.Code == 200 && good(got.Body) {
 			return got.Body
 		}
@@ -40,43 +40,43 @@ func until(h *webtest.Harness, cookie, path, what string, good func(page string)
 // TestBoard checks a manually frozen and unfrozen scoreboard, as the public and the jury see it.
 func TestBoard(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("spring", -30*time.Minute, store.Public, store.Settings{})
+	c := h.Contest("spring", -30*time.Minute, store.VisibilityPublic, store.Settings{})
 	admin, ada := h.Cookie("admin"), h.Cookie("ada")
 	do := func(what string, code int, want string) {
 		t.Helper()
-		if got := h.Ask(admin, "POST", "/c/spring/scoreboard", url.Values{"do": {what}}); got.Code != code || !strings.Contains(got.Body, want) {
+		if got := h.Fetch(admin, "POST", "/c/spring/scoreboard", url.Values{"do": {what}}); got.Code != code || !strings.Contains(got.Body, want) {
 			t.Fatalf("%s: %d, want %d with %q in\n%s", what, got.Code, code, want, got.Body)
 		}
 	}
 	const public, staff = "/c/spring/scoreboard", "/c/spring/scoreboard?view=jury"
-	if got := h.Ask("", "GET", public, nil); got.Code != 200 || !strings.Contains(got.Body, "No teams yet") {
+	if got := h.Fetch("", "GET", public, nil); got.Code != 200 || !strings.Contains(got.Body, "No teams yet") {
 		t.Errorf("an empty board: %d\n%s", got.Code, got.Body)
 	}
 	for who, link := range map[string]string{"": `<a class="btn short" href="/login">Log in</a>`, ada: `<a href="/account">Account</a>`} {
-		if got := h.Ask(who, "GET", public, nil).Body; !strings.Contains(got, link) || strings.Contains(got, "Log in") == (who == ada) {
+		if got := h.Fetch(who, "GET", public, nil).Body; !strings.Contains(got, link) || strings.Contains(got, "Log in") == (who == ada) {
 			t.Errorf("a page without %s:\n%s", link, got)
 		}
 	}
-	h.Judged(h.Send(c, "ada"), webtest.Accepted()...)
+	h.RecordJudgement(h.Submit(c, "ada"), webtest.AcceptedEvents()...)
 	page := until(h, "", public, "a solved problem", func(page string) bool { return strings.Contains(rowOf(page, "ada"), "first to solve") })
 	if strings.Contains(page, "<form") || strings.Contains(page, "marked>") || strings.Count(page, "<h1>") != 1 || !strings.Contains(page, "/static/live-") {
 		t.Errorf("the public's page:\n%s", page)
 	}
-	if got := h.Ask(ada, "GET", staff, nil); got.Code != 403 {
+	if got := h.Fetch(ada, "GET", staff, nil); got.Code != 403 {
 		t.Errorf("a contestant asks for the staff's view: %d", got.Code)
 	}
-	if got := h.Ask(admin, "GET", staff, nil); got.Code != 200 || !strings.Contains(got.Body, "Freeze or unfreeze") {
+	if got := h.Fetch(admin, "GET", staff, nil); got.Code != 200 || !strings.Contains(got.Body, "Freeze or unfreeze") {
 		t.Errorf("the staff's view: %d\n%s", got.Code, got.Body)
 	}
-	if got := h.Ask("", "GET", public+"?group=none", nil); got.Code != 404 {
+	if got := h.Fetch("", "GET", public+"?group=none", nil); got.Code != 404 {
 		t.Errorf("a group that nobody is in: %d", got.Code)
 	}
 
 	do("unfreeze", 409, "is not frozen")
 	do("dance", 400, "")
 	do("freeze", 303, "")
-	h.Later(2 * time.Second)
-	h.Judged(h.Send(c, "bob"), webtest.Accepted()...)
+	h.Advance(2 * time.Second)
+	h.RecordJudgement(h.Submit(c, "bob"), webtest.AcceptedEvents()...)
 	page = until(h, "", public, "the frozen board", func(page string) bool {
 		return strings.Contains(rowOf(page, "bob"), "pending") && strings.Contains(page, "The scoreboard was frozen with ")
 	})
@@ -84,7 +84,7 @@ func TestBoard(t *testing.T) {
 		t.Errorf("the freeze leaks:\n%s", page)
 	}
 	until(h, admin, staff, "the staff's board in the freeze", func(page string) bool { return strings.Contains(rowOf(page, "bob"), "accepted") })
-	if got := h.Ask("", "GET", public+"/table.csv", nil); got.Code != 200 || !strings.Contains(got.Body, ",0,0,0,,0,1\n") {
+	if got := h.Fetch("", "GET", public+"/table.csv", nil); got.Code != 200 || !strings.Contains(got.Body, ",0,0,0,,0,1\n") {
 		t.Errorf("the public's table in the freeze: %d\n%s", got.Code, got.Body)
 	}
 	do("freeze", 409, "is frozen already")
@@ -94,13 +94,13 @@ func TestBoard(t *testing.T) {
 	})
 
 	// Changes are sent to an open page.
-	version := regexp.MustCompile(`data-version="(\d+)"`).FindStringSubmatch(h.Ask("", "GET", public, nil).Body)[1]
+	version := regexp.MustCompile(`data-version="(\d+)"`).FindStringSubmatch(h.Fetch("", "GET", public, nil).Body)[1]
 	stream, err := http.Get(h.URL + "/c/spring/scoreboard/events?version=" + version)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer stream.Body.Close()
-	h.Send(c, "runner")
+	h.Submit(c, "runner")
 	told := make(chan string)
 	go func() { // ends with the stream
 		defer close(told)
@@ -114,7 +114,7 @@ func TestBoard(t *testing.T) {
 	// The scoreboards' method Run is not called in this test, so that only another request can update the
 	// scoreboard.
 	for waiting := true; waiting; {
-		h.Ask("", "GET", public, nil)
+		h.Fetch("", "GET", public, nil)
 		select {
 		case data := <-told:
 			if waiting = false; !strings.Contains(data, "runner") || strings.Contains(data, "<bdi>bob") {
@@ -129,7 +129,7 @@ func TestBoard(t *testing.T) {
 // manually, and that the following page shows the change.
 func TestFreezeByHand(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("spring", -10*time.Minute, store.Public, store.Settings{})
+	c := h.Contest("spring", -10*time.Minute, store.VisibilityPublic, store.Settings{})
 	c.Freeze = 30 * time.Minute
 	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
 		t.Fatal(err)
@@ -138,11 +138,11 @@ func TestFreezeByHand(t *testing.T) {
 	do := func(what string, code int, freeze time.Duration) (page string) {
 		t.Helper()
 		admin := h.Cookie("admin")
-		h.Ask(admin, "GET", staff, nil)
-		if got := h.Ask(admin, "POST", "/c/spring/scoreboard", url.Values{"do": {what}}); got.Code != code {
+		h.Fetch(admin, "GET", staff, nil)
+		if got := h.Fetch(admin, "POST", "/c/spring/scoreboard", url.Values{"do": {what}}); got.Code != code {
 			t.Fatalf("%s: %d\n%s", what, got.Code, got.Body)
 		}
-		page = h.Ask(admin, "GET", staff, nil).Body
+		page = h.Fetch(admin, "GET", staff, nil).Body
 		if now := webtest.Must[*store.Contest](t)(h.Store.Contest(t.Context(), c.ID)); now.Freeze.Round(time.Minute) != freeze {
 			t.Errorf("%s: the freeze is %v, and %v is planned; want %v", what, now.Freeze, now.Settings.Planned, freeze)
 		}
@@ -157,7 +157,7 @@ func TestFreezeByHand(t *testing.T) {
 		t.Errorf("the page after the thaw:\n%s", page)
 	}
 	do("freeze", 303, 10*time.Minute)
-	h.Later(25 * time.Minute) // after the time of the planned freeze
+	h.Advance(25 * time.Minute) // after the time of the planned freeze
 	do("unfreeze", 303, 0)
 }
 
@@ -165,8 +165,8 @@ func TestFreezeByHand(t *testing.T) {
 // submission is pending.
 func TestFinalResults(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("past", -30*time.Minute, store.Public, store.Settings{})
-	open := h.Send(c, "ada")
+	c := h.Contest("past", -30*time.Minute, store.VisibilityPublic, store.Settings{})
+	open := h.Submit(c, "ada")
 	c, err := h.Store.Contest(t.Context(), c.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -177,8 +177,8 @@ func TestFinalResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	admin := h.Cookie("admin")
-	final := func() webtest.Answer {
-		return h.Ask(admin, "POST", "/c/past/finalize", url.Values{"do": {"final"}, "by": {"the chief judge"}, "sure-password": {"correct-horse"}})
+	final := func() webtest.Response {
+		return h.Fetch(admin, "POST", "/c/past/finalize", url.Values{"do": {"final"}, "by": {"the chief judge"}, "sure-password": {"correct-horse"}})
 	}
 	if got := final(); got.Code != 409 || !strings.Contains(got.Body, "The contest has not ended") {
 		t.Errorf("before the end: %d\n%s", got.Code, got.Body)
@@ -195,24 +195,24 @@ func TestFinalResults(t *testing.T) {
 	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
 		t.Fatal(err)
 	}
-	h.Later(time.Second)
+	h.Advance(time.Second)
 	until(h, "", "/c/past/scoreboard", "the end", func(page string) bool { return strings.Contains(page, "The results are not final") })
 	if got := final(); got.Code != 409 || !strings.Contains(got.Body, "1 submission has no verdict") {
 		t.Errorf("while something is open: %d\n%s", got.Code, got.Body)
 	}
-	h.Judged(open, webtest.Accepted()...)
+	h.RecordJudgement(open, webtest.AcceptedEvents()...)
 	until(h, admin, "/c/past/scoreboard?view=jury", "the verdict", func(page string) bool { return strings.Contains(rowOf(page, "ada"), "accepted") })
 	if got := final(); got.Code != 303 {
 		t.Errorf("when all is judged: %d\n%s", got.Code, got.Body)
 	}
-	if got := h.Ask(admin, "POST", "/c/past/scoreboard", url.Values{"do": {"freeze"}}); got.Code != 409 {
+	if got := h.Fetch(admin, "POST", "/c/past/scoreboard", url.Values{"do": {"freeze"}}); got.Code != 409 {
 		t.Errorf("a freeze after the end: %d", got.Code)
 	}
 	page := until(h, "", "/c/past/scoreboard", "final results", func(page string) bool { return !strings.Contains(page, "not final") })
 	if !strings.Contains(page, "frozen") || strings.Contains(rowOf(page, "ada"), "accepted") {
 		t.Errorf("final is not thawed:\n%s", page)
 	}
-	if got := h.Ask(admin, "POST", "/c/past/scoreboard", url.Values{"do": {"unfreeze"}}); got.Code != 303 {
+	if got := h.Fetch(admin, "POST", "/c/past/scoreboard", url.Values{"do": {"unfreeze"}}); got.Code != 303 {
 		t.Errorf("the thaw: %d\n%s", got.Code, got.Body)
 	}
 	until(h, "", "/c/past/scoreboard", "the thaw", func(page string) bool { return strings.Contains(rowOf(page, "ada"), "accepted") })
@@ -222,7 +222,7 @@ func TestFinalResults(t *testing.T) {
 // after the end has changed.
 func TestScoreboardClock(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("spring", -30*time.Minute, store.Public, store.Settings{})
+	c := h.Contest("spring", -30*time.Minute, store.VisibilityPublic, store.Settings{})
 	clock := func(c *store.Contest) func(page string) bool {
 		return func(page string) bool {
 			return strings.Contains(page, `<time datetime="`+c.Ends().UTC().Format(time.RFC3339)+`" data-left data-before="" data-after=" left"`) &&
@@ -250,15 +250,15 @@ func TestScoreboardClock(t *testing.T) {
 // the team.
 func TestOwnRow(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("spring", -30*time.Minute, store.Public, store.Settings{})
-	h.Send(c, "ada")
-	h.Send(c, "bob")
+	c := h.Contest("spring", -30*time.Minute, store.VisibilityPublic, store.Settings{})
+	h.Submit(c, "ada")
+	h.Submit(c, "bob")
 	ada, bob := h.Cookie("ada"), h.Cookie("bob")
 	page := until(h, ada, "/c/spring/scoreboard", "both teams", func(page string) bool { return rowOf(page, "ada") != "" && rowOf(page, "bob") != "" })
-	if other := h.Ask(bob, "GET", "/c/spring/scoreboard", nil).Body; other != page {
+	if other := h.Fetch(bob, "GET", "/c/spring/scoreboard", nil).Body; other != page {
 		t.Errorf("two readers get different pages:\n%s\n%s", page, other)
 	}
-	if !strings.Contains(page, `<a href="/c/spring/scoreboard/mine" data-mine>Your row</a>`) || strings.Contains(h.Ask("", "GET", "/c/spring/scoreboard", nil).Body, "data-mine") {
+	if !strings.Contains(page, `<a href="/c/spring/scoreboard/mine" data-mine>Your row</a>`) || strings.Contains(h.Fetch("", "GET", "/c/spring/scoreboard", nil).Body, "data-mine") {
 		t.Errorf("the link to the own row:\n%s", page)
 	}
 	id := func(login string) string {
@@ -269,11 +269,11 @@ func TestOwnRow(t *testing.T) {
 		if row.team != "" {
 			link += "#t-" + row.team
 		}
-		got := h.Ask(row.cookie, "GET", "/c/spring/scoreboard/mine", nil, "Accept", "text/html,*/*")
+		got := h.Fetch(row.cookie, "GET", "/c/spring/scoreboard/mine", nil, "Accept", "text/html,*/*")
 		if got.Code != 303 || got.Header.Get("Location") != link || got.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %d to %q, want %q; %v", row.who, got.Code, got.Header.Get("Location"), link, got.Header)
 		}
-		got = h.Ask(row.cookie, "GET", "/c/spring/scoreboard/mine", nil, "Accept", "application/json")
+		got = h.Fetch(row.cookie, "GET", "/c/spring/scoreboard/mine", nil, "Accept", "application/json")
 		if want := `{"team":"` + row.team + `"}` + "\n"; got.Code != 200 || got.Body != want || got.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s, a script: %d %s, want %s; %v", row.who, got.Code, got.Body, want, got.Header)
 		}
@@ -288,7 +288,7 @@ func TestOwnRow(t *testing.T) {
 		}
 	}
 	for who, ends := range map[string]string{ada: c.Ends().Add(7 * time.Minute).UTC().Format("2006-01-02T15:04:05"), bob: ""} {
-		got := h.Ask(who, "GET", "/c/spring/scoreboard/mine", nil, "Accept", "application/json")
+		got := h.Fetch(who, "GET", "/c/spring/scoreboard/mine", nil, "Accept", "application/json")
 		if strings.Contains(got.Body, "ends") != (ends != "") || !strings.Contains(got.Body, ends) {
 			t.Errorf("the end of a team with extra time: %s, want %q", got.Body, ends)
 		}

@@ -27,39 +27,39 @@ func (s *site) booklet(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	b := report.Booklet{Title: c.Name, About: spanOf(c.Starts, access.Of(r).Ends())}
+	b := report.Booklet{Title: c.Name, About: formatPeriod(c.Starts, access.Of(r).Ends())}
 	for _, p := range problems {
-		one, err := s.bookletProblem(w, r, p)
+		problem, err := s.bookletProblem(w, r, p)
 		if err != nil {
 			return err
 		}
-		b.Problems = append(b.Problems, one)
+		b.Problems = append(b.Problems, problem)
 	}
 	v := bookletView{Slug: c.Slug}
-	if v.Booklet, err = report.BookletPart(&b); err != nil {
+	if v.Booklet, err = report.BookletFragment(&b); err != nil {
 		return err
 	}
-	return s.Page(w, r, http.StatusOK, "booklet", "All problems", v)
+	return s.RenderPage(w, r, http.StatusOK, "booklet", "All problems", v)
 }
 
 func (s *site) bookletProblem(w http.ResponseWriter, r *web.Request, p *store.ContestProblem) (one report.BookletProblem, err error) {
 	one = report.BookletProblem{Label: p.Label, Title: p.Title, Language: "en"}
-	sheet, err := s.Sheet(p.Problem)
-	if err != nil || sheet == nil {
+	info, err := s.ProblemInfo(p.Problem)
+	if err != nil || info == nil {
 		return one, err
 	}
 	base := "/c/" + access.Of(r).Contest.Slug + "/p/" + p.Label
-	one.CPU, one.Memory = time.Duration(sheet.TimeMS)*time.Millisecond, sheet.Memory
-	statement := s.choose(w, r, sheet.In(access.Of(r).Contest.Settings.Statements))
+	one.CPU, one.Memory = time.Duration(info.TimeMS)*time.Millisecond, info.Memory
+	statement := s.chooseStatement(w, r, info.StatementsIn(access.Of(r).Contest.Settings.Statements))
 	if statement != nil {
 		one.Language = cmp.Or(statement.Language, "en")
-		one.Markdown, one.Pictures = []byte(statement.Text), web.Pictures(sheet, statement.Pictures, base)
-		if f := sheet.File(statement.Document); f != nil && strings.TrimSpace(statement.Text) == "" {
+		one.Markdown, one.Pictures = []byte(statement.Text), web.Pictures(info, statement.Pictures, base)
+		if f := info.File(statement.Document); f != nil && strings.TrimSpace(statement.Text) == "" {
 			one.Document, one.Link = path.Base(f.Name), web.FileLink(base, f)
 			return one, nil // the document contains the samples
 		}
 	}
-	for _, sample := range unshown(sheet, string(one.Markdown)) {
+	for _, sample := range samplesNotInStatement(info, string(one.Markdown)) {
 		if sample.Cut {
 			sample.In, sample.Ans = sample.In+"\n...", ""
 		}
@@ -68,17 +68,17 @@ func (s *site) bookletProblem(w http.ResponseWriter, r *web.Request, p *store.Co
 	return one, nil
 }
 
-// spanOf returns the date and time of a contest. It returns an empty string if the contest is not scheduled.
-func spanOf(starts, ends time.Time) string {
+// formatPeriod returns the date and time of a contest. It returns an empty string if the contest is not scheduled.
+func formatPeriod(starts, ends time.Time) string {
 	const day, clock = "2 January 2006", "15:04"
-	switch from, to := starts.Local(), ends.Local(); {
+	switch start, end := starts.Local(), ends.Local(); {
 	case starts.IsZero():
 		return ""
 	case ends.IsZero():
-		return from.Format(day + ", " + clock + " MST")
-	case from.Format(day) == to.Format(day):
-		return from.Format(day+", "+clock) + " to " + to.Format(clock+" MST")
+		return start.Format(day + ", " + clock + " MST")
+	case start.Format(day) == end.Format(day):
+		return start.Format(day+", "+clock) + " to " + end.Format(clock+" MST")
 	default:
-		return from.Format(day+", "+clock) + " to " + to.Format(day+", "+clock+" MST")
+		return start.Format(day+", "+clock) + " to " + end.Format(day+", "+clock+" MST")
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	"assay/judge/host/auth"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
 	"assay/judge/host/web/access"
@@ -24,48 +24,48 @@ import (
 type clarificationLine struct {
 	Slug   string // of the contest
 	Number int64
-	Staff  bool
+	Jury   bool
 	Team   string // the asking team, or the recipients as text; empty for all
 	Label  string // of the problem; may be empty
 	// Technical reports whether the clarification is in the technical category, and not general or about a
 	// problem.
-	Technical bool
-	Text      string
-	Question  string
-	At        time.Time
-	By        string // username of the author; only for the jury
-	Open      bool   // an unanswered request
-	Asked     bool   // a request that the reader may answer
-	Claimed   string // username of the judge who claimed it; may be empty
-	Mine      bool   // the reader claimed it
-	ReplyTo   int64  // number of the request that it answers; zero if none
-	Replies   []clarificationLine
+	Technical  bool
+	Text       string
+	Question   string
+	At         time.Time
+	By         string // username of the author; only for the jury
+	Open       bool   // an unanswered request
+	Answerable bool   // a request that the reader may answer
+	Claimed    string // username of the judge who claimed it; may be empty
+	Mine       bool   // the reader claimed it
+	ReplyTo    int64  // number of the request that it answers; zero if none
+	Replies    []clarificationLine
 }
 
-// threads groups answers under their requests if both are listed. Threads are sorted by their newest message. If
+// groupThreads groups answers under their requests if both are listed. Threads are sorted by their newest message. If
 // waiting is true, unanswered requests come first, oldest on top.
-func threads(newestFirst []clarificationLine, waiting bool) []clarificationLine {
-	replies, asked := map[int64][]clarificationLine{}, map[int64]clarificationLine{}
+func groupThreads(newestFirst []clarificationLine, onlyUnanswered bool) []clarificationLine {
+	replies, requests := map[int64][]clarificationLine{}, map[int64]clarificationLine{}
 	for _, c := range newestFirst {
-		asked[c.Number] = c
+		requests[c.Number] = c
 	}
 	var open, rest []clarificationLine
-	done := map[int64]bool{}
+	added := map[int64]bool{}
 	for _, c := range slices.Backward(newestFirst) {
-		if _, there := asked[c.ReplyTo]; there {
+		if _, found := requests[c.ReplyTo]; found {
 			c.Question = "" // it is shown above
 			replies[c.ReplyTo] = append(replies[c.ReplyTo], c)
-		} else if waiting && c.Open {
+		} else if onlyUnanswered && c.Open {
 			open = append(open, c)
-			done[c.Number] = true
+			added[c.Number] = true
 		}
 	}
 	for _, c := range newestFirst {
-		if of, there := asked[c.ReplyTo]; there {
-			c = of
+		if request, found := requests[c.ReplyTo]; found {
+			c = request
 		}
-		if !done[c.Number] {
-			done[c.Number] = true
+		if !added[c.Number] {
+			added[c.Number] = true
 			c.Replies = replies[c.Number]
 			rest = append(rest, c)
 		}
@@ -73,17 +73,17 @@ func threads(newestFirst []clarificationLine, waiting bool) []clarificationLine 
 	return append(open, rest...)
 }
 
-// clarView is the page of clarifications.
-type clarView struct {
-	Slug        string
-	All         []clarificationLine
-	Asks, Staff bool
-	Open        bool       // show only unanswered requests
-	Said        bool       // show only announcements
-	About       string     // show only this category or problem label; see aboutAll
-	Labels      []string   // problem labels
-	Older       int64      // number before which the next page begins; zero if none
-	Reply       *replyView // the request shown beside the jury's list; may be nil
+// clarificationsView is the page of clarifications.
+type clarificationsView struct {
+	Slug              string
+	All               []clarificationLine
+	CanAsk, Jury      bool
+	Open              bool       // show only unanswered requests
+	OnlyAnnouncements bool       // show only announcements
+	About             string     // show only this category or problem label; see aboutAll
+	Labels            []string   // problem labels
+	Older             int64      // number before which the next page begins; zero if none
+	Reply             *replyView // the request shown beside the jury's list; may be nil
 }
 
 // The categories in filters and forms, in addition to problem labels.
@@ -94,19 +94,19 @@ const (
 )
 
 // Query returns the filter of the list as a URL query.
-func (v clarView) Query() template.URL { return v.query(v.Open, v.Said) }
+func (v clarificationsView) Query() template.URL { return v.query(v.Open, v.OnlyAnnouncements) }
 
-// AllQuery, OpenQuery and SaidQuery return the query for all messages, unanswered requests, and announcements.
-func (v clarView) AllQuery() template.URL  { return v.query(false, false) }
-func (v clarView) OpenQuery() template.URL { return v.query(true, false) }
-func (v clarView) SaidQuery() template.URL { return v.query(false, true) }
+// AllQuery, OpenQuery and AnnouncementsQuery return the query for all messages, unanswered requests, and announcements.
+func (v clarificationsView) AllQuery() template.URL           { return v.query(false, false) }
+func (v clarificationsView) OpenQuery() template.URL          { return v.query(true, false) }
+func (v clarificationsView) AnnouncementsQuery() template.URL { return v.query(false, true) }
 
-func (v clarView) query(open, said bool) template.URL {
+func (v clarificationsView) query(open, announcements bool) template.URL {
 	q := url.Values{}
 	if open {
 		q.Set("open", "yes")
 	}
-	if said && !open {
+	if announcements && !open {
 		q.Set("said", "yes")
 	}
 	if v.About != aboutAll {
@@ -119,17 +119,17 @@ func (v clarView) query(open, said bool) template.URL {
 }
 
 // OlderQuery returns the query for the next page.
-func (v clarView) OlderQuery() template.URL {
+func (v clarificationsView) OlderQuery() template.URL {
 	if q := v.Query(); q != "" {
 		return q + template.URL(fmt.Sprint("&before=", v.Older))
 	}
 	return template.URL(fmt.Sprint("?before=", v.Older))
 }
 
-// takes reports whether a clarification matches the filter.
-func (v clarView) takes(c clarificationLine) bool {
+// matches reports whether a clarification matches the filter.
+func (v clarificationsView) matches(c clarificationLine) bool {
 	switch {
-	case v.Open && !c.Open, v.Said && (!c.Staff || c.ReplyTo != 0):
+	case v.Open && !c.Open, v.OnlyAnnouncements && (!c.Jury || c.ReplyTo != 0):
 		return false
 	case v.About == aboutAll:
 		return true
@@ -144,19 +144,19 @@ func (v clarView) takes(c clarificationLine) bool {
 // replyView is a clarification request with the form for an answer.
 type replyView struct {
 	clarificationLine
-	Picked bool // selected by the address
-	Canned []string
-	Saves  bool // the reader may change the saved replies
-	To     recipientsView
-	Draft  string // the answer as entered
-	Errors web.FieldErrors
-	Same   []clarificationLine // answered requests about the same problem
+	Picked         bool // selected by the address
+	SavedReplies   []string
+	CanSaveReplies bool // the reader may change the saved replies
+	To             recipientsView
+	Draft          string // the answer as entered
+	Errors         web.FieldErrors
+	SameProblem    []clarificationLine // answered requests about the same problem
 }
 
-// clarificationsOf reads the clarifications that the caller may see. Hidden is the lowest number of the
+// readClarifications reads the clarifications that the caller may see. Hidden is the lowest number of the
 // clarifications that become visible when the contest starts, or 0 if there are none.
-func (s *site) clarificationsOf(r *web.Request, f store.ClarificationFilter) (all []clarificationLine, hidden int64, err error) {
-	rows, hidden, err := s.Clarifications(r.Context(), access.Of(r).Seat, f)
+func (s *site) readClarifications(r *web.Request, f store.ClarificationFilter) (all []clarificationLine, hidden int64, err error) {
+	rows, hidden, err := s.Clarifications(r.Context(), access.Of(r).ContestAccess, f)
 	if err != nil || len(rows) == 0 {
 		return nil, hidden, err
 	}
@@ -171,24 +171,24 @@ func (s *site) clarificationLines(r *web.Request, rows []*store.Clarification) (
 	for _, p := range problems {
 		labels[p.Slug] = p.Label
 	}
-	staff := r.Can(auth.Answer)
+	jury := r.Can(auth.AnswerClarification)
 	all := make([]clarificationLine, len(rows))
 	for i, c := range rows {
 		all[i] = clarificationLine{
-			Slug: access.Of(r).Contest.Slug, Number: c.Number, Staff: c.Staff, Team: c.TeamName, Label: labels[c.Problem],
+			Slug: access.Of(r).Contest.Slug, Number: c.Number, Jury: c.Jury, Team: c.TeamName, Label: labels[c.Problem],
 			Technical: c.Category == store.Technical, Text: cmp.Or(c.Text, erasedText), Question: c.Question, At: c.At, ReplyTo: c.ReplyTo,
-			Open: !c.Staff && c.Answers == 0, Asked: staff && !c.Staff,
+			Open: !c.Jury && c.Answers == 0, Answerable: jury && !c.Jury,
 		}
 		if c.To.Chosen() {
 			all[i].Team = "your team and others" // only the jury sees the other recipients
 		}
-		if staff && c.To.Chosen() {
-			all[i].Team = named(c.To)
+		if jury && c.To.Chosen() {
+			all[i].Team = recipientNames(c.To)
 		}
-		if staff && c.Staff {
+		if jury && c.Jury {
 			all[i].By = c.Login
 		}
-		if staff && all[i].Open {
+		if jury && all[i].Open {
 			all[i].Claimed, all[i].Mine = c.Claimed, c.Claimed == r.Me.Login
 		}
 	}
@@ -204,9 +204,9 @@ func (s *site) clarifications(w http.ResponseWriter, r *web.Request) error {
 // with a form for the answer. If reply is nil, that is the first unanswered request.
 func (s *site) clarificationsPage(w http.ResponseWriter, r *web.Request, code int, reply *replyView) error {
 	const most = 100
-	v := clarView{Slug: access.Of(r).Contest.Slug, Asks: r.Can(auth.Ask), Staff: r.Can(auth.Answer), Reply: reply}
-	v.Open, v.Said = v.Staff && r.FormValue("open") != "", v.Staff && r.FormValue("said") != ""
-	if v.Staff {
+	v := clarificationsView{Slug: access.Of(r).Contest.Slug, CanAsk: r.Can(auth.RequestClarification), Jury: r.Can(auth.AnswerClarification), Reply: reply}
+	v.Open, v.OnlyAnnouncements = v.Jury && r.FormValue("open") != "", v.Jury && r.FormValue("said") != ""
+	if v.Jury {
 		v.About = r.URL.Query().Get("about")
 		problems, err := s.Store.ContestProblems(r.Context(), access.Of(r).Contest.ID)
 		if err != nil {
@@ -223,7 +223,7 @@ func (s *site) clarificationsPage(w http.ResponseWriter, r *web.Request, code in
 			return web.BadRequest("before=%.40q is not a clarification number", text)
 		}
 	}
-	all, hidden, err := s.clarificationsOf(r, f)
+	all, hidden, err := s.readClarifications(r, f)
 	if err != nil {
 		return err
 	}
@@ -231,14 +231,14 @@ func (s *site) clarificationsPage(w http.ResponseWriter, r *web.Request, code in
 		all = all[:most]
 		v.Older = all[most-1].Number
 	}
-	list := threads(all, v.Staff)
+	list := groupThreads(all, v.Jury)
 	for _, c := range list {
-		if v.takes(c) {
+		if v.matches(c) {
 			v.All = append(v.All, c)
 		}
 	}
-	if v.Staff {
-		if v.Reply, err = s.replyOf(r, list, reply); err != nil {
+	if v.Jury {
+		if v.Reply, err = s.selectReply(r, list, reply); err != nil {
 			return err
 		}
 	}
@@ -247,16 +247,16 @@ func (s *site) clarificationsPage(w http.ResponseWriter, r *web.Request, code in
 		if hidden > 0 { // hidden ones appear as unread at the start
 			upto = min(upto, hidden-1)
 		}
-		if err := s.Store.Read(r.Context(), access.Of(r).Contest.ID, r.Me.ID, upto); err != nil {
+		if err := s.Store.MarkRead(r.Context(), access.Of(r).Contest.ID, r.Me.ID, upto); err != nil {
 			return err
 		}
 	}
-	return s.Page(w, r, code, "clar", "Clarifications", v)
+	return s.RenderPage(w, r, code, "clar", "Clarifications", v)
 }
 
-// replyOf returns the request that the jury can answer beside the list. If reply is nil, it is the first
-// unanswered request; if all are answered, replyOf returns nil, nil. Otherwise replyOf completes reply.
-func (s *site) replyOf(r *web.Request, list []clarificationLine, reply *replyView) (*replyView, error) {
+// selectReply returns the request that the jury can answer beside the list. If reply is nil, it is the first
+// unanswered request; if all are answered, selectReply returns nil, nil. Otherwise selectReply completes reply.
+func (s *site) selectReply(r *web.Request, list []clarificationLine, reply *replyView) (*replyView, error) {
 	for _, c := range list {
 		if reply == nil && c.Open {
 			reply = &replyView{clarificationLine: c}
@@ -268,7 +268,7 @@ func (s *site) replyOf(r *web.Request, list []clarificationLine, reply *replyVie
 	if reply == nil {
 		return nil, nil
 	}
-	reply.Canned, reply.Saves = savedReplies(access.Of(r).Contest), r.Can(auth.SeeAll)
+	reply.SavedReplies, reply.CanSaveReplies = savedReplies(access.Of(r).Contest), r.Can(auth.SeeAll)
 	if reply.To.To == "" {
 		var err error
 		if reply.To, err = s.recipientsView(r, true); err != nil {
@@ -278,17 +278,17 @@ func (s *site) replyOf(r *web.Request, list []clarificationLine, reply *replyVie
 	reply.To.Team = reply.Team
 	const most = 5
 	for _, c := range list {
-		if c.Label != "" && c.Label == reply.Label && c.Number != reply.Number && len(c.Replies) > 0 && len(reply.Same) < most {
-			reply.Same = append(reply.Same, c)
+		if c.Label != "" && c.Label == reply.Label && c.Number != reply.Number && len(c.Replies) > 0 && len(reply.SameProblem) < most {
+			reply.SameProblem = append(reply.SameProblem, c)
 		}
 	}
 	return reply, nil
 }
 
-// newClarView is the form for a clarification request or an announcement.
-type newClarView struct {
+// newClarificationView is the form for a clarification request or an announcement.
+type newClarificationView struct {
 	Slug     string
-	Staff    bool
+	Jury     bool
 	Problems []*store.ContestProblem
 	Problem  string // label, or aboutTechnical
 	To       recipientsView
@@ -297,16 +297,16 @@ type newClarView struct {
 }
 
 func (s *site) newClarification(w http.ResponseWriter, r *web.Request) error {
-	return s.clarPage(w, r, http.StatusOK, newClarView{Problem: r.FormValue("problem")})
+	return s.newClarificationPage(w, r, http.StatusOK, newClarificationView{Problem: r.FormValue("problem")})
 }
 
-func (s *site) clarPage(w http.ResponseWriter, r *web.Request, code int, v newClarView) (err error) {
-	v.Slug, v.Staff = access.Of(r).Contest.Slug, r.Can(auth.Answer)
+func (s *site) newClarificationPage(w http.ResponseWriter, r *web.Request, code int, v newClarificationView) (err error) {
+	v.Slug, v.Jury = access.Of(r).Contest.Slug, r.Can(auth.AnswerClarification)
 	title := "Ask the jury"
-	if v.Staff {
+	if v.Jury {
 		title = "Post announcement"
 	}
-	if v.Staff && v.To.To == "" {
+	if v.Jury && v.To.To == "" {
 		if v.To, err = s.recipientsView(r, false); err != nil {
 			return err
 		}
@@ -316,54 +316,54 @@ func (s *site) clarPage(w http.ResponseWriter, r *web.Request, code int, v newCl
 			return err
 		}
 	}
-	return s.Page(w, r, code, "clarnew", title, v)
+	return s.RenderPage(w, r, code, "clarnew", title, v)
 }
 
 // erasedText is shown for a clarification whose text was deleted with an account.
 const erasedText = "(deleted with the account of its author)"
 
-// mostText is the maximum length of a clarification in letters.
-const mostText = 2000
+// maxTextLength is the maximum length of a clarification in letters.
+const maxTextLength = 2000
 
-// written reads the text of a form, and checks it.
-func written(r *web.Request) (text string, wrong web.FieldErrors) {
+// readClarificationText reads the text of a form, and checks it.
+func readClarificationText(r *web.Request) (text string, fieldErrors web.FieldErrors) {
 	text = strings.TrimSpace(strings.ReplaceAll(cmp.Or(r.Field("text"), r.PostFormValue("canned")), "\r\n", "\n"))
 	switch {
 	case text == "":
-		wrong.Add("text", "enter a text")
-	case utf8.RuneCountInString(text) > mostText:
-		wrong.Add("text", "the text has more than %d letters", mostText)
+		fieldErrors.Add("text", "enter a text")
+	case utf8.RuneCountInString(text) > maxTextLength:
+		fieldErrors.Add("text", "the text has more than %d letters", maxTextLength)
 	}
-	return text, wrong
+	return text, fieldErrors
 }
 
 // clarify accepts a clarification request, or an announcement from the jury.
 func (s *site) clarify(w http.ResponseWriter, r *web.Request) error {
-	text, wrong := written(r)
-	v := newClarView{Problem: r.PostFormValue("problem"), Text: text, Errors: wrong}
-	n := store.NewClarification{Contest: access.Of(r).Contest.ID, Account: r.Me.ID, Staff: r.Can(auth.Answer), Text: text}
+	text, fieldErrors := readClarificationText(r)
+	v := newClarificationView{Problem: r.PostFormValue("problem"), Text: text, Errors: fieldErrors}
+	n := store.NewClarification{Contest: access.Of(r).Contest.ID, Account: r.Me.ID, Jury: r.Can(auth.AnswerClarification), Text: text}
 	switch {
 	case v.Problem == aboutTechnical:
 		n.Category = store.Technical
 	case v.Problem != "" && r.Can(auth.SeeProblems):
-		f, err := s.Choose(r.Context(), access.Of(r).Contest, desk.Choice{Problem: v.Problem})
-		if refusal := web.Rejected(err); refusal != nil {
-			v.Errors = append(v.Errors, web.Refused(refusal, "problem")...)
+		f, err := s.ParseQuery(r.Context(), access.Of(r).Contest, intake.SubmissionQuery{Problem: v.Problem})
+		if refusal := web.AsRefusal(err); refusal != nil {
+			v.Errors = append(v.Errors, web.RefusalErrors(refusal, "problem")...)
 		} else if err != nil {
 			return err
 		}
 		n.Problem = f.Problem
 	}
-	if n.Staff {
-		to, err := s.recipients(r, &n, "")
+	if n.Jury {
+		recipients, err := s.readRecipients(r, &n, "")
 		if err != nil {
 			return err
 		}
-		if v.To = to; to.Wrong.Text != "" {
-			v.Errors = append(v.Errors, to.Wrong)
+		if v.To = recipients; recipients.Wrong.Text != "" {
+			v.Errors = append(v.Errors, recipients.Wrong)
 		}
 	}
-	if len(v.Errors) == 0 && !n.Staff {
+	if len(v.Errors) == 0 && !n.Jury {
 		team, err := s.Store.Enter(r.Context(), n.Contest, r.Me)
 		if err != nil {
 			return err
@@ -374,47 +374,47 @@ func (s *site) clarify(w http.ResponseWriter, r *web.Request) error {
 	var err error
 	if len(v.Errors) == 0 {
 		number, err = s.Store.Clarify(r.Context(), n)
-		if errors.Is(err, store.ErrTwice) {
+		if errors.Is(err, store.ErrDuplicateText) {
 			return web.Redirect(w, r, "/c/"+access.Of(r).Contest.Slug+"/clar")
 		}
 		if errors.Is(err, store.ErrTooManyQuestions) {
-			v.Errors, err = web.Refused(desk.OpenQuestions.Reached(), ""), nil
+			v.Errors, err = web.RefusalErrors(intake.MaxPendingClarifications.Refusal(), ""), nil
 		}
 	}
 	if err != nil {
 		return err
 	}
 	if len(v.Errors) > 0 {
-		return s.clarPage(w, r, http.StatusBadRequest, v)
+		return s.newClarificationPage(w, r, http.StatusBadRequest, v)
 	}
-	if n.Staff {
-		if err := s.Audit(r, "announce", access.Of(r).Contest.Slug, announced(number, n)); err != nil {
+	if n.Jury {
+		if err := s.Audit(r, "announce", access.Of(r).Contest.Slug, describeAnnouncement(number, n)); err != nil {
 			return err
 		}
 	}
 	return web.Redirect(w, r, "/c/"+access.Of(r).Contest.Slug+"/clar")
 }
 
-// announced describes an announcement for the audit log.
-func announced(number int64, n store.NewClarification) string {
+// describeAnnouncement describes an announcement for the audit log.
+func describeAnnouncement(number int64, n store.NewClarification) string {
 	text := strconv.FormatInt(number, 10)
 	if len(n.Teams)+len(n.Groups) > 0 {
-		text += " to " + sentTo(n)
+		text += " to " + describeRecipients(n)
 	}
 	return text
 }
 
-// questionAt returns the clarification request with the number in the address.
-func (s *site) questionAt(r *web.Request) (c *store.Clarification, line *clarificationLine, err error) {
+// clarificationRequest returns the clarification request with the number in the address.
+func (s *site) clarificationRequest(r *web.Request) (c *store.Clarification, line *clarificationLine, err error) {
 	n, err := strconv.ParseInt(r.PathValue("number"), 10, 64)
 	if err != nil || n < 1 {
 		return nil, nil, web.ErrNotFound
 	}
-	rows, _, err := s.Clarifications(r.Context(), access.Of(r).Seat, store.ClarificationFilter{Before: n + 1, Limit: 1})
+	rows, _, err := s.Clarifications(r.Context(), access.Of(r).ContestAccess, store.ClarificationFilter{Before: n + 1, Limit: 1})
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(rows) == 0 || rows[0].Number != n || rows[0].Staff {
+	if len(rows) == 0 || rows[0].Number != n || rows[0].Jury {
 		return nil, nil, web.ErrNotFound
 	}
 	lines, err := s.clarificationLines(r, rows)
@@ -424,68 +424,68 @@ func (s *site) questionAt(r *web.Request) (c *store.Clarification, line *clarifi
 	return rows[0], &lines[0], nil
 }
 
-func (s *site) question(w http.ResponseWriter, r *web.Request) error {
-	_, line, err := s.questionAt(r)
+func (s *site) clarificationRequestPage(w http.ResponseWriter, r *web.Request) error {
+	_, line, err := s.clarificationRequest(r)
 	if err != nil {
 		return err
 	}
 	return s.clarificationsPage(w, r, http.StatusOK, &replyView{clarificationLine: *line, Picked: true})
 }
 
-// answer sends an answer to a clarification request. The recipients are the team that asked, that team and further
+// answerRequest sends an answer to a clarification request. The recipients are the team that asked, that team and further
 // teams or groups, or all teams.
-func (s *site) answer(w http.ResponseWriter, r *web.Request) error {
-	c, line, err := s.questionAt(r)
+func (s *site) answerRequest(w http.ResponseWriter, r *web.Request) error {
+	c, line, err := s.clarificationRequest(r)
 	if err != nil {
 		return err
 	}
-	text, wrong := written(r)
+	text, fieldErrors := readClarificationText(r)
 	n := store.NewClarification{
-		Contest: access.Of(r).Contest.ID, Account: r.Me.ID, Staff: true, Text: text, ReplyTo: c.Number,
-		First: r.PostFormValue("first") != "",
+		Contest: access.Of(r).Contest.ID, Account: r.Me.ID, Jury: true, Text: text, ReplyTo: c.Number,
+		OnlyFirst: r.PostFormValue("first") != "",
 	}
-	to, err := s.recipients(r, &n, c.Team)
+	recipients, err := s.readRecipients(r, &n, c.Team)
 	if err != nil {
 		return err
 	}
-	if to.Wrong.Text != "" {
-		wrong = append(wrong, to.Wrong)
+	if recipients.Wrong.Text != "" {
+		fieldErrors = append(fieldErrors, recipients.Wrong)
 	}
-	if len(wrong) > 0 {
+	if len(fieldErrors) > 0 {
 		return s.clarificationsPage(w, r, http.StatusBadRequest, &replyView{
-			clarificationLine: *line, Picked: true, To: to, Draft: text, Errors: wrong,
+			clarificationLine: *line, Picked: true, To: recipients, Draft: text, Errors: fieldErrors,
 		})
 	}
 	_, err = s.Store.Clarify(r.Context(), n)
-	if errors.Is(err, store.ErrTwice) {
+	if errors.Is(err, store.ErrDuplicateText) {
 		return web.Redirect(w, r, "/c/"+access.Of(r).Contest.Slug+"/clar")
 	}
 	if err != nil {
 		return err
 	}
-	return s.Done(w, r, "answer", access.Of(r).Contest.Slug, strconv.FormatInt(c.Number, 10)+" to "+sentTo(n),
+	return s.AuditAndRedirect(w, r, "answer", access.Of(r).Contest.Slug, strconv.FormatInt(c.Number, 10)+" to "+describeRecipients(n),
 		"/c/"+access.Of(r).Contest.Slug+"/clar")
 }
 
-// claim records for other judges that the caller is about to answer a request, or that the caller releases it.
-func (s *site) claim(w http.ResponseWriter, r *web.Request) error {
-	c, line, err := s.questionAt(r)
+// claimRequest records for other judges that the caller is about to answer a request, or that the caller releases it.
+func (s *site) claimRequest(w http.ResponseWriter, r *web.Request) error {
+	c, line, err := s.clarificationRequest(r)
 	if err != nil {
 		return err
 	}
-	by := r.Me.ID
+	account := r.Me.ID
 	if r.PostFormValue("do") == "release" {
-		by = ""
+		account = ""
 	}
-	done, err := s.Store.Claim(r.Context(), access.Of(r).Contest.ID, c.Number, by)
+	claimed, err := s.Store.ClaimRequest(r.Context(), access.Of(r).Contest.ID, c.Number, account)
 	if err != nil {
 		return err
 	}
-	if done {
-		s.seen.claimsIn(access.Of(r).Contest.ID).Add(1)
+	if claimed {
+		s.clarificationNumbers.claimCounter(access.Of(r).Contest.ID).Add(1)
 	}
-	if !done && by != "" && !line.Mine {
-		return &desk.Refusal{
+	if !claimed && account != "" && !line.Mine {
+		return &intake.Refusal{
 			Code: http.StatusConflict, Text: fmt.Sprintf("another judge is about to answer request %d", c.Number),
 			Hint: "reload the list to see who",
 		}

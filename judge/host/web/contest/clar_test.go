@@ -18,33 +18,33 @@ import (
 // reads only messages that are for all.
 func TestClarificationPages(t *testing.T) {
 	h := webtest.New(t)
-	h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
-	h.Contest("over", -2*time.Hour, store.Accounts, store.Settings{})
+	h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
+	h.Contest("over", -2*time.Hour, store.VisibilityAccounts, store.Settings{})
 	ada, bob, judge := h.Cookie("ada"), h.Cookie("bob"), h.Cookie("judge")
 	post := func(who, path string, fields url.Values, code int, want string) {
 		t.Helper()
-		if got := h.Ask(who, "POST", path, fields); got.Code != code || !strings.Contains(got.Body, want) {
+		if got := h.Fetch(who, "POST", path, fields); got.Code != code || !strings.Contains(got.Body, want) {
 			t.Errorf("%s %v: %d, want %d with %q in\n%s", path, fields, got.Code, code, want, got.Body)
 		}
 	}
 	reads := func(who, path string, wants ...string) {
 		t.Helper()
-		page := h.Ask(who, "GET", path, nil).Body
+		page := h.Fetch(who, "GET", path, nil).Body
 		for _, want := range wants {
 			no := strings.HasPrefix(want, "!")
 			if strings.Contains(page, strings.TrimPrefix(want, "!")) == no {
 				t.Errorf("%s: %q in\n%s", path, want, page)
 			}
 		}
-		webtest.Harmless(t, path, page)
+		webtest.CheckHTML(t, path, page)
 	}
 	post(ada, "/c/now/clar", url.Values{"text": {" "}}, 400, "enter a text")
 	post(ada, "/c/now/clar", url.Values{"text": {strings.Repeat("ü", 2001)}}, 400, "more than 2000 letters")
 	post(ada, "/c/now/clar", url.Values{"text": {"x"}, "problem": {"Z"}}, 400, "has no problem")
 	post(ada, "/c/over/clar", url.Values{"text": {"x"}}, 403, "")
-	post(ada, "/c/now/clar", url.Values{"text": {"is 0 allowed?" + webtest.Evil}, "problem": {"A"}}, http.StatusSeeOther, "")
-	post(ada, "/c/now/clar", url.Values{"text": {"is 0 allowed?" + webtest.Evil}, "problem": {"A"}}, http.StatusSeeOther, "") // pressed twice
-	if page := h.Ask(ada, "GET", "/c/now/clar", nil).Body; strings.Count(page, "is 0 allowed?") != 1 {
+	post(ada, "/c/now/clar", url.Values{"text": {"is 0 allowed?" + webtest.HostileMarkup}, "problem": {"A"}}, http.StatusSeeOther, "")
+	post(ada, "/c/now/clar", url.Values{"text": {"is 0 allowed?" + webtest.HostileMarkup}, "problem": {"A"}}, http.StatusSeeOther, "") // pressed twice
+	if page := h.Fetch(ada, "GET", "/c/now/clar", nil).Body; strings.Count(page, "is 0 allowed?") != 1 {
 		t.Errorf("a question that was sent twice:\n%s", page)
 	}
 	reads(ada, "/c/now/clar", "is 0 allowed?", "about A", "unanswered", "!Answer<")
@@ -81,18 +81,18 @@ func TestClarificationPages(t *testing.T) {
 	reads(bob, "/c/now/clar", "!No comment.")
 	post(admin, "/c/now/clar/1", url.Values{"text": {"It is not."}, "to": {"team"}, "first": {"yes"}}, http.StatusConflict, "another person has changed this")
 	post(judge, "/c/now/clar/1", url.Values{"canned": {"No comment."}, "to": {"team"}, "first": {"yes"}}, http.StatusSeeOther, "") // pressed twice
-	post(judge, "/c/now/clar/1", url.Values{"text": {"It is." + webtest.Evil}, "to": {"all"}}, http.StatusSeeOther, "")
+	post(judge, "/c/now/clar/1", url.Values{"text": {"It is." + webtest.HostileMarkup}, "to": {"all"}}, http.StatusSeeOther, "")
 	reads(bob, "/c/now", "1 new", "It is.", "is 0 allowed?")
 	reads(bob, "/c/now/clar", "It is.", "is 0 allowed?", "!ada&#34;")
 	post(judge, "/c/now/clar", url.Values{"text": {"lunch is at noon"}}, http.StatusSeeOther, "")
 	reads(bob, "/c/now", "1 new", "lunch is at noon")
 	reads(judge, "/c/now/clar?said=yes", "lunch is at noon", "by judge", "!is 0 allowed?")
 	reads(judge, "/c/now/clar?open=yes", "!is 0 allowed?", "Every request has an answer")
-	if got := h.Ask("", "GET", "/c/now/clar", nil); got.Code != http.StatusSeeOther {
+	if got := h.Fetch("", "GET", "/c/now/clar", nil); got.Code != http.StatusSeeOther {
 		t.Errorf("nobody reads clarifications: %d", got.Code)
 	}
 	var did []string
-	for _, e := range webtest.Must[[]store.Entry](t)(h.Store.Audited(t.Context(), "", 10)) {
+	for _, e := range webtest.Must[[]store.AuditEntry](t)(h.Store.LatestAuditEntries(t.Context(), "", 10)) {
 		did = append(did, e.Action+" "+e.Object+" "+e.Detail)
 	}
 	if got := strings.Join(did, ", "); got != "announce now 4, answer now 1 to all, answer now 1 to the team" {
@@ -111,15 +111,15 @@ func TestClarificationPages(t *testing.T) {
 // TestClarificationFilters checks the filters of the jury's list, the links that keep them, and the pages of the list.
 func TestClarificationFilters(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
 	judge := h.Cookie("judge")
 	h.Clarify(c, store.NewClarification{Text: "in general?"}, "ada")
 	h.Clarify(c, store.NewClarification{Text: "the network?", Category: store.Technical}, "ada")
 	h.Clarify(c, store.NewClarification{Text: "negative?", Problem: "sum"}, "bob")
-	h.Clarify(c, store.NewClarification{Text: "to everybody", Staff: true}, "judge")
+	h.Clarify(c, store.NewClarification{Text: "to everybody", Jury: true}, "judge")
 	list := func(query string) string {
 		t.Helper()
-		got := h.Ask(judge, "GET", "/c/now/clar"+query, nil)
+		got := h.Fetch(judge, "GET", "/c/now/clar"+query, nil)
 		if got.Code != 200 {
 			t.Fatalf("%s: %d\n%s", query, got.Code, got.Body)
 		}
@@ -150,7 +150,7 @@ func TestClarificationFilters(t *testing.T) {
 		t.Error("a short list has another page")
 	}
 	for i := range 97 {
-		h.Clarify(c, store.NewClarification{Text: fmt.Sprint("further ", i), Staff: true}, "judge")
+		h.Clarify(c, store.NewClarification{Text: fmt.Sprint("further ", i), Jury: true}, "judge")
 	}
 	if body := list(""); !strings.Contains(body, `/c/now/clar?before=2"`) {
 		t.Errorf("the first of two pages has no link to the second:\n%s", body)
@@ -189,7 +189,7 @@ func news(h *webtest.Harness, t *testing.T, login string) func() string {
 // TestNewsAreTold checks that a subscriber receives messages for their account, and no others.
 func TestNewsAreTold(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
 	next := news(h, t, "bob")
 	if first := next(); strings.Contains(first, "new") {
 		t.Errorf("at first bob is told %s", first)
@@ -201,14 +201,14 @@ func TestNewsAreTold(t *testing.T) {
 	staff := news(h, t, "admin")
 	staff()
 	for _, do := range []string{"claim", "claim", "release"} { // the second claim has no effect
-		if got := h.Ask(h.Cookie("judge"), "POST", "/c/now/clar/1/claim", url.Values{"do": {do}}); got.Code != http.StatusSeeOther {
+		if got := h.Fetch(h.Cookie("judge"), "POST", "/c/now/clar/1/claim", url.Values{"do": {do}}); got.Code != http.StatusSeeOther {
 			t.Fatalf("%s: %d", do, got.Code)
 		}
 	}
 	if told := staff(); !strings.Contains(told, "1 unanswered") {
 		t.Errorf("of a claim the staff is told %s", told)
 	}
-	h.Clarify(c, store.NewClarification{Staff: true, Text: "to all"}, "judge")
+	h.Clarify(c, store.NewClarification{Jury: true, Text: "to all"}, "judge")
 	if told := next(); !strings.Contains(told, "1 new") {
 		t.Errorf("of an announcement bob is told %s", told)
 	}

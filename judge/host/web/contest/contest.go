@@ -11,7 +11,7 @@ import (
 
 	"assay/judge/host/auth"
 	"assay/judge/host/client"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
 	"assay/judge/host/web/access"
@@ -24,17 +24,17 @@ type contestView struct {
 	Starts, Ends       time.Time
 	Problems           []problemLine
 	Teams              int    // number of ranked teams
-	Closed             string // why the problems are not shown
-	Mine               []web.Line
+	ClosedReason       string // why the problems are not shown
+	OwnSubmissions     []web.Line
 	Team               string
 	Shared             bool   // Team has more than one member
 	Standing           string // the team's rank and score; empty if it is not ranked
-	LogIn              bool   // the reader could join after logging in
-	Changes            bool   // the reader may change the contest
-	Start              bool   // the reader may start the contest
-	Empty              bool   // no teams have joined
-	Announced          []clarificationLine
-	Prints             bool // the reader's team can print
+	CanJoin            bool   // the reader could join after logging in
+	CanChange          bool   // the reader may change the contest
+	CanStart           bool   // the reader may start the contest
+	NoTeams            bool   // no teams have joined
+	Announcements      []clarificationLine
+	CanPrint           bool // the reader's team can print
 }
 
 type problemLine struct {
@@ -42,7 +42,7 @@ type problemLine struct {
 	Points         int64
 	TimeMS, Memory int64
 	Best           web.State // best result of the reader
-	Tries          int
+	Attempts       int
 	Solved         int // teams
 }
 
@@ -50,33 +50,33 @@ type problemLine struct {
 // reader's team.
 func (s *site) announcements(r *web.Request) ([]clarificationLine, error) {
 	const most = 3
-	all, _, err := s.Clarifications(r.Context(), access.Of(r).Seat, store.ClarificationFilter{})
+	all, _, err := s.Clarifications(r.Context(), access.Of(r).ContestAccess, store.ClarificationFilter{})
 	if err != nil {
 		return nil, err
 	}
 	var shown []*store.Clarification
 	for _, c := range all {
-		if own := c.Staff && c.Of(access.Of(r).Team); c.ToAll() || own && (c.To.Chosen() || c.ReplyTo == 0) {
+		if forTeam := c.Jury && c.ConcernsTeam(access.Of(r).Team); c.ToAll() || forTeam && (c.To.Chosen() || c.ReplyTo == 0) {
 			shown = append(shown, c)
 		}
 	}
 	return s.clarificationLines(r, shown[:min(most, len(shown))])
 }
 
-// solvedBy maps problem labels to the number of teams that solved each, and returns the number of ranked teams. If
+// solvedCounts maps problem labels to the number of teams that solved each, and returns the number of ranked teams. If
 // the caller may not see the scoreboard, it returns nil, 0, nil.
-func (s *site) solvedBy(r *web.Request) (solved map[string]int, ranked int, err error) {
-	if !r.Can(auth.SeeBoard) {
+func (s *site) solvedCounts(r *web.Request) (solved map[string]int, ranked int, err error) {
+	if !r.Can(auth.SeeScoreboard) {
 		return nil, 0, nil
 	}
-	l, err := s.Boards.Board(r.Context(), access.Of(r).Contest.ID)
+	l, err := s.Scoreboards.Scoreboard(r.Context(), access.Of(r).Contest.ID)
 	if err != nil {
 		return nil, 0, err
 	}
 	solved = map[string]int{}
 	_, places, columns := l.Scores(r.Can(auth.SeeAll))
-	for _, one := range columns {
-		solved[one.Label] = one.Solved
+	for _, column := range columns {
+		solved[column.Label] = column.Solved
 	}
 	for _, p := range places {
 		if p.Rank > 0 {
@@ -90,15 +90,15 @@ func (s *site) contest(w http.ResponseWriter, r *web.Request) (err error) {
 	c := access.Of(r).Contest
 	v := contestView{
 		Slug: c.Slug, Name: c.Name, Format: web.ChoiceName(access.Formats, string(c.Format)), Starts: c.Starts,
-		Ends: access.Of(r).Ends(), LogIn: r.Me == nil, Changes: r.Can(auth.Change),
+		Ends: access.Of(r).Ends(), CanJoin: r.Me == nil, CanChange: r.Can(auth.ChangeContest),
 	}
-	v.Start = v.Changes && (c.Starts.IsZero() || s.Time().Before(c.Starts))
-	if v.Changes {
+	v.CanStart = v.CanChange && (c.Starts.IsZero() || s.Time().Before(c.Starts))
+	if v.CanChange {
 		teams, err := s.Store.Teams(r.Context(), c.ID)
 		if err != nil {
 			return err
 		}
-		v.Empty = len(teams) == 0
+		v.NoTeams = len(teams) == 0
 	}
 	if t := access.Of(r).Team; t != nil {
 		if v.Team = t.Name; r.Me != nil {
@@ -109,21 +109,21 @@ func (s *site) contest(w http.ResponseWriter, r *web.Request) (err error) {
 			v.Shared = len(members[t.ID]) > 1
 		}
 	}
-	v.Prints = c.Settings.Printing && access.Of(r).Team != nil
-	if v.Announced, err = s.announcements(r); err != nil {
+	v.CanPrint = c.Settings.Printing && access.Of(r).Team != nil
+	if v.Announcements, err = s.announcements(r); err != nil {
 		return err
 	}
 	if !r.Can(auth.SeeProblems) {
-		if v.Closed = "The problems appear here when the contest starts."; c.Starts.IsZero() {
-			v.Closed = "The problems appear here when the jury starts the contest."
+		if v.ClosedReason = "The problems appear here when the contest starts."; c.Starts.IsZero() {
+			v.ClosedReason = "The problems appear here when the jury starts the contest."
 		}
-		return s.Page(w, r, http.StatusOK, "contest", c.Name, v)
+		return s.RenderPage(w, r, http.StatusOK, "contest", c.Name, v)
 	}
 	problems, err := s.Store.ContestProblems(r.Context(), c.ID)
 	if err != nil {
 		return err
 	}
-	solved, ranked, err := s.solvedBy(r)
+	solved, ranked, err := s.solvedCounts(r)
 	if err != nil {
 		return err
 	}
@@ -131,12 +131,12 @@ func (s *site) contest(w http.ResponseWriter, r *web.Request) (err error) {
 	labels, best := map[string]string{}, map[string]*problemLine{}
 	for _, p := range problems {
 		line := problemLine{Label: p.Label, Title: p.Title, Points: p.Points, Solved: solved[p.Label]}
-		sheet, err := s.Sheet(p.Problem)
+		info, err := s.ProblemInfo(p.Problem)
 		if err != nil {
 			return err
 		}
-		if sheet != nil {
-			line.TimeMS, line.Memory = sheet.TimeMS, sheet.Memory
+		if info != nil {
+			line.TimeMS, line.Memory = info.TimeMS, info.Memory
 		}
 		v.Problems = append(v.Problems, line)
 		labels[p.Slug] = p.Label
@@ -144,35 +144,35 @@ func (s *site) contest(w http.ResponseWriter, r *web.Request) (err error) {
 	for i := range v.Problems {
 		best[v.Problems[i].Label] = &v.Problems[i]
 	}
-	if v.Standing, err = access.Standing(r.Context(), s.Site, access.Of(r).Seat); err != nil {
+	if v.Standing, err = access.RankText(r.Context(), s.Site, access.Of(r).ContestAccess); err != nil {
 		return err
 	}
 	if r.Me != nil {
 		const shown, most = 6, 500
-		mine, err := s.Store.Submissions(r.Context(), ownFilter(r, "", shown))
+		submissions, err := s.Store.Submissions(r.Context(), ownFilter(r, "", shown))
 		if err != nil {
 			return err
 		}
-		for _, sub := range mine {
-			v.Mine = append(v.Mine, access.Of(r).Line(sub, labels, access.Of(r).Ends()))
+		for _, sub := range submissions {
+			v.OwnSubmissions = append(v.OwnSubmissions, access.Of(r).Line(sub, labels, access.Of(r).Ends()))
 		}
-		attempts, err := s.Store.Attempts(r.Context(), ownFilter(r, "", most))
+		attempts, err := s.Store.ProgressByProblem(r.Context(), ownFilter(r, "", most))
 		if err != nil {
 			return err
 		}
 		for _, a := range attempts {
 			line := access.Of(r).Line(a.Best, labels, access.Of(r).Ends())
 			if p := best[line.Label]; p != nil {
-				p.Tries, p.Best = a.Tries, line.State
+				p.Attempts, p.Best = a.Attempts, line.State
 			}
 		}
 	}
-	return s.Page(w, r, http.StatusOK, "contest", c.Name, v)
+	return s.RenderPage(w, r, http.StatusOK, "contest", c.Name, v)
 }
 
-// mine lists the submissions of the caller and of their team.
-func (s *site) mine(w http.ResponseWriter, r *web.Request) error {
-	if err := r.Allow(auth.SeeProblems); err != nil {
+// ownSubmissions lists the submissions of the caller and of their team.
+func (s *site) ownSubmissions(w http.ResponseWriter, r *web.Request) error {
+	if err := r.CheckPermission(auth.SeeProblems); err != nil {
 		return err
 	}
 	const most = 500
@@ -188,23 +188,23 @@ func (s *site) mine(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	v := mineView{Slug: access.Of(r).Contest.Slug}
+	v := ownSubmissionsView{Slug: access.Of(r).Contest.Slug}
 	for _, row := range rows {
 		v.Lines = append(v.Lines, access.Of(r).Line(row, labels, access.Of(r).Ends()))
 	}
-	return s.Page(w, r, http.StatusOK, "mine", "Your submissions", v)
+	return s.RenderPage(w, r, http.StatusOK, "mine", "Your submissions", v)
 }
 
-// mineView lists the submissions of the reader and their team.
-type mineView struct {
+// ownSubmissionsView lists the submissions of the reader and their team.
+type ownSubmissionsView struct {
 	Slug  string
 	Lines []web.Line
 }
 
 // ownFilter returns the filter for submissions of the caller and their team. If problem is empty, it matches all
 // problems.
-func ownFilter(r *web.Request, problem string, limit int) store.Filter {
-	f := store.Filter{Contest: access.Of(r).Contest.ID, Account: r.Me.ID, Problem: problem, Limit: limit}
+func ownFilter(r *web.Request, problem string, limit int) store.SubmissionFilter {
+	f := store.SubmissionFilter{Contest: access.Of(r).Contest.ID, Account: r.Me.ID, Problem: problem, Limit: limit}
 	if access.Of(r).Team != nil {
 		f.Account, f.Team = "", access.Of(r).Team.ID
 	}
@@ -218,10 +218,10 @@ type problemView struct {
 	TimeMS, Memory     int64
 	Solved             string // number of teams that solved it, as text; empty if unknown
 	Samples, Folded    samplesView
-	Asks               bool            // the reader may ask about the problem
+	CanAsk             bool            // the reader may ask about the problem
 	Submit             *web.SourceForm // nil if the reader cannot submit
-	Why                string          // why the reader cannot submit
-	Mine               []web.Line
+	ClosedReason       string          // why the reader cannot submit
+	OwnSubmissions     []web.Line
 	Errors             web.FieldErrors
 }
 
@@ -234,93 +234,93 @@ type samplesView struct {
 
 // Limits for showing samples: the number shown at once, and the lines and characters per line of a short sample.
 const (
-	mostSamples = 5
-	shortLines  = 4
-	shortLine   = 36
+	maxSamples    = 5
+	maxShortLines = 4
+	maxShortLine  = 36
 )
 
-// samplesOf returns the samples that the statement does not show. Folded holds those beyond the first mostSamples.
-func samplesOf(sheet *client.Sheet, text, base string) (shown, folded samplesView) {
-	all := unshown(sheet, text)
-	short := !slices.ContainsFunc(all, func(one client.Sample) bool {
-		long := one.Cut
-		for _, text := range []string{one.In, one.Ans} {
+// splitSamples returns the samples that the statement does not show. Folded holds those beyond the first maxSamples.
+func splitSamples(info *client.ProblemInfo, text, base string) (shown, folded samplesView) {
+	samples := samplesNotInStatement(info, text)
+	short := !slices.ContainsFunc(samples, func(sample client.Sample) bool {
+		long := sample.Cut
+		for _, text := range []string{sample.In, sample.Ans} {
 			lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-			long = long || len(lines) > shortLines || slices.ContainsFunc(lines, func(l string) bool {
-				return utf8.RuneCountInString(l) > shortLine
+			long = long || len(lines) > maxShortLines || slices.ContainsFunc(lines, func(l string) bool {
+				return utf8.RuneCountInString(l) > maxShortLine
 			})
 		}
 		return long
 	})
-	n := min(len(all), mostSamples)
-	return samplesView{all[:n], short, base}, samplesView{all[n:], short, base}
+	n := min(len(samples), maxSamples)
+	return samplesView{samples[:n], short, base}, samplesView{samples[n:], short, base}
 }
 
-// unshown returns the samples that a statement does not show.
-func unshown(sheet *client.Sheet, text string) []client.Sample {
+// samplesNotInStatement returns the samples that a statement does not show.
+func samplesNotInStatement(info *client.ProblemInfo, text string) []client.Sample {
 	shows := example.Shows(text)
-	return slices.DeleteFunc(slices.Clone(sheet.Samples), func(one client.Sample) bool { return shows(one.In, one.Ans) })
+	return slices.DeleteFunc(slices.Clone(info.Samples), func(one client.Sample) bool { return shows(one.In, one.Ans) })
 }
 
-// Last returns the reader's newest submission, or nil.
-func (v problemView) Last() *web.Line {
-	if len(v.Mine) == 0 {
+// NewestSubmission returns the reader's newest submission, or nil.
+func (v problemView) NewestSubmission() *web.Line {
+	if len(v.OwnSubmissions) == 0 {
 		return nil
 	}
-	return &v.Mine[0]
+	return &v.OwnSubmissions[0]
 }
 
 func (s *site) problem(w http.ResponseWriter, r *web.Request) error {
-	if sent, err := s.document(w, r); sent {
+	if sent, err := s.statementDocument(w, r); sent {
 		return err
 	}
 	return s.problemPage(w, r, http.StatusOK, web.SourceForm{Key: rand.Text()}, nil)
 }
 
-func (s *site) problemPage(w http.ResponseWriter, r *web.Request, code int, f web.SourceForm, wrong web.FieldErrors) error {
+func (s *site) problemPage(w http.ResponseWriter, r *web.Request, code int, f web.SourceForm, fieldErrors web.FieldErrors) error {
 	p := access.Of(r).Problem
-	v := problemView{Slug: access.Of(r).Contest.Slug, Label: p.Label, Title: p.Title, Errors: wrong}
-	sheet, err := s.Sheet(p.Problem)
+	v := problemView{Slug: access.Of(r).Contest.Slug, Label: p.Label, Title: p.Title, Errors: fieldErrors}
+	info, err := s.ProblemInfo(p.Problem)
 	if err != nil {
 		return err
 	}
-	if v.Statement, err = s.statementOf(w, r, sheet, "/c/"+v.Slug+"/p/"+p.Label, access.Of(r).Contest.Settings.Statements); err != nil {
+	if v.Statement, err = s.renderStatement(w, r, info, "/c/"+v.Slug+"/p/"+p.Label, access.Of(r).Contest.Settings.Statements); err != nil {
 		return err
 	}
-	if sheet != nil {
-		v.TimeMS, v.Memory = sheet.TimeMS, sheet.Memory
-		v.Samples, v.Folded = samplesOf(sheet, v.Statement.source, "/c/"+v.Slug+"/p/"+p.Label)
+	if info != nil {
+		v.TimeMS, v.Memory = info.TimeMS, info.Memory
+		v.Samples, v.Folded = splitSamples(info, v.Statement.source, "/c/"+v.Slug+"/p/"+p.Label)
 	}
-	v.Asks = r.Can(auth.Ask)
+	v.CanAsk = r.Can(auth.RequestClarification)
 	if r.Can(auth.Submit) {
-		if f.Languages, err = s.OfferedLanguages(r, sheet, access.Of(r).Contest.Settings.Languages); err != nil {
+		if f.Languages, err = s.OfferedLanguages(r, info, access.Of(r).Contest.Settings.Languages); err != nil {
 			return err
 		}
 		f.MaxSize, v.Submit = s.MaxSize, &f
 	} else if r.Me != nil {
-		v.Why = "You cannot submit to this contest now."
+		v.ClosedReason = "You cannot submit to this contest now."
 	}
 	if r.Me != nil {
-		mine, err := s.Store.Submissions(r.Context(), ownFilter(r, p.Slug, 20))
+		submissions, err := s.Store.Submissions(r.Context(), ownFilter(r, p.Slug, 20))
 		if err != nil {
 			return err
 		}
-		for _, sub := range mine {
-			v.Mine = append(v.Mine, access.Of(r).Line(sub, map[string]string{p.Slug: p.Label}, access.Of(r).Ends()))
+		for _, sub := range submissions {
+			v.OwnSubmissions = append(v.OwnSubmissions, access.Of(r).Line(sub, map[string]string{p.Slug: p.Label}, access.Of(r).Ends()))
 		}
 	}
-	return s.Page(w, r, code, "problem", p.Label+". "+p.Title, v)
+	return s.RenderPage(w, r, code, "problem", p.Label+". "+p.Title, v)
 }
 
 // sample sends the input or the answer file of a sample.
 func (s *site) sample(w http.ResponseWriter, r *web.Request) error {
-	sheet, err := s.Sheet(access.Of(r).Problem.Problem)
+	info, err := s.ProblemInfo(access.Of(r).Problem.Problem)
 	if err != nil {
 		return err
 	}
-	if sheet != nil {
-		for _, one := range sheet.Samples {
-			for name, text := range map[string]string{one.Name + ".in": one.In, one.Name + ".ans": one.Ans} {
+	if info != nil {
+		for _, sample := range info.Samples {
+			for name, text := range map[string]string{sample.Name + ".in": sample.In, sample.Name + ".ans": sample.Ans} {
 				if name == r.PathValue("file") {
 					return web.SendFile(w, name, []byte(text))
 				}
@@ -333,45 +333,45 @@ func (s *site) sample(w http.ResponseWriter, r *web.Request) error {
 // submit accepts a submission of files or a text.
 func (s *site) submit(w http.ResponseWriter, r *web.Request) error {
 	f, err := s.ReadSource(w, r)
-	if refusal := web.Rejected(err); refusal != nil {
-		return s.problemPage(w, r, refusal.Code, web.SourceForm{Key: rand.Text()}, web.Refused(refusal, "file"))
+	if refusal := web.AsRefusal(err); refusal != nil {
+		return s.problemPage(w, r, refusal.Code, web.SourceForm{Key: rand.Text()}, web.RefusalErrors(refusal, "file"))
 	}
 	if err != nil {
 		return err
 	}
-	sheet, err := s.Sheet(access.Of(r).Problem.Problem)
+	info, err := s.ProblemInfo(access.Of(r).Problem.Problem)
 	if err != nil {
 		return err
 	}
-	if f.Languages, err = s.OfferedLanguages(r, sheet, access.Of(r).Contest.Settings.Languages); err != nil {
+	if f.Languages, err = s.OfferedLanguages(r, info, access.Of(r).Contest.Settings.Languages); err != nil {
 		return err
 	}
-	n := desk.New{Seat: access.Of(r).Seat, Account: r.Me, Problem: access.Of(r).Problem.Problem, Key: f.Key, Language: f.Chosen}
-	texts, err := s.ReadProgram(r, &n, f)
-	if err != nil && n.Program != "" && !web.Claimed(n.Program, f.Languages) {
-		all, aerr := s.OfferedLanguages(r, sheet, nil)
+	n := intake.NewSubmission{Access: access.Of(r).ContestAccess, Account: r.Me, Problem: access.Of(r).Problem.Problem, Key: f.Key, Language: f.SelectedLanguage}
+	texts, err := s.ReadSourceFiles(r, &n, f)
+	if err != nil && n.Program != "" && !web.ExtensionSelects(n.Program, f.Languages) {
+		offered, aerr := s.OfferedLanguages(r, info, nil)
 		if aerr != nil {
 			return aerr
 		}
-		if l := web.ClaimingLanguage(n.Program, all); l != nil {
+		if l := web.LanguageForFile(n.Program, offered); l != nil {
 			err = web.BadField("language", "%s is not allowed in this contest", l.Name)
 		}
 	}
 	if err == nil {
-		err = s.Hurried(r.Context(), n)
+		err = s.CheckRate(r.Context(), n)
 	}
 	if err == nil {
-		err = s.StoreProgram(r, &n, texts)
+		err = s.StoreSourceFiles(r, &n, texts)
 	}
-	var kept *store.Accepted
+	var stored *store.StoredSubmission
 	if err == nil {
-		kept, err = s.Take(r.Context(), n)
+		stored, err = s.Submit(r.Context(), n)
 	}
-	if refusal := web.Rejected(err); refusal != nil {
-		return s.problemPage(w, r, refusal.Code, f, web.Refused(refusal, "file"))
+	if refusal := web.AsRefusal(err); refusal != nil {
+		return s.problemPage(w, r, refusal.Code, f, web.RefusalErrors(refusal, "file"))
 	}
 	if err != nil {
 		return err
 	}
-	return web.Redirect(w, r, fmt.Sprintf("/c/%s/s/%d", access.Of(r).Contest.Slug, kept.Number))
+	return web.Redirect(w, r, fmt.Sprintf("/c/%s/s/%d", access.Of(r).Contest.Slug, stored.Number))
 }

@@ -13,9 +13,9 @@ import (
 // TestWhyAContestIsClosed checks that a refused page gives the reason, but reveals nothing about a hidden contest.
 func TestWhyAContestIsClosed(t *testing.T) {
 	h := webtest.New(t)
-	h.Contest("soon", time.Hour, store.Accounts, store.Settings{})
-	h.Contest("past", -2*time.Hour, store.Accounts, store.Settings{})
-	h.Contest("hidden", -time.Minute, store.Staff, store.Settings{})
+	h.Contest("soon", time.Hour, store.VisibilityAccounts, store.Settings{})
+	h.Contest("past", -2*time.Hour, store.VisibilityAccounts, store.Settings{})
+	h.Contest("hidden", -time.Minute, store.VisibilityJury, store.Settings{})
 	ada := h.Cookie("ada")
 	for _, tt := range []struct {
 		method, path string
@@ -27,7 +27,7 @@ func TestWhyAContestIsClosed(t *testing.T) {
 		{"GET", "/c/past/edit", 403, "this is not for you", `href="/c/past"`},
 		{"GET", "/c/hidden/p/A", 404, "page not found", ""},
 	} {
-		got := h.Ask(ada, tt.method, tt.path, nil)
+		got := h.Fetch(ada, tt.method, tt.path, nil)
 		if got.Code != tt.code || !strings.Contains(got.Body, tt.want) || !strings.Contains(got.Body, tt.head) || tt.head == "" && strings.Contains(got.Body, "/c/hidden") {
 			t.Errorf("%s %s: %d\n%s", tt.method, tt.path, got.Code, got.Body)
 		}
@@ -37,8 +37,8 @@ func TestWhyAContestIsClosed(t *testing.T) {
 // TestAFullDisk checks that an error that the contestant cannot correct does not show the form again.
 func TestAFullDisk(t *testing.T) {
 	h := webtest.New(t)
-	h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
-	h.Desk.FreeDisk = func() (int64, error) { return 0, nil }
+	h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
+	h.Intake.FreeDisk = func() (int64, error) { return 0, nil }
 	got := h.Upload(h.Cookie("ada"), "/c/now/p/A", map[string]string{"text": "print(1)", "language": "py"}, nil)
 	if got.Code < 500 || strings.Contains(got.Body, `name="text"`) {
 		t.Errorf("%d\n%s", got.Code, got.Body)
@@ -49,10 +49,10 @@ func TestAFullDisk(t *testing.T) {
 // scoreboard, also during the freeze. Hidden teams must not count.
 func TestSolvedInTheFreeze(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -30*time.Minute, store.Public, store.Settings{})
+	c := h.Contest("now", -30*time.Minute, store.VisibilityPublic, store.Settings{})
 	do := func(what string) {
 		t.Helper()
-		if got := h.Ask(h.Cookie("admin"), "POST", "/c/now/scoreboard", url.Values{"do": {what}}); got.Code != 303 {
+		if got := h.Fetch(h.Cookie("admin"), "POST", "/c/now/scoreboard", url.Values{"do": {what}}); got.Code != 303 {
 			t.Fatalf("%s: %d\n%s", what, got.Code, got.Body)
 		}
 	}
@@ -61,8 +61,8 @@ func TestSolvedInTheFreeze(t *testing.T) {
 	if err := h.Store.SetTeam(t.Context(), team, ""); err != nil {
 		t.Fatal(err)
 	}
-	h.Judged(h.Send(c, "other"), webtest.Accepted()...)
-	h.Judged(h.Send(c, "ada"), webtest.Accepted()...)
+	h.RecordJudgement(h.Submit(c, "other"), webtest.AcceptedEvents()...)
+	h.RecordJudgement(h.Submit(c, "ada"), webtest.AcceptedEvents()...)
 	shows := func(when, frozen, jury string) {
 		t.Helper()
 		until(h, h.Cookie("admin"), "/c/now", when, func(page string) bool { return strings.Contains(page, `<td class="num">`+jury+`</td>`) })
@@ -72,8 +72,8 @@ func TestSolvedInTheFreeze(t *testing.T) {
 	}
 	shows("before the freeze", "1 of 1", "1 of 1")
 	do("freeze")
-	h.Later(2 * time.Second)
-	h.Judged(h.Send(c, "bob"), webtest.Accepted()...)
+	h.Advance(2 * time.Second)
+	h.RecordJudgement(h.Submit(c, "bob"), webtest.AcceptedEvents()...)
 	shows("in the freeze", "1 of 2", "2 of 2")
 	do("unfreeze")
 	shows("unfrozen", "2 of 2", "2 of 2")

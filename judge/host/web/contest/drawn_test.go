@@ -16,12 +16,12 @@ import (
 func TestDrawnForOthers(t *testing.T) {
 	for _, order := range [][]string{{"ada", "judge", "ada"}, {"judge", "ada", "judge"}} {
 		h := webtest.New(t)
-		c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{Show: judge.ShowSamples})
-		h.Judged(h.Send(c, "ada"), webtest.Failing()...)
-		other := webtest.Failing()
+		c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{Show: judge.ShowSamples})
+		h.RecordJudgement(h.Submit(c, "ada"), webtest.FailingEvents()...)
+		other := webtest.FailingEvents()
 		other[2].(*judge.CaseJudged).Message = "another one"
-		h.Judged(h.Send(c, "ada"), other...)
-		for _, show := range []judge.Show{judge.ShowSamples, judge.ShowVerdict, judge.ShowAll} {
+		h.RecordJudgement(h.Submit(c, "ada"), other...)
+		for _, show := range []judge.Visibility{judge.ShowSamples, judge.ShowVerdict, judge.ShowAll} {
 			c = webtest.Must[*store.Contest](t)(h.Store.Contest(t.Context(), c.ID))
 			c.Settings.Show = show
 			if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
@@ -29,7 +29,7 @@ func TestDrawnForOthers(t *testing.T) {
 			}
 			for _, who := range order {
 				cookie, staff := h.Cookie(who), who == "judge"
-				page, second := h.Ask(cookie, "GET", "/c/now/s/1", nil).Body, h.Ask(cookie, "GET", "/c/now/s/2", nil).Body
+				page, second := h.Fetch(cookie, "GET", "/c/now/s/1", nil).Body, h.Fetch(cookie, "GET", "/c/now/s/2", nil).Body
 				for text, may := range map[string]bool{
 					webtest.Secret + "-2": staff || show == judge.ShowAll, `<p class="sandbox">Sandbox: root`: staff,
 					"says ": staff || show != judge.ShowVerdict,
@@ -51,20 +51,20 @@ func TestDrawnForOthers(t *testing.T) {
 func TestStatementsOfSeveralPages(t *testing.T) {
 	h := webtest.New(t)
 	version := func(english, german string) {
-		republish(h, func(s *client.Sheet) {
-			s.Statements = []client.SheetStatement{
+		republish(h, func(s *client.ProblemInfo) {
+			s.Statements = []client.Statement{
 				{Language: "en", Text: english + " ![p](pile.png)", Pictures: map[string]string{"pile.png": "pile.svg"}},
 				{Language: "de", Text: german},
 			}
 		})
 	}
 	version("An English text", "Ein deutscher Text")
-	h.Contest("one", -time.Minute, store.Accounts, store.Settings{})
-	h.Contest("two", -time.Minute, store.Accounts, store.Settings{})
+	h.Contest("one", -time.Minute, store.VisibilityAccounts, store.Settings{})
+	h.Contest("two", -time.Minute, store.VisibilityAccounts, store.Settings{})
 	ada := h.Cookie("ada")
 	has := func(path string, texts ...string) {
 		t.Helper()
-		page := h.Ask(ada, "GET", path, nil).Body
+		page := h.Fetch(ada, "GET", path, nil).Body
 		for _, text := range texts {
 			if !strings.Contains(page, text) {
 				t.Errorf("%s has no %q in\n%s", path, text, page)

@@ -13,7 +13,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/blob"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
 	"assay/judge/host/web/webtest"
@@ -22,7 +22,7 @@ import (
 // TestSubmit checks typical submissions, both valid and invalid.
 func TestSubmit(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{PerMinute: 3, Languages: []string{"py"}})
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{PerMinute: 3, Languages: []string{"py"}})
 	ada := h.Cookie("ada")
 	const path = "/c/now/p/A"
 	for name, tt := range map[string]struct {
@@ -52,8 +52,8 @@ func TestSubmit(t *testing.T) {
 			t.Errorf("%s: %d, want %d with %q in\n%s", name, got.Code, tt.code, tt.want, got.Body)
 		}
 	}
-	h.Contest("all", -time.Minute, store.Accounts, store.Settings{})
-	page := h.Ask(ada, "GET", "/c/all/p/A", nil).Body
+	h.Contest("all", -time.Minute, store.VisibilityAccounts, store.Settings{})
+	page := h.Fetch(ada, "GET", "/c/all/p/A", nil).Body
 	for _, want := range []string{`value="py" data-ext="py"`, `value="another" data-ext="apy"`, `value="sh" data-ext="sh"`} {
 		if !strings.Contains(page, want) || strings.Contains(page, "executable") {
 			t.Errorf("the languages are not offered as %s:\n%s", want, page)
@@ -85,7 +85,7 @@ func TestSubmit(t *testing.T) {
 	if sub.Program != "main.py" || string(text) != "print(1)\nprint(2)" || sub.Team == "" {
 		t.Errorf("got %+v with %q", sub, text)
 	}
-	if got := h.Ask(ada, "GET", "/c/now", nil); !strings.Contains(got.Body, "3 submissions") || !strings.Contains(got.Body, `href="/c/now/s/3"`) {
+	if got := h.Fetch(ada, "GET", "/c/now", nil); !strings.Contains(got.Body, "3 submissions") || !strings.Contains(got.Body, `href="/c/now/s/3"`) {
 		t.Errorf("the contest's page does not tell of the submissions:\n%s", got.Body)
 	}
 	// A judge tries a problem. The submission is unscored.
@@ -100,8 +100,8 @@ func TestSubmit(t *testing.T) {
 // TestAJudgingIsLive reads the event stream of a judgement from beginning to end.
 func TestAJudgingIsLive(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Public, store.Settings{Show: judge.ShowSamples})
-	a := h.Send(c, "ada")
+	c := h.Contest("now", -time.Minute, store.VisibilityPublic, store.Settings{Show: judge.ShowSamples})
+	a := h.Submit(c, "ada")
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // if an event never arrives
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, "GET", h.URL+"/c/now/s/1/events", nil)
@@ -131,13 +131,13 @@ func TestAJudgingIsLive(t *testing.T) {
 	}
 	until("waiting")
 	until("this submission is next")
-	h.Send(c, "bob")
-	if page := h.Ask(h.Cookie("bob"), "GET", "/c/now/s/2", nil).Body; !strings.Contains(page, "1 submission goes first") {
+	h.Submit(c, "bob")
+	if page := h.Fetch(h.Cookie("bob"), "GET", "/c/now/s/2", nil).Body; !strings.Contains(page, "1 submission goes first") {
 		t.Errorf("the page of a waiting submission does not tell its place:\n%s", page)
 	}
 	// A worker's progress is shown as far as the reader may see it.
 	var lines [][]byte
-	for _, e := range webtest.Failing()[:6] {
+	for _, e := range webtest.FailingEvents()[:6] {
 		lines = append(lines, webtest.Must[[]byte](t)(judge.EncodeEvent(e)))
 	}
 	running := job.Running{Job: a.Job, Generation: 1}
@@ -145,11 +145,11 @@ func TestAJudgingIsLive(t *testing.T) {
 	h.Dispatch.Listener().Progress("w", job.Progress{Running: running, Events: lines})
 	until("1/2")
 	until("2 of 2 cases")
-	if page := h.Ask(h.Cookie("ada"), "GET", "/c/now/s/1", nil); !strings.Contains(page.Body, `http-equiv="refresh"`) || !strings.Contains(page.Body, `data-events="/c/now/s/1/events"`) {
+	if page := h.Fetch(h.Cookie("ada"), "GET", "/c/now/s/1", nil); !strings.Contains(page.Body, `http-equiv="refresh"`) || !strings.Contains(page.Body, `data-events="/c/now/s/1/events"`) {
 		t.Errorf("the page of an open judging is not live:\n%s", page.Body)
 	}
-	webtest.Harmless(t, "the page of an open judging", h.Ask(h.Cookie("ada"), "GET", "/c/now/s/1", nil).Body)
-	h.Judged(a, webtest.Failing()...)
+	webtest.CheckHTML(t, "the page of an open judging", h.Fetch(h.Cookie("ada"), "GET", "/c/now/s/1", nil).Body)
+	h.RecordJudgement(a, webtest.FailingEvents()...)
 	until("event: end")
 	rest, err := io.ReadAll(res.Body)
 	if err != nil {
@@ -159,7 +159,7 @@ func TestAJudgingIsLive(t *testing.T) {
 	if all := said.String(); !strings.Contains(all, "wrong answer") || strings.Contains(all, webtest.Secret) || strings.Contains(all, "<marked") {
 		t.Errorf("the stream says\n%s", all)
 	}
-	if page := h.Ask(h.Cookie("ada"), "GET", "/c/now/s/1", nil); strings.Contains(page.Body, `http-equiv="refresh"`) || strings.Contains(page.Body, "data-events") {
+	if page := h.Fetch(h.Cookie("ada"), "GET", "/c/now/s/1", nil); strings.Contains(page.Body, `http-equiv="refresh"`) || strings.Contains(page.Body, "data-events") {
 		t.Errorf("the page of an ended judging is live:\n%s", page.Body)
 	}
 }
@@ -168,18 +168,18 @@ func TestAJudgingIsLive(t *testing.T) {
 // the error.
 func TestAJudgeErrorIsADelay(t *testing.T) {
 	h := webtest.New(t)
-	a := h.Send(h.Contest("now", -time.Minute, store.Accounts, store.Settings{Show: judge.ShowCases}), "ada")
-	events := webtest.Failing()
+	a := h.Submit(h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{Show: judge.ShowCases}), "ada")
+	events := webtest.FailingEvents()
 	events[len(events)-1] = &judge.Finished{Verdict: judge.JudgeError, Judged: 2, Cases: 2}
-	h.Judged(a, events...)
+	h.RecordJudgement(a, events...)
 	verdict := regexp.MustCompile(`\bJE\b`) // a form key may contain these letters
 	for _, path := range []string{"/c/now/s/1", "/c/now", "/c/now/p/A"} {
-		if page := h.Ask(h.Cookie("ada"), "GET", path, nil).Body; !strings.Contains(page, "pending: the jury is investigating") || strings.Contains(page, "judge error") || verdict.MatchString(page) {
+		if page := h.Fetch(h.Cookie("ada"), "GET", path, nil).Body; !strings.Contains(page, "pending: the jury is investigating") || strings.Contains(page, "judge error") || verdict.MatchString(page) {
 			t.Errorf("her page %s says\n%s", path, page)
 		}
 	}
 	for _, path := range []string{"/c/now/s/1", "/c/now/submissions"} {
-		if page := h.Ask(h.Cookie("judge"), "GET", path, nil).Body; !strings.Contains(page, "judge error") {
+		if page := h.Fetch(h.Cookie("judge"), "GET", path, nil).Body; !strings.Contains(page, "judge error") {
 			t.Errorf("the judge's page %s says\n%s", path, page)
 		}
 	}
@@ -189,10 +189,10 @@ func TestAJudgeErrorIsADelay(t *testing.T) {
 // why a verdict was overridden.
 func TestReasonsAreForTheJury(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{Show: judge.ShowAll})
-	a := h.Send(c, "ada")
-	specs := webtest.Must[[]*job.Spec](t)(h.Store.Next(t.Context(), job.Contest, "main", 1))
-	if _, err := h.Store.Fold(t.Context(), &job.Result{
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{Show: judge.ShowAll})
+	a := h.Submit(c, "ada")
+	specs := webtest.Must[[]*job.Spec](t)(h.Store.NextJobs(t.Context(), job.ContestPriority, "main", 1))
+	if _, err := h.Store.RecordResult(t.Context(), &job.Result{
 		Job: a.Job, Generation: specs[0].Generation, Token: specs[0].Token, Worker: "w", State: job.Done,
 		Finished: &judge.Finished{Verdict: judge.JudgeError}, Reason: "the disk is full",
 	}, ""); err != nil {
@@ -203,7 +203,7 @@ func TestReasonsAreForTheJury(t *testing.T) {
 		for who, shown := range map[string]bool{"ada": false, "bob": false, "runner": false, "judge": true, "admin": true} {
 			for _, path := range []string{"/c/now/s/1", "/c/now/s/1/events", "/c/now", "/c/now/mine", "/c/now/p/A"} {
 				shown := shown && path == "/c/now/s/1"
-				if got := h.Ask(h.Cookie(who), "GET", path, nil); strings.Contains(got.Body, reason) != shown {
+				if got := h.Fetch(h.Cookie(who), "GET", path, nil); strings.Contains(got.Body, reason) != shown {
 					t.Errorf("%s reads %q at %s: %v\n%s", who, reason, path, !shown, got.Body)
 				}
 			}
@@ -211,11 +211,11 @@ func TestReasonsAreForTheJury(t *testing.T) {
 	}
 	tells("the disk is full")
 	admin := h.Cookie("admin")
-	if got := h.Ask(admin, "POST", "/c/now/rejudgings", url.Values{"who": {"#1"}, "why": {"a larger disk"}}); got.Code != 303 {
+	if got := h.Fetch(admin, "POST", "/c/now/rejudgings", url.Values{"who": {"#1"}, "why": {"a larger disk"}}); got.Code != 303 {
 		t.Fatalf("rejudge: %d\n%s", got.Code, got.Body)
 	}
 	tells("a larger disk")
-	if got := h.Ask(admin, "POST", "/c/now/s/1/override", url.Values{"do": {"WA"}, "why": {"read by hand"}, "was": {"0"}, "sure-password": {"correct-horse"}}); got.Code != 303 {
+	if got := h.Fetch(admin, "POST", "/c/now/s/1/override", url.Values{"do": {"WA"}, "why": {"read by hand"}, "was": {"0"}, "sure-password": {"correct-horse"}}); got.Code != 303 {
 		t.Fatalf("override: %d\n%s", got.Code, got.Body)
 	}
 	tells("read by hand")
@@ -226,22 +226,22 @@ func TestReasonsAreForTheJury(t *testing.T) {
 func TestALanguageThatNoWorkerHas(t *testing.T) {
 	h := webtest.New(t)
 	ctx, text := t.Context(), "echo"
-	digest := blob.Of([]byte(text))
-	if err := h.Desk.Keep(ctx, h.Accounts["ada"], []byte(text)); err != nil {
+	digest := blob.DigestOf([]byte(text))
+	if err := h.Intake.StoreBlob(ctx, h.Accounts["ada"], []byte(text)); err != nil {
 		t.Fatal(err)
 	}
 	take := func(language string, files ...string) error {
-		n := desk.New{Account: h.Accounts["ada"], Problem: h.Problem, Program: files[0], Language: language, Folder: len(files) > 1}
+		n := intake.NewSubmission{Account: h.Accounts["ada"], Problem: h.Problem, Program: files[0], Language: language, Folder: len(files) > 1}
 		for _, name := range files {
 			n.Files = append(n.Files, job.File{Path: name, Size: int64(len(text)), Digest: digest})
 		}
-		_, err := h.Desk.Take(ctx, n)
+		_, err := h.Intake.Submit(ctx, n)
 		return err
 	}
 	if err := take("", "a.sh"); err != nil {
 		t.Errorf("before anybody has said what workers have: %v", err)
 	}
-	if _, err := h.Store.FillClass(ctx, "main", job.Offer{Languages: map[string]string{"another": "Another 1.0"}}); err != nil {
+	if _, err := h.Store.CreateClass(ctx, "main", job.Capabilities{Languages: map[string]string{"another": "Another 1.0"}}); err != nil {
 		t.Fatal(err)
 	}
 	for name, tt := range map[string]struct {
@@ -269,7 +269,7 @@ func TestALanguageThatNoWorkerHas(t *testing.T) {
 // submissions in extra time are not.
 func TestPracticeIsMarked(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("past", -90*time.Minute, store.Accounts, store.Settings{Practice: true}) // of an hour
+	c := h.Contest("past", -90*time.Minute, store.VisibilityAccounts, store.Settings{Practice: true}) // of an hour
 	const mark = "after the end"
 	for login, extra := range map[string]time.Duration{"ada": 0, "bob": time.Hour} {
 		team := webtest.Must[*store.Team](t)(h.Store.Enter(t.Context(), c.ID, h.Accounts[login]))
@@ -277,9 +277,9 @@ func TestPracticeIsMarked(t *testing.T) {
 		if err := h.Store.SetTeam(t.Context(), team, ""); err != nil {
 			t.Fatal(err)
 		}
-		sent := h.Send(c, login)
+		sent := h.Submit(c, login)
 		for who, path := range map[string]string{login: "/c/past", "judge": fmt.Sprintf("/c/past/s/%d", sent.Number), "admin": "/c/past/submissions?who=" + login} {
-			if page := h.Ask(h.Cookie(who), "GET", path, nil); page.Code != 200 || strings.Contains(page.Body, mark) != (extra == 0) {
+			if page := h.Fetch(h.Cookie(who), "GET", path, nil); page.Code != 200 || strings.Contains(page.Body, mark) != (extra == 0) {
 				t.Errorf("%s of %s for %s: %d\n%s", path, login, who, page.Code, page.Body)
 			}
 		}
@@ -288,12 +288,12 @@ func TestPracticeIsMarked(t *testing.T) {
 
 // TestSandboxIsForTheJury checks that only the jury sees the sandbox in which a submission ran.
 func TestSandboxIsForTheJury(t *testing.T) {
-	for _, show := range []judge.Show{judge.ShowCases, judge.ShowAll} {
+	for _, show := range []judge.Visibility{judge.ShowCases, judge.ShowAll} {
 		h := webtest.New(t)
-		n := h.Send(h.Contest("now", -time.Minute, store.Public, store.Settings{Show: show}), "ada")
-		h.Judged(n, webtest.Failing()...)
+		n := h.Submit(h.Contest("now", -time.Minute, store.VisibilityPublic, store.Settings{Show: show}), "ada")
+		h.RecordJudgement(n, webtest.FailingEvents()...)
 		for login, want := range map[string]bool{"ada": false, "judge": true} {
-			page := h.Ask(h.Cookie(login), "GET", "/c/now/s/1", nil).Body
+			page := h.Fetch(h.Cookie(login), "GET", "/c/now/s/1", nil).Body
 			if strings.Contains(page, "Sandbox: root") != want || !strings.Contains(page, "wrong answer") {
 				t.Errorf("shown is %s: the page of %s:\n%s", show, login, page)
 			}

@@ -28,8 +28,8 @@ func TestLiveGroups(t *testing.T) {
 	}
 	page := func() string {
 		t.Helper()
-		v := liveView{Number: 3, State: web.State{Open: true}}
-		v.add(lines, judge.ShowAll)
+		v := liveView{Number: 3, State: web.State{Pending: true}}
+		v.addEvents(lines, judge.ShowAll)
 		all, err := templates()
 		if err != nil {
 			t.Fatal(err)

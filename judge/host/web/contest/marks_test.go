@@ -15,12 +15,12 @@ import (
 // only the jury sees the reason, and the scoreboard follows.
 func TestMarks(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
-	h.Judged(h.Send(c, "ada"), webtest.Failing()...)
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
+	h.RecordJudgement(h.Submit(c, "ada"), webtest.FailingEvents()...)
 	ada, staff := h.Cookie("ada"), h.Cookie("judge")
-	decide := func(do, why string, code int) webtest.Answer {
+	decide := func(do, why string, code int) webtest.Response {
 		t.Helper()
-		got := h.Ask(staff, "POST", "/c/now/s/1/override", url.Values{"do": {do}, "why": {why}})
+		got := h.Fetch(staff, "POST", "/c/now/s/1/override", url.Values{"do": {do}, "why": {why}})
 		if got.Code != code {
 			t.Fatalf("%s: %d, want %d\n%s", do, got.Code, code, got.Body)
 		}
@@ -29,7 +29,7 @@ func TestMarks(t *testing.T) {
 	// shows fails the test unless a page contains the texts, or lacks texts that begin with "not ".
 	shows := func(when, path, who string, texts ...string) {
 		t.Helper()
-		page := h.Ask(who, "GET", path, nil).Body
+		page := h.Fetch(who, "GET", path, nil).Body
 		for _, text := range texts {
 			lacks, is := strings.CutPrefix(text, "not ")
 			if strings.Contains(page, strings.TrimPrefix(text, "not ")) == is {
@@ -42,7 +42,7 @@ func TestMarks(t *testing.T) {
 	}
 	decide("JE", "x", 400)
 	decide("none", "x", 400)
-	decide("AC", "seen by eye "+webtest.Evil, 303)
+	decide("AC", "seen by eye "+webtest.HostileMarkup, 303)
 	shows("given", "/c/now/s/1", ada, "The jury changed the verdict of this submission to", "accepted", "not seen by eye")
 	shows("given", "/c/now", ada, "by the jury", "accepted")
 	shows("given", "/c/now/s/1", staff, "seen by eye", `value="AC" selected`)
@@ -53,7 +53,7 @@ func TestMarks(t *testing.T) {
 	shows("ignored", "/c/now/s/1", ada, "Ignored by the jury", "not copied")
 	shows("ignored", "/c/now", ada, "ignored", "wrong answer", "not 1 submission")
 	for deadline := time.Now().Add(time.Minute); ; { // the scoreboard may lag
-		page := h.Ask(ada, "GET", "/c/now/scoreboard", nil).Body
+		page := h.Fetch(ada, "GET", "/c/now/scoreboard", nil).Body
 		if !strings.Contains(page, `class="first"`) && !strings.Contains(page, `class="wa"`) {
 			break
 		}
@@ -62,36 +62,36 @@ func TestMarks(t *testing.T) {
 		}
 	}
 	// Two judges decide from equally old pages.
-	if page := h.Ask(staff, "GET", "/c/now/s/1", nil).Body; !strings.Contains(page, `name="was" value="2"`) {
+	if page := h.Fetch(staff, "GET", "/c/now/s/1", nil).Body; !strings.Contains(page, `name="was" value="2"`) {
 		t.Errorf("the form does not know how many decisions there are:\n%s", page)
 	}
-	old := h.Ask(staff, "POST", "/c/now/s/1/override", url.Values{"do": {"AC"}, "why": {"I saw it first"}, "was": {"1"}})
+	old := h.Fetch(staff, "POST", "/c/now/s/1/override", url.Values{"do": {"AC"}, "why": {"I saw it first"}, "was": {"1"}})
 	if old.Code != 409 || !strings.Contains(old.Body, "another judge overrode the verdict after") || !strings.Contains(old.Body, `value="I saw it first"`) || !strings.Contains(old.Body, "copied") {
 		t.Errorf("from an old page: %d\n%s", old.Code, old.Body)
 	}
 	shows("from an old page", "/c/now/s/1", ada, "Ignored by the jury")
-	if got := h.Ask(staff, "POST", "/c/now/s/1/override", url.Values{"do": {"judged"}, "why": {"a mistake"}, "was": {"2"}}); got.Code != 303 {
+	if got := h.Fetch(staff, "POST", "/c/now/s/1/override", url.Values{"do": {"judged"}, "why": {"a mistake"}, "was": {"2"}}); got.Code != 303 {
 		t.Errorf("from a fresh page: %d\n%s", got.Code, got.Body)
 	}
 	shows("as judged", "/c/now/s/1", ada, "not The staff decided")
-	entries := webtest.Must[[]store.Entry](t)(h.Store.Audited(t.Context(), "", 10))
-	if len(entries) != 3 || entries[0].Action != "decide on submission" || entries[2].Detail != "now 1: AC, seen by eye "+webtest.Evil {
+	entries := webtest.Must[[]store.AuditEntry](t)(h.Store.LatestAuditEntries(t.Context(), "", 10))
+	if len(entries) != 3 || entries[0].Action != "decide on submission" || entries[2].Detail != "now 1: AC, seen by eye "+webtest.HostileMarkup {
 		t.Errorf("the audit has %+v", entries)
 	}
 	// If the contest uses points, no verdict can be chosen.
-	points := &store.Contest{Slug: "points", Name: "points", Format: store.IOI, Starts: time.Now().Add(-time.Minute), Length: time.Hour, Visibility: store.Accounts}
+	points := &store.Contest{Slug: "points", Name: "points", Format: store.IOI, Starts: time.Now().Add(-time.Minute), Length: time.Hour, Visibility: store.VisibilityAccounts}
 	if err := h.Store.NewContest(t.Context(), points, []store.NewContestProblem{{Label: "A", Slug: "sum"}}); err != nil {
 		t.Fatal(err)
 	}
-	h.Judged(h.Send(points, "bob"), webtest.Failing()...)
-	if got := h.Ask(staff, "POST", "/c/points/s/1/override", url.Values{"do": {string(judge.Accepted)}, "why": {"x"}}); got.Code != 400 {
+	h.RecordJudgement(h.Submit(points, "bob"), webtest.FailingEvents()...)
+	if got := h.Fetch(staff, "POST", "/c/points/s/1/override", url.Values{"do": {string(judge.Accepted)}, "why": {"x"}}); got.Code != 400 {
 		t.Errorf("a verdict where points count: %d", got.Code)
 	}
 	points.Finalized = time.Now()
 	if err := h.Store.SetContest(t.Context(), points, nil); err != nil {
 		t.Fatal(err)
 	}
-	if got := h.Ask(staff, "POST", "/c/points/s/1/override", url.Values{"do": {"ignored"}, "why": {"x"}}); got.Code != 409 || !strings.Contains(got.Body, "are final") {
+	if got := h.Fetch(staff, "POST", "/c/points/s/1/override", url.Values{"do": {"ignored"}, "why": {"x"}}); got.Code != 409 || !strings.Contains(got.Body, "are final") {
 		t.Errorf("when the results are final: %d", got.Code)
 	}
 }
@@ -100,25 +100,25 @@ func TestMarks(t *testing.T) {
 // other submissions to the problem. The contestant sees none of them.
 func TestHistory(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
 	for _, login := range []string{"ada", "bob", "ada"} {
-		h.Judged(h.Send(c, login), webtest.Failing()...)
+		h.RecordJudgement(h.Submit(c, login), webtest.FailingEvents()...)
 	}
 	staff, admin := h.Cookie("judge"), h.Cookie("admin")
-	page := h.Ask(staff, "GET", "/c/now/s/1", nil).Body
+	page := h.Fetch(staff, "GET", "/c/now/s/1", nil).Body
 	if strings.Contains(page, "Rejudge…") {
 		t.Errorf("a judge, who may not, is offered to rejudge:\n%s", page)
 	}
-	made := h.Ask(admin, "POST", "/c/now/rejudgings", url.Values{"who": {"#1"}, "why": {"a test was wrong" + webtest.Evil}})
+	made := h.Fetch(admin, "POST", "/c/now/rejudgings", url.Values{"who": {"#1"}, "why": {"a test was wrong" + webtest.HostileMarkup}})
 	if made.Code != 303 {
 		t.Fatalf("rejudge one: %d\n%s", made.Code, made.Body)
 	}
-	h.RejudgedAs(judge.Accepted)
-	if got := h.Ask(staff, "POST", "/c/now/s/1/override", url.Values{"do": {"ignored"}, "why": {"copied" + webtest.Evil}}); got.Code != 303 {
+	h.EndRejudgingJobs(judge.Accepted)
+	if got := h.Fetch(staff, "POST", "/c/now/s/1/override", url.Values{"do": {"ignored"}, "why": {"copied" + webtest.HostileMarkup}}); got.Code != 303 {
 		t.Fatalf("ignore: %d\n%s", got.Code, got.Body)
 	}
-	page = h.Ask(admin, "GET", "/c/now/s/1", nil).Body
-	webtest.Harmless(t, "the history", page)
+	page = h.Fetch(admin, "GET", "/c/now/s/1", nil).Body
+	webtest.CheckHTML(t, "the history", page)
 	_, history, _ := strings.Cut(page, "<h2>History</h2>")
 	history, others, _ := strings.Cut(history, "<section>")
 	rows := strings.Split(history, "<tr>")
@@ -142,13 +142,13 @@ func TestHistory(t *testing.T) {
 	if !strings.Contains(page, `href="/c/now/rejudgings?who=%231#new">Rejudge…</a>`) || !strings.Contains(page, `href="/c/now/submissions?who=ada"`) {
 		t.Errorf("what the jury can do:\n%s", page)
 	}
-	if page := h.Ask(h.Cookie("ada"), "GET", "/c/now/s/1", nil).Body; strings.Contains(page, "History") || strings.Contains(page, "a test was wrong") || strings.Contains(page, "copied") || strings.Contains(page, "/c/now/s/3") {
+	if page := h.Fetch(h.Cookie("ada"), "GET", "/c/now/s/1", nil).Body; strings.Contains(page, "History") || strings.Contains(page, "a test was wrong") || strings.Contains(page, "copied") || strings.Contains(page, "/c/now/s/3") {
 		t.Errorf("its author reads\n%s", page)
 	}
-	if got := h.Ask(admin, "POST", made.Get("Location"), url.Values{"do": {"apply"}}); got.Code != 303 {
+	if got := h.Fetch(admin, "POST", made.Get("Location"), url.Values{"do": {"apply"}}); got.Code != 303 {
 		t.Fatalf("apply: %d\n%s", got.Code, got.Body)
 	}
-	page = h.Ask(admin, "GET", "/c/now/s/1", nil).Body
+	page = h.Fetch(admin, "GET", "/c/now/s/1", nil).Body
 	if _, history, _ = strings.Cut(page, "<h2>History</h2>"); !strings.Contains(history, `Rejudged <span class="tag ok">counts</span>: a test was wrong`) || strings.Contains(history, "Judged <span") {
 		t.Errorf("after the rejudging was applied:\n%s", history)
 	}
@@ -157,13 +157,13 @@ func TestHistory(t *testing.T) {
 // TestATeamSeesItsSubmissions checks that members see all submissions of their team.
 func TestATeamSeesItsSubmissions(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
-	if _, err := h.Store.EnterAll(t.Context(), c.ID, []store.Entrant{{Account: h.Accounts["ada"], Team: "us"}, {Account: h.Accounts["bob"], Team: "us"}}); err != nil {
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
+	if _, err := h.Store.AddEntrants(t.Context(), c.ID, []store.Entrant{{Account: h.Accounts["ada"], Team: "us"}, {Account: h.Accounts["bob"], Team: "us"}}); err != nil {
 		t.Fatal(err)
 	}
-	h.Judged(h.Send(c, "ada"), webtest.Failing()...)
+	h.RecordJudgement(h.Submit(c, "ada"), webtest.FailingEvents()...)
 	for _, path := range []string{"/c/now", "/c/now/p/A"} {
-		if page := h.Ask(h.Cookie("bob"), "GET", path, nil).Body; !strings.Contains(page, `/c/now/s/1"`) {
+		if page := h.Fetch(h.Cookie("bob"), "GET", path, nil).Body; !strings.Contains(page, `/c/now/s/1"`) {
 			t.Errorf("bob does not find it at %s:\n%s", path, page)
 		}
 	}

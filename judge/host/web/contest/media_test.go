@@ -18,8 +18,8 @@ import (
 // picture can run scripts.
 func TestMedia(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("spring", time.Hour, store.Public, store.Settings{})
-	hidden := h.Contest("hidden", time.Hour, store.Staff, store.Settings{})
+	c := h.Contest("spring", time.Hour, store.VisibilityPublic, store.Settings{})
+	hidden := h.Contest("hidden", time.Hour, store.VisibilityJury, store.Settings{})
 	drawing := `<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><script>alert(1)</script></svg>`
 	var small bytes.Buffer
 	_ = png.Encode(&small, image.NewGray(image.Rect(0, 0, 56, 56)))
@@ -36,7 +36,7 @@ func TestMedia(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h.Put(data)
+			h.StoreBlob(data)
 			files = append(files, f)
 		}
 		if err := h.Store.ChangeMedia(t.Context(), c.ID, nil, files); err != nil {
@@ -67,7 +67,7 @@ func TestMedia(t *testing.T) {
 				if login != "" {
 					cookie = h.Cookie(login)
 				}
-				answer := h.Ask(cookie, "GET", path, nil)
+				answer := h.Fetch(cookie, "GET", path, nil)
 				got = append(got, fmt.Sprint(answer.Code))
 				if policy := answer.Get("Content-Security-Policy"); answer.Code == 200 && strings.HasSuffix(path, ".svg") && !strings.HasPrefix(policy, "sandbox") {
 					t.Errorf("%s may run scripts: %s", path, policy)
@@ -90,23 +90,23 @@ func TestMedia(t *testing.T) {
 	}
 	walk(always)
 	walk(map[string]string{base + "problemset/problemset.pdf": "404 404 404 200 200"})
-	h.Later(2 * time.Hour)
+	h.Advance(2 * time.Hour)
 	walk(always)
 	walk(map[string]string{base + "problemset/problemset.pdf": "200 200 200 200 200"})
 
 	for _, page := range []string{"/c/spring/scoreboard", "/c/spring/scoreboard?display=hall", "/c/spring/scoreboard?view=projector"} {
-		got := h.Ask("", "GET", page, nil)
+		got := h.Fetch("", "GET", page, nil)
 		if !strings.Contains(got.Body, `<img class="logo" src="/c/spring/media/organizations/u1/logo/logo.png?`) || !strings.Contains(got.Body, `<span class="country">DEU</span><bdi>`) ||
 			strings.Contains(got.Body, "Leave projector view") != strings.Contains(page, "?") {
 			t.Errorf("%s\n%s", page, got.Body)
 		}
-		webtest.Harmless(t, page, got.Body)
+		webtest.CheckHTML(t, page, got.Body)
 	}
 	put(c, "organizations/u1/country_flag.png")
 	const flag = `<img class="flag" src="/c/spring/media/organizations/u1/country_flag/country_flag.png?`
 	var body string
 	for range 6000 { // the scoreboard may lag
-		if body = h.Ask("", "GET", "/c/spring/scoreboard", nil).Body; strings.Contains(body, flag) {
+		if body = h.Fetch("", "GET", "/c/spring/scoreboard", nil).Body; strings.Contains(body, flag) {
 			break
 		}
 		time.Sleep(20 * time.Millisecond)

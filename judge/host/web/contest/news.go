@@ -19,33 +19,33 @@ type clarificationCache struct {
 	claims sync.Map // maps contest ids to *atomic.Int64
 }
 
-// claimsIn returns the claim counter of a contest.
-func (c *clarificationCache) claimsIn(contest string) *atomic.Int64 {
+// claimCounter returns the claim counter of a contest.
+func (c *clarificationCache) claimCounter(contest string) *atomic.Int64 {
 	n, _ := c.claims.LoadOrStore(contest, &atomic.Int64{})
 	return n.(*atomic.Int64)
 }
 
-// newsEvents streams the number of unread clarifications to a browser. It sends the number again when there is a
+// unreadEvents streams the number of unread clarifications to a browser. It sends the number again when there is a
 // new clarification and, for the jury, when a request is claimed or released.
-func (s *site) newsEvents(w http.ResponseWriter, r *web.Request) error {
+func (s *site) unreadEvents(w http.ResponseWriter, r *web.Request) error {
 	send, ok := web.OpenStream(w)
 	if !ok {
 		return nil
 	}
-	var known, claims int64 = -1, 0
-	told := time.Now()
+	var lastNumber, claims int64 = -1, 0
+	lastSent := time.Now()
 	for {
-		last, err := s.seen.Last(r.Context(), access.Of(r).Contest.ID, s.Store.LastClarification)
+		newest, err := s.clarificationNumbers.Last(r.Context(), access.Of(r).Contest.ID, s.Store.LastClarification)
 		now := claims
-		if r.Can(auth.Answer) {
-			now = s.seen.claimsIn(access.Of(r).Contest.ID).Load()
+		if r.Can(auth.AnswerClarification) {
+			now = s.clarificationNumbers.claimCounter(access.Of(r).Contest.ID).Load()
 		}
-		changed := last != known || now != claims
+		changed := newest != lastNumber || now != claims
 		var part template.HTML
 		if err == nil && changed {
-			var unread web.News
+			var unread web.UnreadCount
 			if unread, err = access.Of(r).Unread(r.Context()); err == nil {
-				part, err = s.Part("clar", "news", unread) // as in the head of the contest's pages
+				part, err = s.RenderPart("clar", "news", unread) // as in the head of the contest's pages
 			}
 		}
 		switch {
@@ -55,15 +55,15 @@ func (s *site) newsEvents(w http.ResponseWriter, r *web.Request) error {
 			}
 			return nil // the browser reconnects
 		case changed:
-			if !send(web.Event("news", string(part))) {
+			if !send(web.FormatEvent("news", string(part))) {
 				return nil
 			}
-			known, claims, told = last, now, time.Now()
-		case time.Since(told) > s.KeepAlive:
+			lastNumber, claims, lastSent = newest, now, time.Now()
+		case time.Since(lastSent) > s.KeepAlive:
 			if !send(": still here\n\n") {
 				return nil
 			}
-			told = time.Now()
+			lastSent = time.Now()
 		}
 		select {
 		case <-r.Context().Done():

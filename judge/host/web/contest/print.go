@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/printing"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
@@ -14,16 +14,16 @@ import (
 
 // printView is the page on which a team sends files to the printer.
 type printView struct {
-	Slug                    string
-	Text                    string
-	Errors                  web.FieldErrors
-	MostKiB, Pages, PerHour int
-	Open                    bool // the team can print now
-	Sent                    []*store.Print
+	Slug                   string
+	Text                   string
+	Errors                 web.FieldErrors
+	MaxKiB, Pages, PerHour int
+	CanPrint               bool // the team can print now
+	Prints                 []*store.Print
 }
 
-// mostPrints is the maximum number of prints that a team's page lists.
-const mostPrints = 50
+// maxPrints is the maximum number of prints that a team's page lists.
+const maxPrints = 50
 
 func (s *site) printPage(w http.ResponseWriter, r *web.Request) error {
 	return s.drawPrint(w, r, http.StatusOK, printView{})
@@ -32,23 +32,23 @@ func (s *site) printPage(w http.ResponseWriter, r *web.Request) error {
 func (s *site) drawPrint(w http.ResponseWriter, r *web.Request, code int, v printView) (err error) {
 	a := access.Of(r)
 	if a.Team == nil {
-		return &desk.Refusal{Code: http.StatusForbidden, Text: "only teams of " + a.Contest.Name + " can print"}
+		return &intake.Refusal{Code: http.StatusForbidden, Text: "only teams of " + a.Contest.Name + " can print"}
 	}
-	v.Slug, v.MostKiB, v.Pages, v.PerHour = a.Contest.Slug, printing.MostBytes>>10, printing.MostPages, printing.MostHour
-	v.Open = s.CanPrint(a.Seat) == nil
-	if v.Sent, err = s.Store.Prints(r.Context(), a.Contest.ID, a.Team.ID, mostPrints); err != nil {
+	v.Slug, v.MaxKiB, v.Pages, v.PerHour = a.Contest.Slug, printing.MaxBytes>>10, printing.MaxPages, printing.MaxPerHour
+	v.CanPrint = s.CanPrint(a.ContestAccess) == nil
+	if v.Prints, err = s.Store.Prints(r.Context(), a.Contest.ID, a.Team.ID, maxPrints); err != nil {
 		return err
 	}
-	return s.Page(w, r, code, "print", "Print", v)
+	return s.RenderPage(w, r, code, "print", "Print", v)
 }
 
 // print accepts a file or a text for printing.
 func (s *site) print(w http.ResponseWriter, r *web.Request) error {
-	if err := web.ReadMultipart(w, r, 2*printing.MostBytes, "file"); err != nil {
+	if err := web.ReadMultipart(w, r, 2*printing.MaxBytes, "file"); err != nil {
 		return err
 	}
 	v := printView{Text: r.PostFormValue("text")}
-	files, err := r.Files(printing.MostBytes)
+	files, err := r.Files(printing.MaxBytes)
 	if err != nil {
 		return err
 	}
@@ -60,10 +60,10 @@ func (s *site) print(w http.ResponseWriter, r *web.Request) error {
 		v.Errors.Add("file", "print one file, or one text")
 	}
 	if len(v.Errors) == 0 {
-		_, err = s.Print(r.Context(), access.Of(r).Seat, name, "", data)
-		var refusal *desk.Refusal
+		_, err = s.Print(r.Context(), access.Of(r).ContestAccess, name, "", data)
+		var refusal *intake.Refusal
 		if errors.As(err, &refusal) && refusal.Code != http.StatusForbidden {
-			v.Errors = web.Refused(refusal, field)
+			v.Errors = web.RefusalErrors(refusal, field)
 		} else if err != nil {
 			return err
 		}

@@ -14,14 +14,14 @@ import (
 // not see them.
 func TestPrintPage(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
 	for _, login := range []string{"ada", "bob"} {
 		webtest.Must[*store.Team](t)(h.Store.Enter(t.Context(), c.ID, h.Accounts[login]))
 	}
 	const page = "/c/now/print"
 	ask := func(login, method string, fields url.Values, code int, wants ...string) {
 		t.Helper()
-		got := h.Ask(h.Cookie(login), method, page, fields)
+		got := h.Fetch(h.Cookie(login), method, page, fields)
 		if got.Code != code {
 			t.Fatalf("%s %s %v: %d, want %d\n%s", login, method, fields, got.Code, code, got.Body)
 		}
@@ -31,29 +31,29 @@ func TestPrintPage(t *testing.T) {
 			}
 		}
 		if code == 200 || code == 400 {
-			webtest.Harmless(t, page, got.Body)
+			webtest.CheckHTML(t, page, got.Body)
 		}
 	}
 	ask("ada", "GET", nil, 200, "You cannot print now")
 	ask("ada", "POST", url.Values{"text": {"x"}}, 403, "teams cannot print")
-	if body := h.Ask(h.Cookie("ada"), "GET", "/c/now", nil).Body; strings.Contains(body, page) {
+	if body := h.Fetch(h.Cookie("ada"), "GET", "/c/now", nil).Body; strings.Contains(body, page) {
 		t.Errorf("the contest offers to print:\n%s", body)
 	}
 	c.Settings.Printing = true
 	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
 		t.Fatal(err)
 	}
-	if body := h.Ask(h.Cookie("ada"), "GET", "/c/now", nil).Body; !strings.Contains(body, page) {
+	if body := h.Fetch(h.Cookie("ada"), "GET", "/c/now", nil).Body; !strings.Contains(body, page) {
 		t.Errorf("the contest does not offer to print:\n%s", body)
 	}
 	ask("other", "GET", nil, 403, "only teams")
 	ask("other", "POST", url.Values{"text": {"x"}}, 403, "only teams")
 	ask("ada", "GET", nil, 200, "at most 100 KiB and 10 pages", "20 pages in an hour", "!Your prints")
 	ask("ada", "POST", url.Values{"text": {" "}}, 400, "the file is empty")
-	ask("ada", "POST", url.Values{"text": {"a\x00" + webtest.Evil}}, 400, "not plain text")
+	ask("ada", "POST", url.Values{"text": {"a\x00" + webtest.HostileMarkup}}, 400, "not plain text")
 	ask("ada", "POST", url.Values{"text": {strings.Repeat("x\n", 1000)}}, 400, "more than 10 pages", "x\nx\n")
-	ask("ada", "POST", url.Values{"text": {"print(1)" + webtest.Evil}}, 303)
-	ask("ada", "POST", url.Values{"text": {"print(1)" + webtest.Evil}}, 303) // button pressed twice
+	ask("ada", "POST", url.Values{"text": {"print(1)" + webtest.HostileMarkup}}, 303)
+	ask("ada", "POST", url.Values{"text": {"print(1)" + webtest.HostileMarkup}}, 303) // button pressed twice
 	ask("ada", "GET", nil, 200, "Your prints", ">waiting<")
 	ask("bob", "GET", nil, 200, "!Your prints")
 	prints := webtest.Must[[]*store.Print](t)(h.Store.Prints(t.Context(), c.ID, "", 10))
@@ -81,7 +81,7 @@ func TestPrintPage(t *testing.T) {
 	upload(map[string]string{"large.txt": strings.Repeat("x", 100<<10+1)}, "", 400, "more than 100 KiB")
 	upload(map[string]string{"a.py": "print(2)"}, " ", 303, "")
 	ask("ada", "GET", nil, 200, "a.py", ">waiting<")
-	h.Later(24 * time.Hour)
+	h.Advance(24 * time.Hour)
 	ask("ada", "GET", nil, 200, "You cannot print now", ">printed<")
 	ask("ada", "POST", url.Values{"text": {"x"}}, 403)
 }

@@ -24,15 +24,15 @@ type recipientChoice struct {
 	On       bool
 }
 
-// recipients reads the recipients from a form and sets them in n. Team is the id of the team that an answer always
+// readRecipients reads the recipients from a form and sets them in n. Team is the id of the team that an answer always
 // goes to; if empty, the form is that of an announcement.
-func (s *site) recipients(r *web.Request, n *store.NewClarification, team string) (v recipientsView, err error) {
+func (s *site) readRecipients(r *web.Request, n *store.NewClarification, team string) (v recipientsView, err error) {
 	v, err = s.recipientsView(r, team != "")
 	if err != nil {
 		return v, err
 	}
-	if to := r.PostFormValue("to"); to != "" {
-		v.To = to
+	if mode := r.PostFormValue("to"); mode != "" {
+		v.To = mode
 	}
 	for i := range v.Teams {
 		if v.Teams[i].On = slices.Contains(r.PostForm["team"], v.Teams[i].ID); v.Teams[i].On {
@@ -44,15 +44,15 @@ func (s *site) recipients(r *web.Request, n *store.NewClarification, team string
 			n.Groups = append(n.Groups, v.Groups[i].ID)
 		}
 	}
-	some, wrong := len(n.Teams)+len(n.Groups) > 0, ""
-	switch gone := len(r.PostForm["team"])+len(r.PostForm["group"]) > len(n.Teams)+len(n.Groups); {
-	case gone:
+	hasChosen, wrong := len(n.Teams)+len(n.Groups) > 0, ""
+	switch removed := len(r.PostForm["team"])+len(r.PostForm["group"]) > len(n.Teams)+len(n.Groups); {
+	case removed:
 		wrong = "a team or group is no longer there: check the selection"
 	case v.To == "all" && v.Some:
 		wrong = "you judge the teams of a site: select groups or teams"
-	case v.To == "chosen" && !some:
+	case v.To == "chosen" && !hasChosen:
 		wrong = "no team or group is selected"
-	case v.To != "chosen" && some:
+	case v.To != "chosen" && hasChosen:
 		wrong = "teams or groups are selected: send the message to them, or clear the selection"
 	case v.To == "chosen" && team != "" && !slices.Contains(n.Teams, team):
 		n.Teams = append(n.Teams, team)
@@ -81,14 +81,14 @@ func (s *site) recipientsView(r *web.Request, answer bool) (recipientsView, erro
 		return v, err
 	}
 	for _, t := range teams {
-		if !a.Has(t) {
+		if !a.Covers(t) {
 			continue
 		}
 		v.Teams = append(v.Teams, recipientChoice{ID: t.ID, Name: t.Name})
 	}
 	groups, err := s.Store.Groups(r.Context(), id)
 	for _, g := range groups {
-		if !a.HasGroup(g.ID) {
+		if !a.CoversGroup(g.ID) {
 			continue
 		}
 		v.Groups = append(v.Groups, recipientChoice{ID: g.ID, Name: g.Name})
@@ -96,15 +96,15 @@ func (s *site) recipientsView(r *web.Request, answer bool) (recipientsView, erro
 	return v, err
 }
 
-// sentTo describes the recipients of a jury message for a page or the audit log, such as "all" or "2 teams and 1
+// describeRecipients describes the recipients of a jury message for a page or the audit log, such as "all" or "2 teams and 1
 // group".
-func sentTo(n store.NewClarification) string {
+func describeRecipients(n store.NewClarification) string {
 	var parts []string
 	if len(n.Teams) > 0 {
-		parts = append(parts, web.Counted(len(n.Teams), "team", "teams"))
+		parts = append(parts, web.CountText(len(n.Teams), "team", "teams"))
 	}
 	if len(n.Groups) > 0 {
-		parts = append(parts, web.Counted(len(n.Groups), "group", "groups"))
+		parts = append(parts, web.CountText(len(n.Groups), "group", "groups"))
 	}
 	switch {
 	case len(parts) > 0:
@@ -115,22 +115,22 @@ func sentTo(n store.NewClarification) string {
 	return "all"
 }
 
-// named returns the names of the recipients of a clarification, for the jury. It lists at most 3 groups and 3
+// recipientNames returns the names of the recipients of a clarification, for the jury. It lists at most 3 groups and 3
 // teams.
-func named(to store.Recipients) string {
+func recipientNames(recipients store.Recipients) string {
 	const most = 3
 	var parts []string
-	for i, of := range [][]store.Recipient{to.Groups, to.Teams} {
-		for j, one := range of {
+	for i, list := range [][]store.Recipient{recipients.Groups, recipients.Teams} {
+		for j, recipient := range list {
 			if j == most {
-				one, several := "further group", "further groups"
+				recipient, several := "further group", "further groups"
 				if i == 1 {
-					one, several = "further team", "further teams"
+					recipient, several = "further team", "further teams"
 				}
-				parts = append(parts, web.Counted(len(of)-most, one, several))
+				parts = append(parts, web.CountText(len(list)-most, recipient, several))
 				break
 			}
-			name := one.Name
+			name := recipient.Name
 			if i == 0 {
 				name = "group " + name
 			}

@@ -16,7 +16,7 @@ import (
 // other is in no group.
 func inGroups(h *webtest.Harness, t *testing.T, in time.Duration) (c *store.Contest, teams map[string]*store.Team, groups map[string]string) {
 	t.Helper()
-	c = h.Contest("now", in, store.Accounts, store.Settings{})
+	c = h.Contest("now", in, store.VisibilityAccounts, store.Settings{})
 	teams, groups = map[string]*store.Team{}, map[string]string{}
 	for _, of := range [][2]string{{"ada", "North"}, {"bob", "South"}, {"other", ""}} {
 		login, group := of[0], of[1]
@@ -43,16 +43,16 @@ func TestRecipientsPages(t *testing.T) {
 	reads := func(page, text string, want ...string) {
 		t.Helper()
 		for _, login := range []string{"ada", "bob", "other"} {
-			body := h.Ask(h.Cookie(login), "GET", page, nil).Body
+			body := h.Fetch(h.Cookie(login), "GET", page, nil).Body
 			if got := strings.Contains(body, text); got != slices.Contains(want, login) {
 				t.Errorf("%s on %s reads %q: %v\n%s", login, page, text, got, body)
 			}
-			webtest.Harmless(t, page, body)
+			webtest.CheckHTML(t, page, body)
 		}
 	}
 	post := func(page string, fields url.Values, code int, want string) {
 		t.Helper()
-		if got := h.Ask(judge, "POST", page, fields); got.Code != code || !strings.Contains(got.Body, want) {
+		if got := h.Fetch(judge, "POST", page, fields); got.Code != code || !strings.Contains(got.Body, want) {
 			t.Fatalf("%s %v: %d, want %d with %q\n%s", page, fields, got.Code, code, want, got.Body)
 		}
 	}
@@ -69,10 +69,10 @@ func TestRecipientsPages(t *testing.T) {
 		fields.Set("text", "hello")
 		post(list, fields, 400, want)
 	}
-	if body := h.Ask(judge, "POST", list, url.Values{"to": {"chosen"}, "group": {north}, "team": {bob}}).Body; !regexp.MustCompile(`value="`+north+`" checked`).MatchString(body) || !regexp.MustCompile(`value="`+bob+`" checked`).MatchString(body) {
+	if body := h.Fetch(judge, "POST", list, url.Values{"to": {"chosen"}, "group": {north}, "team": {bob}}).Body; !regexp.MustCompile(`value="`+north+`" checked`).MatchString(body) || !regexp.MustCompile(`value="`+bob+`" checked`).MatchString(body) {
 		t.Errorf("the selection is lost:\n%s", body)
 	}
-	post(list, url.Values{"text": {"bus of the north" + webtest.Evil}, "to": {"chosen"}, "group": {north}}, 303, "")
+	post(list, url.Values{"text": {"bus of the north" + webtest.HostileMarkup}, "to": {"chosen"}, "group": {north}}, 303, "")
 	reads("/c/now", "1 new", "ada")
 	reads("/c/now", "bus of the north", "ada")
 	reads(list, "bus of the north", "ada")
@@ -83,14 +83,14 @@ func TestRecipientsPages(t *testing.T) {
 	reads(list, "both", "ada", "bob")
 	reads("/c/now", "both", "ada", "bob")
 	reads(list, "The jury to your team and others", "ada", "bob")
-	body := h.Ask(judge, "GET", list, nil).Body
+	body := h.Fetch(judge, "GET", list, nil).Body
 	for _, want := range []string{"to group North · ", "<small>to bob", "<small>to ada"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %q in\n%s", want, body)
 		}
 	}
 	// An answer always goes to the asking team.
-	if got := h.Ask(h.Cookie("other"), "POST", list, url.Values{"text": {"is it cold?"}, "problem": {":technical"}}); got.Code != 303 {
+	if got := h.Fetch(h.Cookie("other"), "POST", list, url.Values{"text": {"is it cold?"}, "problem": {":technical"}}); got.Code != 303 {
 		t.Fatal(got.Code, got.Body)
 	}
 	post(list+"/4", url.Values{"text": {"no"}, "to": {"chosen"}}, 400, "no team or group is selected")
@@ -100,13 +100,13 @@ func TestRecipientsPages(t *testing.T) {
 	reads(list, "is it cold?", "ada", "other")
 	reads(list, ", technical,", "ada", "other")
 	var did []string
-	for _, e := range webtest.Must[[]store.Entry](t)(h.Store.Audited(t.Context(), "", 10)) {
+	for _, e := range webtest.Must[[]store.AuditEntry](t)(h.Store.LatestAuditEntries(t.Context(), "", 10)) {
 		did = append(did, e.Action+" "+e.Detail)
 	}
 	if got := strings.Join(did, ", "); got != "answer 4 to 1 team and 1 group, announce 3 to 2 teams, announce 2 to 1 team, announce 1 to 1 group" {
 		t.Errorf("the audit has %s", got)
 	}
-	if got := h.Ask(h.Cookie("ada"), "POST", list, url.Values{"text": {"psst"}, "to": {"chosen"}, "team": {bob}}); got.Code != 303 {
+	if got := h.Fetch(h.Cookie("ada"), "POST", list, url.Values{"text": {"psst"}, "to": {"chosen"}, "team": {bob}}); got.Code != 303 {
 		t.Fatal(got.Code)
 	}
 	reads(list, "psst", "ada") // a team's message goes only to the jury
@@ -115,10 +115,10 @@ func TestRecipientsPages(t *testing.T) {
 // TestCategories checks that the jury sees the category of each clarification, and can filter by category.
 func TestCategories(t *testing.T) {
 	h := webtest.New(t)
-	h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
 	ada, judge := h.Cookie("ada"), h.Cookie("judge")
 	for text, about := range map[string]string{"in general": "", "my keyboard": ":technical", "of sum": "A"} {
-		if got := h.Ask(ada, "POST", "/c/now/clar", url.Values{"text": {text}, "problem": {about}}); got.Code != 303 {
+		if got := h.Fetch(ada, "POST", "/c/now/clar", url.Values{"text": {text}, "problem": {about}}); got.Code != 303 {
 			t.Fatal(got.Code, got.Body)
 		}
 	}
@@ -127,7 +127,7 @@ func TestCategories(t *testing.T) {
 		"": "in general, my keyboard, of sum", "about=:general": "in general", "about=:technical": "my keyboard", "about=A": "of sum",
 		"about=Z": "", "about=A&open=yes": "of sum", "about=A&said=yes": "",
 	} {
-		body := h.Ask(judge, "GET", "/c/now/clar?"+query, nil).Body
+		body := h.Fetch(judge, "GET", "/c/now/clar?"+query, nil).Body
 		list := threads.FindString(body)
 		for _, text := range []string{"in general", "my keyboard", "of sum"} {
 			if strings.Contains(list, text) != strings.Contains(want, text) {
@@ -146,13 +146,13 @@ func TestCategories(t *testing.T) {
 // TestSavedReplies checks that the jury can edit its saved replies.
 func TestSavedReplies(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
 	h.Clarify(c, store.NewClarification{Text: "may I?"}, "ada")
 	judge := h.Cookie("judge")
 	const page = "/c/now/clar/replies"
 	has := func(path, text string, want bool) {
 		t.Helper()
-		if body := h.Ask(judge, "GET", path, nil).Body; strings.Contains(body, text) != want {
+		if body := h.Fetch(judge, "GET", path, nil).Body; strings.Contains(body, text) != want {
 			t.Errorf("%s has %q: %v\n%s", path, text, !want, body)
 		}
 	}
@@ -160,22 +160,22 @@ func TestSavedReplies(t *testing.T) {
 	for want, text := range map[string]string{
 		"line 2 has more than 2000 letters": "a\n" + strings.Repeat("ü", 2001), "there are 51 replies": strings.Repeat("a\n", 51),
 	} {
-		if got := h.Ask(judge, "POST", page, url.Values{"replies": {text}}); got.Code != 400 || !strings.Contains(got.Body, want) || !strings.Contains(got.Body, text[:20]) {
+		if got := h.Fetch(judge, "POST", page, url.Values{"replies": {text}}); got.Code != 400 || !strings.Contains(got.Body, want) || !strings.Contains(got.Body, text[:20]) {
 			t.Errorf("%d, want %q\n%s", got.Code, want, got.Body)
 		}
 	}
-	if got := h.Ask(judge, "POST", page, url.Values{"replies": {" Ask a runner. \r\n\r\n" + webtest.Evil + strings.Repeat("\nx", 48)}}); got.Code != 303 {
+	if got := h.Fetch(judge, "POST", page, url.Values{"replies": {" Ask a runner. \r\n\r\n" + webtest.HostileMarkup + strings.Repeat("\nx", 48)}}); got.Code != 303 {
 		t.Fatal(got.Code, got.Body)
 	}
 	has("/c/now/clar/1", "<option>Ask a runner.</option>", true)
 	has("/c/now/clar/1", "No comment.", false)
-	if got := h.Ask(judge, "POST", "/c/now/clar/1", url.Values{"canned": {"Ask a runner."}, "to": {"team"}}); got.Code != 303 {
+	if got := h.Fetch(judge, "POST", "/c/now/clar/1", url.Values{"canned": {"Ask a runner."}, "to": {"team"}}); got.Code != 303 {
 		t.Fatal(got.Code, got.Body)
 	}
-	if body := h.Ask(h.Cookie("ada"), "GET", "/c/now/clar", nil).Body; !strings.Contains(body, "Ask a runner.") {
+	if body := h.Fetch(h.Cookie("ada"), "GET", "/c/now/clar", nil).Body; !strings.Contains(body, "Ask a runner.") {
 		t.Errorf("no answer in\n%s", body)
 	}
-	if got := h.Ask(judge, "POST", page, url.Values{"replies": {"\n"}}); got.Code != 303 {
+	if got := h.Fetch(judge, "POST", page, url.Values{"replies": {"\n"}}); got.Code != 303 {
 		t.Fatal(got.Code, got.Body)
 	}
 	has(page, "No comment.", true)
@@ -185,16 +185,16 @@ func TestSavedReplies(t *testing.T) {
 // the start, and is unread after it.
 func TestClarificationsBeforeTheStart(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", time.Hour, store.Accounts, store.Settings{})
+	c := h.Contest("now", time.Hour, store.VisibilityAccounts, store.Settings{})
 	team := webtest.Must[*store.Team](t)(h.Store.Enter(t.Context(), c.ID, h.Accounts["ada"]))
-	h.Clarify(c, store.NewClarification{Staff: true, Text: "welcome"}, "judge")
-	h.Clarify(c, store.NewClarification{Staff: true, Text: "sum was mended", Problem: "sum"}, "judge")
-	h.Clarify(c, store.NewClarification{Staff: true, Text: "you, too", Problem: "sum", Team: team.ID}, "judge")
-	h.Clarify(c, store.NewClarification{Staff: true, Text: "be quiet"}, "judge")
+	h.Clarify(c, store.NewClarification{Jury: true, Text: "welcome"}, "judge")
+	h.Clarify(c, store.NewClarification{Jury: true, Text: "sum was mended", Problem: "sum"}, "judge")
+	h.Clarify(c, store.NewClarification{Jury: true, Text: "you, too", Problem: "sum", Team: team.ID}, "judge")
+	h.Clarify(c, store.NewClarification{Jury: true, Text: "be quiet"}, "judge")
 	ada := h.Cookie("ada")
 	reads := func(page string, wants ...string) {
 		t.Helper()
-		body := h.Ask(ada, "GET", page, nil).Body
+		body := h.Fetch(ada, "GET", page, nil).Body
 		for _, want := range wants {
 			if no := strings.HasPrefix(want, "!"); strings.Contains(body, strings.TrimPrefix(want, "!")) == no {
 				t.Errorf("%s: %q in\n%s", page, want, body)
@@ -206,10 +206,10 @@ func TestClarificationsBeforeTheStart(t *testing.T) {
 		reads(page, "welcome", "be quiet", "!mended", "!you, too", "!about A")
 	}
 	reads("/c/now", "1 new") // counted until the start, with earlier messages
-	if body := h.Ask(h.Cookie("judge"), "GET", "/c/now/clar", nil).Body; !strings.Contains(body, "mended") {
+	if body := h.Fetch(h.Cookie("judge"), "GET", "/c/now/clar", nil).Body; !strings.Contains(body, "mended") {
 		t.Errorf("the jury does not see it:\n%s", body)
 	}
-	h.Later(2 * time.Hour)
+	h.Advance(2 * time.Hour)
 	reads("/c/now", "3 new", "sum was mended")
 	reads("/c/now/clar", "sum was mended", "you, too", "about A")
 	reads("/c/now", "! new\"")

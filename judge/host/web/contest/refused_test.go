@@ -22,15 +22,15 @@ func sure(pairs ...string) map[string]string {
 // TestRefusedForms checks the pages of refused forms with webtest.RefusedField.
 func TestRefusedForms(t *testing.T) {
 	h, golf := webtest.New(t), webtest.New(t) // a hole of a problem is closed while a contest with the problem runs
-	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{Languages: []string{"py"}, Printing: true})
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{Languages: []string{"py"}, Printing: true})
 	golf.Hole("nim")
-	h.Ladder("hill", store.Accounts, true)
-	empty := &store.Ladder{Slug: "empty", Name: "Empty", Problem: "sum", Choice: []byte("{}"), Visibility: store.Public, PerAccount: 1, Owner: h.Accounts["admin"].ID}
+	h.Ladder("hill", store.VisibilityAccounts, true)
+	empty := &store.Ladder{Slug: "empty", Name: "Empty", Problem: "sum", ChosenRules: []byte("{}"), Visibility: store.VisibilityPublic, PerAccount: 1, Owner: h.Accounts["admin"].ID}
 	if err := h.Store.NewLadder(t.Context(), empty); err != nil {
 		t.Fatal(err)
 	}
-	h.Contest("bare", time.Hour, store.Accounts, store.Settings{})
-	h.Send(c, "ada")
+	h.Contest("bare", time.Hour, store.VisibilityAccounts, store.Settings{})
+	h.Submit(c, "ada")
 	h.Clarify(c, store.NewClarification{Text: "may I?"}, "ada")
 	long := strings.Repeat("x", 2001)
 	for name, tt := range map[string]struct {
@@ -112,7 +112,7 @@ func TestRefusedForms(t *testing.T) {
 		if strings.HasPrefix(tt.path, "/hole/") {
 			h = golf
 		}
-		var got webtest.Answer
+		var got webtest.Response
 		if tt.files != nil {
 			got = h.Upload(h.Cookie(tt.login), tt.path, tt.fields, tt.files)
 		} else {
@@ -120,12 +120,12 @@ func TestRefusedForms(t *testing.T) {
 			for key, value := range tt.fields {
 				form.Set(key, value)
 			}
-			got = h.Ask(h.Cookie(tt.login), "POST", tt.path, form)
+			got = h.Fetch(h.Cookie(tt.login), "POST", tt.path, form)
 		}
 		webtest.RefusedField(t, name, got, tt.field, tt.typed)
 	}
 	admin := h.Cookie("admin")
-	h.Later(time.Hour) // the login no longer confirms the password
-	got := h.Ask(admin, "POST", "/c/bare/delete", url.Values{"slug": {"s17"}, "sure-password": {"x"}})
+	h.Advance(time.Hour) // the login no longer confirms the password
+	got := h.Fetch(admin, "POST", "/c/bare/delete", url.Values{"slug": {"s17"}, "sure-password": {"x"}})
 	webtest.RefusedField(t, "a wrong confirmation", got, "sure-password", `name="slug" value="s17"`)
 }

@@ -11,11 +11,11 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// usualReplies are the default saved replies of a contest.
-var usualReplies = []string{"Read the statement again.", "No comment.", "See the samples.", "This will be announced to all teams."}
+// defaultReplies are the default saved replies of a contest.
+var defaultReplies = []string{"Read the statement again.", "No comment.", "See the samples.", "This will be announced to all teams."}
 
-// mostReplies is the maximum number of saved replies.
-const mostReplies = 50
+// maxReplies is the maximum number of saved replies.
+const maxReplies = 50
 
 // repliesView is the page for editing saved replies.
 type repliesView struct {
@@ -26,22 +26,22 @@ type repliesView struct {
 // savedReplies returns the saved replies of a contest, or the default ones.
 func savedReplies(c *store.Contest) []string {
 	if len(c.Settings.Replies) == 0 {
-		return usualReplies
+		return defaultReplies
 	}
 	return c.Settings.Replies
 }
 
 func (s *site) replies(w http.ResponseWriter, r *web.Request) error {
-	if err := r.Allow(auth.SeeAll); err != nil {
+	if err := r.CheckPermission(auth.SeeAll); err != nil {
 		return err
 	}
 	c := access.Of(r).Contest
-	return s.Page(w, r, http.StatusOK, "replies", "Saved replies", repliesView{Slug: c.Slug, Text: strings.Join(savedReplies(c), "\n")})
+	return s.RenderPage(w, r, http.StatusOK, "replies", "Saved replies", repliesView{Slug: c.Slug, Text: strings.Join(savedReplies(c), "\n")})
 }
 
 // setReplies saves the replies, one per line.
 func (s *site) setReplies(w http.ResponseWriter, r *web.Request) error {
-	if err := r.Allow(auth.SeeAll); err != nil {
+	if err := r.CheckPermission(auth.SeeAll); err != nil {
 		return err
 	}
 	c := access.Of(r).Contest
@@ -49,25 +49,25 @@ func (s *site) setReplies(w http.ResponseWriter, r *web.Request) error {
 		return web.BadRequest("the form has no replies: load the page again")
 	}
 	v := repliesView{Slug: c.Slug, Text: strings.ReplaceAll(r.PostFormValue("replies"), "\r\n", "\n")}
-	var all []string
+	var replies []string
 	for i, line := range strings.Split(v.Text, "\n") {
 		line = strings.TrimSpace(line)
-		if utf8.RuneCountInString(line) > mostText {
-			v.Errors.Add("replies", "line %d has more than %d letters", i+1, mostText)
+		if utf8.RuneCountInString(line) > maxTextLength {
+			v.Errors.Add("replies", "line %d has more than %d letters", i+1, maxTextLength)
 		}
 		if line != "" {
-			all = append(all, line)
+			replies = append(replies, line)
 		}
 	}
-	if len(all) > mostReplies {
-		v.Errors.Add("replies", "there are %d replies: at most %d can be saved", len(all), mostReplies)
+	if len(replies) > maxReplies {
+		v.Errors.Add("replies", "there are %d replies: at most %d can be saved", len(replies), maxReplies)
 	}
 	if len(v.Errors) > 0 {
-		return s.Page(w, r, http.StatusBadRequest, "replies", "Saved replies", v)
+		return s.RenderPage(w, r, http.StatusBadRequest, "replies", "Saved replies", v)
 	}
-	c.Settings.Replies = all
+	c.Settings.Replies = replies
 	if err := s.Store.SetContest(r.Context(), c, nil); err != nil {
 		return err
 	}
-	return s.Done(w, r, "change saved replies", c.Slug, web.Counted(len(all), "reply", "replies"), "/c/"+c.Slug+"/clar")
+	return s.AuditAndRedirect(w, r, "change saved replies", c.Slug, web.CountText(len(replies), "reply", "replies"), "/c/"+c.Slug+"/clar")
 }

@@ -34,11 +34,11 @@ func TestSamplesOf(t *testing.T) {
 		{"folds the sixth", many(6), "", 5, 1, true},
 		{"takes four lines as short", []client.Sample{sample("1\n2\n3\n4", "x")}, "", 1, 0, true},
 		{"takes five lines as long", []client.Sample{sample("1\n2\n3\n4\n5", "x")}, "", 1, 0, false},
-		{"takes a long line as long", []client.Sample{sample("1", strings.Repeat("ä", shortLine+1))}, "", 1, 0, false},
-		{"counts letters and not bytes", []client.Sample{sample("1", strings.Repeat("ä", shortLine))}, "", 1, 0, true},
+		{"takes a long line as long", []client.Sample{sample("1", strings.Repeat("ä", maxShortLine+1))}, "", 1, 0, false},
+		{"counts letters and not bytes", []client.Sample{sample("1", strings.Repeat("ä", maxShortLine))}, "", 1, 0, true},
 		{"takes a cut sample as long", []client.Sample{{Name: "1", In: "1", Ans: "x", Cut: true}}, "", 1, 0, false},
 	} {
-		shown, folded := samplesOf(&client.Sheet{Samples: tt.samples}, tt.text, "/c/x/p/A")
+		shown, folded := splitSamples(&client.ProblemInfo{Samples: tt.samples}, tt.text, "/c/x/p/A")
 		if len(shown.List) != tt.shown || len(folded.List) != tt.folded || shown.Short != tt.short || folded.Short != tt.short {
 			t.Errorf("a page %s: %d shown, %d folded, short %t; want %d, %d, %t", tt.it, len(shown.List), len(folded.List), shown.Short, tt.shown, tt.folded, tt.short)
 		}

@@ -23,7 +23,7 @@ type statementView struct {
 	Text      template.HTML
 	source    string        // of Text, in Markdown
 	Language  string        // code; empty if unknown
-	Others    []languageRef // all languages, if more than one
+	Languages []languageRef // all languages, if more than one
 	Document  string        // address of the statement as a file; may be empty
 	Framed    bool          // the page shows the document
 	PDF       bool          // the document is a PDF
@@ -35,7 +35,7 @@ type statementView struct {
 
 type languageRef struct {
 	Code, Name string
-	Here       bool
+	Current    bool
 }
 
 type fileRef struct {
@@ -46,56 +46,56 @@ type fileRef struct {
 // languageCookie stores the chosen language of statements.
 const languageCookie = "language"
 
-// statementOf renders the statement of a problem for the caller. Base is the address of the page. The argument
+// renderStatement renders the statement of a problem for the caller. Base is the address of the page. The argument
 // only lists the codes of the languages that may be shown. If only is empty, or if the problem has none of these
 // languages, all languages may be shown.
-func (s *site) statementOf(w http.ResponseWriter, r *web.Request, sheet *client.Sheet, base string,
-	only []string) (v statementView, err error) {
-	if sheet == nil {
+func (s *site) renderStatement(w http.ResponseWriter, r *web.Request, info *client.ProblemInfo, base string,
+	languages []string) (v statementView, err error) {
+	if info == nil {
 		return v, nil
 	}
-	all := sheet.In(only)
-	if one := s.choose(w, r, all); one != nil {
-		v.Published, v.Language, v.source = true, one.Language, one.Text
-		key := web.StatementKey{Sheet: access.Of(r).Problem.Sheet, Of: one.Language, Base: base}
-		if v.Text, err = s.Statement(key, sheet, one.Text, one.Pictures); err != nil {
+	statements := info.StatementsIn(languages)
+	if statement := s.chooseStatement(w, r, statements); statement != nil {
+		v.Published, v.Language, v.source = true, statement.Language, statement.Text
+		key := web.StatementKey{ProblemInfo: access.Of(r).Problem.ProblemInfo, Of: statement.Language, Base: base}
+		if v.Text, err = s.Statement(key, info, statement.Text, statement.Pictures); err != nil {
 			return v, err
 		}
-		if f := sheet.File(one.Document); f != nil {
-			v.Document, v.PDF, v.Framed = web.FileLink(base, f), f.Type == "application/pdf", strings.TrimSpace(one.Text) == ""
+		if f := info.File(statement.Document); f != nil {
+			v.Document, v.PDF, v.Framed = web.FileLink(base, f), f.Type == "application/pdf", strings.TrimSpace(statement.Text) == ""
 		}
 	}
-	if len(all) > 1 {
-		for _, one := range all {
-			v.Others = append(v.Others, languageRef{one.Language, languageName(one.Language), one.Language == v.Language})
+	if len(statements) > 1 {
+		for _, statement := range statements {
+			v.Languages = append(v.Languages, languageRef{statement.Language, languageName(statement.Language), statement.Language == v.Language})
 		}
 	}
-	for i := range sheet.Files {
-		if f := &sheet.Files[i]; f.Attached {
+	for i := range info.Files {
+		if f := &info.Files[i]; f.Attachment {
 			v.Files = append(v.Files, fileRef{path.Base(f.Name), web.FileLink(base, f), f.Size})
 		}
 	}
-	if len(v.Files) > 0 || len(sheet.Samples) > 0 {
+	if len(v.Files) > 0 || len(info.Samples) > 0 {
 		v.Archive = base + "/files.zip"
 	}
-	v.Extra = len(v.Others) > 0 || v.Document != "" || v.Archive != ""
+	v.Extra = len(v.Languages) > 0 || v.Document != "" || v.Archive != ""
 	return v, nil
 }
 
-// choose returns the statement in the first of these languages that the problem has: the requested language, the
+// chooseStatement returns the statement in the first of these languages that the problem has: the requested language, the
 // language in the cookie, the browser's preferred languages, the default language. It returns nil if there is no
 // statement.
-func (s *site) choose(w http.ResponseWriter, r *web.Request, all []client.SheetStatement) *client.SheetStatement {
-	in := func(code string) *client.SheetStatement {
-		i := slices.IndexFunc(all, func(s client.SheetStatement) bool { return s.Language == code && code != "" })
+func (s *site) chooseStatement(w http.ResponseWriter, r *web.Request, statements []client.Statement) *client.Statement {
+	in := func(code string) *client.Statement {
+		i := slices.IndexFunc(statements, func(s client.Statement) bool { return s.Language == code && code != "" })
 		if i < 0 {
 			return nil
 		}
-		return &all[i]
+		return &statements[i]
 	}
 	if code := r.URL.Query().Get("language"); in(code) != nil {
 		http.SetCookie(w, &http.Cookie{
-			Name: languageCookie, Value: code, Path: "/", MaxAge: int(web.CookieLife.Seconds()), Secure: s.Secure,
+			Name: languageCookie, Value: code, Path: "/", MaxAge: int(web.CookieLifetime.Seconds()), Secure: s.Secure,
 			HttpOnly: true, SameSite: http.SameSiteLaxMode,
 		})
 		return in(code)
@@ -103,22 +103,22 @@ func (s *site) choose(w http.ResponseWriter, r *web.Request, all []client.SheetS
 	if c, err := r.Cookie(languageCookie); err == nil && in(c.Value) != nil {
 		return in(c.Value)
 	}
-	if len(all) == 0 {
+	if len(statements) == 0 {
 		return nil
 	}
 	var tags []language.Tag
-	for _, one := range all {
-		tags = append(tags, language.Make(cmp.Or(one.Language, "und")))
+	for _, statement := range statements {
+		tags = append(tags, language.Make(cmp.Or(statement.Language, "und")))
 	}
 	wanted, _, err := language.ParseAcceptLanguage(r.Header.Get("Accept-Language"))
 	if err != nil || len(wanted) == 0 {
-		return &all[0]
+		return &statements[0]
 	}
-	_, i, sure := language.NewMatcher(tags).Match(wanted...)
-	if sure == language.No {
-		return &all[0]
+	_, i, confidence := language.NewMatcher(tags).Match(wanted...)
+	if confidence == language.No {
+		return &statements[0]
 	}
-	return &all[i]
+	return &statements[i]
 }
 
 // languageName returns the name of a language in the language itself.
@@ -131,20 +131,20 @@ func languageName(code string) string {
 }
 
 func (s *site) problemFile(w http.ResponseWriter, r *web.Request) error {
-	sheet, err := s.Sheet(access.Of(r).Problem.Problem)
+	info, err := s.ProblemInfo(access.Of(r).Problem.Problem)
 	if err != nil {
 		return err
 	}
-	return s.SendSheetFile(w, sheet, r.PathValue("name"))
+	return s.SendProblemFile(w, info, r.PathValue("name"))
 }
 
 // problemFiles sends all files of a problem as an archive: samples, attachments, and the statement document.
 func (s *site) problemFiles(w http.ResponseWriter, r *web.Request) error {
-	sheet, err := s.Sheet(access.Of(r).Problem.Problem)
+	info, err := s.ProblemInfo(access.Of(r).Problem.Problem)
 	if err != nil {
 		return err
 	}
-	if sheet == nil {
+	if info == nil {
 		return web.ErrNotFound
 	}
 	h := w.Header()
@@ -152,27 +152,27 @@ func (s *site) problemFiles(w http.ResponseWriter, r *web.Request) error {
 	web.SetAttachment(w, access.Of(r).Problem.Slug+".zip")
 	z := zip.NewWriter(w)
 	add := func(name string, data []byte) error {
-		to, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: access.Of(r).Problem.Made})
+		entry, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: access.Of(r).Problem.Made})
 		if err == nil {
-			_, err = to.Write(data)
+			_, err = entry.Write(data)
 		}
 		return err
 	}
-	for _, one := range sheet.Samples {
-		if one.Cut {
+	for _, sample := range info.Samples {
+		if sample.Cut {
 			continue // a sample has both files
 		}
-		err := add("samples/"+one.Name+".in", []byte(one.In))
-		if err == nil && one.Ans != "" {
-			err = add("samples/"+one.Name+".ans", []byte(one.Ans))
+		err := add("samples/"+sample.Name+".in", []byte(sample.In))
+		if err == nil && sample.Ans != "" {
+			err = add("samples/"+sample.Name+".ans", []byte(sample.Ans))
 		}
 		if err != nil {
 			return fmt.Errorf("pack the samples: %w", err)
 		}
 	}
-	for _, f := range sheet.Files {
-		document := slices.ContainsFunc(sheet.Statements, func(s client.SheetStatement) bool { return s.Document == f.Name })
-		if !f.Attached && !document {
+	for _, f := range info.Files {
+		document := slices.ContainsFunc(info.Statements, func(s client.Statement) bool { return s.Document == f.Name })
+		if !f.Attachment && !document {
 			continue
 		}
 		data, err := s.Blobs.Read(f.Digest, f.Size)

@@ -18,14 +18,14 @@ import (
 )
 
 // republish publishes the problem again with changed metadata.
-func republish(h *webtest.Harness, change func(*client.Sheet)) {
+func republish(h *webtest.Harness, change func(*client.ProblemInfo)) {
 	h.Helper()
-	sheet := *webtest.Must[*client.Sheet](h)(h.Desk.Sheet(h.Problem))
+	sheet := *webtest.Must[*client.ProblemInfo](h)(h.Intake.ProblemInfo(h.Problem))
 	change(&sheet)
-	at := h.Put(webtest.Must[[]byte](h)(json.Marshal(sheet)))
-	bundled := h.Put([]byte("bundle of " + string(at)))
+	at := h.StoreBlob(webtest.Must[[]byte](h)(json.Marshal(sheet)))
+	bundled := h.StoreBlob([]byte("bundle of " + string(at)))
 	h.Problem = webtest.Must[*store.Problem](h)(h.Store.PutBundle(h.Context(), store.NewBundle{
-		Problem: "sum", Title: "Sum", Owner: h.Accounts["admin"].ID, ID: bundled, Manifest: bundled, Config: bundled, Sheet: at, MadeBy: h.Accounts["admin"].ID,
+		Problem: "sum", Title: "Sum", Owner: h.Accounts["admin"].ID, ID: bundled, Manifest: bundled, Config: bundled, ProblemInfo: at, MadeBy: h.Accounts["admin"].ID,
 	}))
 }
 
@@ -36,28 +36,28 @@ const hostileSVG = `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><s
 func TestStatementFiles(t *testing.T) {
 	h := webtest.New(t)
 	pdf, svg, png := []byte("%PDF-1.4"), []byte(hostileSVG), []byte("\x89PNG")
-	file := func(name, kind string, data []byte, attached bool) client.SheetFile {
-		return client.SheetFile{Name: name, Type: kind, Size: int64(len(data)), Digest: h.Put(data), Attached: attached}
+	file := func(name, kind string, data []byte, attached bool) client.ProblemFile {
+		return client.ProblemFile{Name: name, Type: kind, Size: int64(len(data)), Digest: h.StoreBlob(data), Attachment: attached}
 	}
-	republish(h, func(s *client.Sheet) {
+	republish(h, func(s *client.ProblemInfo) {
 		s.Statement = ""
-		s.Statements = []client.SheetStatement{
+		s.Statements = []client.Statement{
 			{Language: "en", Text: "# Sum\n\nEnglish ![a pile](pile.png) ![](x) ![](none.png)", Pictures: map[string]string{"pile.png": "st/pile #1.png", "x": "st/x.svg"}, Document: "st/en.pdf"},
 			{Language: "de", Text: "# Summe\n\nDeutsch"},
 			{Language: "pt-BR", Document: "st/en.pdf"},
 			{Language: "cs", Document: "st/cs.html"},
 		}
-		s.Files = []client.SheetFile{
+		s.Files = []client.ProblemFile{
 			file("st/pile #1.png", "image/png", png, false), file("st/x.svg", "image/svg+xml", svg, false), file("st/en.pdf", "application/pdf", pdf, false),
 			file("st/cs.html", "text/html; charset=utf-8", []byte("<script>alert(1)</script>"), false),
 			file("lib<b>.py", "application/octet-stream", []byte("x"), true), file("page.html", "text/html; charset=utf-8", svg, true),
 		}
 		s.Samples = []client.Sample{{Name: "1", In: "1 2\n", Ans: "3\n"}, {Name: "2", In: "1", Cut: true}}
 	})
-	h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
 	ada := h.Cookie("ada")
 	const at = "/c/now/p/A"
-	page := h.Ask(ada, "GET", at, nil).Body
+	page := h.Fetch(ada, "GET", at, nil).Body
 	for _, want := range []string{
 		`<img src="/c/now/p/A/file/st/pile%20%231.png" alt="a pile">`, `<img src="/c/now/p/A/file/st/x.svg" alt="">`, "[picture: none.png]",
 		`<a href="/c/now/p/A/file/st/en.pdf">PDF</a>`, `<a href="?language=de" lang="de" hreflang="de">Deutsch</a>`, `<b lang="en">English</b>`,
@@ -79,7 +79,7 @@ func TestStatementFiles(t *testing.T) {
 		".pdf":                     {"application/pdf", "default-src 'none'", string(pdf)},
 		"/file/page.html":          {"text/plain; charset=utf-8", "sandbox; default-src 'none'", hostileSVG},
 	} {
-		got := h.Ask(ada, "GET", at+path, nil)
+		got := h.Fetch(ada, "GET", at+path, nil)
 		policy := got.Get("Content-Security-Policy")
 		if got.Code != 200 || got.Get("Content-Type") != want.kind || !strings.HasPrefix(policy, want.policy) || got.Body != want.body || got.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %d, %s, %s:\n%s", path, got.Code, got.Get("Content-Type"), policy, got.Body)
@@ -88,36 +88,36 @@ func TestStatementFiles(t *testing.T) {
 			t.Errorf("%s may run scripts: %s", path, policy)
 		}
 	}
-	h.Contest("coming", time.Hour, store.Accounts, store.Settings{})
-	if got := h.Ask(ada, "GET", "/c/coming/p/A.pdf", nil); got.Code != 403 {
+	h.Contest("coming", time.Hour, store.VisibilityAccounts, store.Settings{})
+	if got := h.Fetch(ada, "GET", "/c/coming/p/A.pdf", nil); got.Code != 403 {
 		t.Errorf("a statement before the start: %d", got.Code)
 	}
 	for _, none := range []string{".pdf.pdf", ".html", "/file/none.png", "/file/", "/file/st", "/file/st/../../x"} {
-		if got := h.Ask(ada, "GET", at+none, nil); got.Code != 404 && got.Code != 307 {
+		if got := h.Fetch(ada, "GET", at+none, nil); got.Code != 404 && got.Code != 307 {
 			t.Errorf("%s: %d", none, got.Code)
 		}
 	}
 	// The statement is in the browser's preferred language until the reader chooses one.
 	for accept, want := range map[string]string{"de-AT,en;q=0.5": "Deutsch", "fr, de;q=0.4": "Deutsch", "ja": "English <img", "pt": "<iframe", "!": "English <img", "": "English <img"} {
-		if got := h.Ask(ada, "GET", at, nil, "Accept-Language", accept); !strings.Contains(got.Body, want) {
+		if got := h.Fetch(ada, "GET", at, nil, "Accept-Language", accept); !strings.Contains(got.Body, want) {
 			t.Errorf("Accept-Language %q has not %s:\n%s", accept, want, got.Body)
 		}
 	}
-	chosen := h.Ask(ada, "GET", at+"?language=de", nil)
+	chosen := h.Fetch(ada, "GET", at+"?language=de", nil)
 	cookie, _, _ := strings.Cut(chosen.Get("Set-Cookie"), ";")
 	if !strings.Contains(chosen.Body, "Deutsch") || cookie != "language=de" {
 		t.Errorf("choosing a language sets %q:\n%s", cookie, chosen.Body)
 	}
-	if got := h.Ask(ada+"; "+cookie, "GET", at, nil, "Accept-Language", "en"); !strings.Contains(got.Body, `<b lang="de">`) {
+	if got := h.Fetch(ada+"; "+cookie, "GET", at, nil, "Accept-Language", "en"); !strings.Contains(got.Body, `<b lang="de">`) {
 		t.Errorf("it is not remembered:\n%s", got.Body)
 	}
-	if got := h.Ask(ada, "GET", at+"?language=xx", nil); got.Get("Set-Cookie") != "" || !strings.Contains(got.Body, `<b lang="en">`) {
+	if got := h.Fetch(ada, "GET", at+"?language=xx", nil); got.Get("Set-Cookie") != "" || !strings.Contains(got.Body, `<b lang="en">`) {
 		t.Errorf("a language that is not there:\n%s", got.Body)
 	}
-	if got := h.Ask(ada, "GET", at+"?language=cs", nil).Body; !strings.Contains(got, `<iframe class="document" src="/c/now/p/A/file/st/cs.html" title="statement" sandbox>`) {
+	if got := h.Fetch(ada, "GET", at+"?language=cs", nil).Body; !strings.Contains(got, `<iframe class="document" src="/c/now/p/A/file/st/cs.html" title="statement" sandbox>`) {
 		t.Errorf("a statement in HTML is drawn as\n%s", got)
 	}
-	if got := h.Ask(ada, "GET", at+"?language=pt-BR", nil).Body; !strings.Contains(got, `<iframe class="document" src="/c/now/p/A/file/st/en.pdf" title="statement">`) {
+	if got := h.Fetch(ada, "GET", at+"?language=pt-BR", nil).Body; !strings.Contains(got, `<iframe class="document" src="/c/now/p/A/file/st/en.pdf" title="statement">`) {
 		t.Errorf("a statement in PDF is drawn as\n%s", got)
 	}
 	// A contest may restrict the languages. A problem that has none of them shows the languages that it has.
@@ -128,12 +128,12 @@ func TestStatementFiles(t *testing.T) {
 	}{
 		"german": {[]string{"de", "fr"}, "Deutsch", "hreflang"}, "two": {[]string{"de", "en"}, `hreflang="de"`, "iframe"}, "none": {[]string{"fr"}, `hreflang="cs"`, "iframe"},
 	} {
-		h.Contest(slug, -time.Minute, store.Accounts, store.Settings{Statements: tt.only})
-		if got := h.Ask(ada, "GET", "/c/"+slug+"/p/A", nil, "Accept-Language", "en").Body; !strings.Contains(got, tt.want) || strings.Contains(got, tt.lacking) {
+		h.Contest(slug, -time.Minute, store.VisibilityAccounts, store.Settings{Statements: tt.only})
+		if got := h.Fetch(ada, "GET", "/c/"+slug+"/p/A", nil, "Accept-Language", "en").Body; !strings.Contains(got, tt.want) || strings.Contains(got, tt.lacking) {
 			t.Errorf("with the languages %q:\n%s", tt.only, got)
 		}
 	}
-	all := h.Ask(ada, "GET", at+"/files.zip", nil)
+	all := h.Fetch(ada, "GET", at+"/files.zip", nil)
 	z, err := zip.NewReader(bytes.NewReader([]byte(all.Body)), int64(len(all.Body)))
 	if err != nil {
 		t.Fatal(err)
@@ -153,9 +153,9 @@ func TestStatementFiles(t *testing.T) {
 		t.Error(d)
 	}
 	// Before the start, contestants cannot read any of it.
-	h.Contest("later", time.Hour, store.Accounts, store.Settings{})
+	h.Contest("later", time.Hour, store.VisibilityAccounts, store.Settings{})
 	for _, path := range []string{"", "/file/st/x.svg", "/file/st/en.pdf", "/files.zip"} {
-		if got := h.Ask(ada, "GET", "/c/later/p/A"+path, nil); got.Code == 200 || strings.Contains(got.Body, "alert(1)</script></svg>") {
+		if got := h.Fetch(ada, "GET", "/c/later/p/A"+path, nil); got.Code == 200 || strings.Contains(got.Body, "alert(1)</script></svg>") {
 			t.Errorf("before the start %q is answered %d", path, got.Code)
 		}
 	}

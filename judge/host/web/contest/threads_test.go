@@ -11,7 +11,7 @@ import (
 func TestThreads(t *testing.T) {
 	ask := func(n int64, open bool) clarificationLine { return clarificationLine{Number: n, Open: open} }
 	reply := func(n, to int64) clarificationLine {
-		return clarificationLine{Number: n, Staff: true, ReplyTo: to, Question: "quoted"}
+		return clarificationLine{Number: n, Jury: true, ReplyTo: to, Question: "quoted"}
 	}
 	for _, row := range []struct {
 		what    string
@@ -26,7 +26,7 @@ func TestThreads(t *testing.T) {
 		{"an answer without its question", []clarificationLine{reply(9, 4), ask(8, true)}, true, "8 9 quoted"},
 	} {
 		var got []string
-		for _, c := range threads(row.list, row.waiting) {
+		for _, c := range groupThreads(row.list, row.waiting) {
 			text := fmt.Sprint(c.Number)
 			var below []string
 			for _, r := range c.Replies {

@@ -16,12 +16,12 @@ import (
 // claims it.
 func TestWaitingInTheQueue(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
-	first, second := h.Send(c, "ada"), h.Send(c, "bob")
-	h.Queued(first, second)
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
+	first, second := h.Submit(c, "ada"), h.Submit(c, "bob")
+	h.MarkDispatched(first, second)
 	is := func(when, login, path string, wants ...string) {
 		t.Helper()
-		text := webtest.Text(h.Ask(h.Cookie(login), "GET", path, nil).Body)
+		text := webtest.Text(h.Fetch(h.Cookie(login), "GET", path, nil).Body)
 		for _, want := range wants {
 			lacks, not := strings.CutPrefix(want, "not ")
 			if strings.Contains(text, lacks) == not {
@@ -38,7 +38,7 @@ func TestWaitingInTheQueue(t *testing.T) {
 		}
 	}
 	says := h.Dispatch.Listener()
-	_, key, err := queue.Key(filepath.Join(t.TempDir(), "key"))
+	_, key, err := queue.ReadKey(filepath.Join(t.TempDir(), "key"))
 	if err == nil {
 		err = h.Dispatch.Admit(&store.Worker{Name: "w", Class: "main", Key: key})
 	}
@@ -47,9 +47,9 @@ func TestWaitingInTheQueue(t *testing.T) {
 	}
 	says.Joined("w")
 	is("with a worker", "ada", "/c/now/s/1", "waiting …", "this submission is next", "not no worker")
-	says.Beat("w", job.Beat{Slots: 1, Draining: true})
+	says.Heartbeat("w", job.Heartbeat{Slots: 1, Draining: true})
 	is("with a worker that drains", "ada", "/c/now/s/1", "no worker takes submissions at the moment; this submission is next")
-	says.Beat("w", job.Beat{Slots: 1})
+	says.Heartbeat("w", job.Heartbeat{Slots: 1})
 	says.Taken("w", job.Running{Job: first.Job, Generation: 1})
 	is("when it is claimed", "ada", "/c/now/s/1", "judging …", "not waiting", "not is next")
 	is("when it is claimed", "ada", "/c/now/mine", "judging", "not waiting")

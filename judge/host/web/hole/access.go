@@ -6,20 +6,20 @@ import (
 	"time"
 
 	"assay/judge/host/auth"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
 )
 
 // An access is the hole and golf submission in an address, and the caller's permissions.
 type access struct {
-	*desk.HoleSeat
-	now    time.Time
-	answer *store.Answer // with the number in the address; nil if it has none
+	*intake.HoleAccess
+	now        time.Time
+	submission *store.GolfSubmission // with the number in the address; nil if it has none
 }
 
-// at returns the access of a request.
-func at(r *web.Request) *access { return r.Access.(*access) }
+// accessOf returns the access of a request.
+func accessOf(r *web.Request) *access { return r.Access.(*access) }
 
 // findHole resolves the hole and the golf submission in an address.
 func (s *site) findHole(r *web.Request) (web.Access, error) {
@@ -28,21 +28,21 @@ func (s *site) findHole(r *web.Request) (web.Access, error) {
 	}
 	h, err := s.Store.Hole(r.Context(), r.PathValue("hole"))
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, r.Hidden()
+		return nil, r.NotFoundError()
 	}
 	if err != nil {
 		return nil, err
 	}
-	seat, err := s.HoleSeat(r.Context(), h, r.Me)
+	holeAccess, err := s.HoleAccess(r.Context(), h, r.Me)
 	if err != nil {
 		return nil, err
 	}
-	a := &access{HoleSeat: seat, now: s.Time()}
+	a := &access{HoleAccess: holeAccess, now: s.Time()}
 	if !a.Can(auth.SeeHole) || r.PathValue("answer") == "" {
 		return a, nil
 	}
-	if a.answer, err = s.answerOf(r.Context(), h, r.PathValue("answer")); err == nil {
-		a.HoleSeat = a.Look(a.answer)
+	if a.submission, err = s.submissionOf(r.Context(), h, r.PathValue("answer")); err == nil {
+		a.HoleAccess = a.ForSubmission(a.submission)
 	}
 	return a, err
 }
@@ -53,7 +53,7 @@ func (a *access) Refusal(_ *web.Request, action auth.Action) error {
 	switch {
 	case a.Can(action):
 		return nil
-	case !a.Can(auth.SeeHole) || a.answer != nil:
+	case !a.Can(auth.SeeHole) || a.submission != nil:
 		return web.ErrNotFound
 	case a.State.Phase == auth.Over:
 		return a.Closed()
@@ -63,16 +63,16 @@ func (a *access) Refusal(_ *web.Request, action auth.Action) error {
 
 // Head returns the head of the hole's pages.
 func (a *access) Head(*web.Request) (web.Head, error) {
-	return web.Head{Nav: web.Nav{Place: &web.Tab{Link: "/hole/" + a.Hole.Slug, Name: a.Hole.Name}}}, nil
+	return web.Head{Nav: web.Nav{Object: &web.Tab{Link: "/hole/" + a.Hole.Slug, Name: a.Hole.Name}}}, nil
 }
 
-// answerOf returns the golf submission of a hole with the number in an address.
-func (s *site) answerOf(ctx context.Context, h *store.Hole, number string) (*store.Answer, error) {
-	n, ok := whole(number)
+// submissionOf returns the golf submission of a hole with the number in an address.
+func (s *site) submissionOf(ctx context.Context, h *store.Hole, number string) (*store.GolfSubmission, error) {
+	n, ok := parseNumber(number)
 	if !ok {
 		return nil, web.ErrNotFound
 	}
-	a, err := s.Store.Answer(ctx, h.ID, n)
+	a, err := s.Store.GolfSubmission(ctx, h.ID, n)
 	if errors.Is(err, store.ErrNotFound) {
 		err = web.ErrNotFound
 	}

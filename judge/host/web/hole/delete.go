@@ -10,9 +10,9 @@ import (
 
 // deleteHole deletes a hole without golf submissions. To confirm, the form must repeat the hole's address.
 func (s *site) deleteHole(w http.ResponseWriter, r *web.Request) error {
-	h := at(r).Hole
+	h := accessOf(r).Hole
 	err := store.ErrInUse
-	if h.Answers == 0 {
+	if h.Submissions == 0 {
 		if r.Field("slug") != h.Slug {
 			return s.savedHole(w, r, http.StatusBadRequest, web.FieldErrors{{Field: "remove-slug", Text: "Type the address " + h.Slug + " to confirm."}})
 		}
@@ -24,5 +24,5 @@ func (s *site) deleteHole(w http.ResponseWriter, r *web.Request) error {
 	case err != nil:
 		return err
 	}
-	return s.Done(w, r, "delete hole", h.Slug, "", "/golf")
+	return s.AuditAndRedirect(w, r, "delete hole", h.Slug, "", "/golf")
 }

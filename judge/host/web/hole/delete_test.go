@@ -12,7 +12,7 @@ import (
 // address.
 func TestDeleteHole(t *testing.T) {
 	h := webtest.New(t)
-	h.Answer(h.Hole("full"), "ada", "py")
+	h.SubmitGolf(h.Hole("full"), "ada", "py")
 	h.Hole("empty")
 	for _, tt := range []struct {
 		login, path, slug string
@@ -25,19 +25,19 @@ func TestDeleteHole(t *testing.T) {
 		{"admin", "/hole/empty/delete", "empty", 303, "/golf"},
 		{"admin", "/hole/empty/delete", "empty", 404, ""},
 	} {
-		got := h.Ask(h.Cookie(tt.login), "POST", tt.path, url.Values{"slug": {tt.slug}, "sure-password": {"correct-horse"}})
+		got := h.Fetch(h.Cookie(tt.login), "POST", tt.path, url.Values{"slug": {tt.slug}, "sure-password": {"correct-horse"}})
 		if said := got.Body + got.Get("Location"); got.Code != tt.code || !strings.Contains(said, tt.want) {
 			t.Errorf("%+v: %d\n%s", tt, got.Code, said)
 		}
 	}
 	h.Hole("another")
 	for path, want := range map[string]string{"/hole/another/edit": `form="remove" class="bad">Delete hole<`, "/hole/full/edit": "The hole has 1 submission and cannot be deleted."} {
-		page := h.Ask(h.Cookie("admin"), "GET", path, nil).Body
+		page := h.Fetch(h.Cookie("admin"), "GET", path, nil).Body
 		if !strings.Contains(page, want) || strings.Contains(page, `id="remove"`) != strings.Contains(page, `form="remove"`) {
 			t.Errorf("%s does not have %s:\n%s", path, want, page)
 		}
 	}
-	if log := h.Ask(h.Cookie("admin"), "GET", "/admin/audit?action=delete+hole", nil).Body; !strings.Contains(log, "<td>delete hole</td>") {
+	if log := h.Fetch(h.Cookie("admin"), "GET", "/admin/audit?action=delete+hole", nil).Body; !strings.Contains(log, "<td>delete hole</td>") {
 		t.Errorf("the audit log is\n%s", log)
 	}
 }

@@ -28,7 +28,7 @@ type holeEditView struct {
 	Zone                 web.Zone
 	ZoneLabel            string
 	Problems             []*store.Problem // choices for a new hole
-	Seen                 []web.Choice     // choices of visibility
+	Visibilities         []web.Choice     // choices of visibility
 	Recheck              recheckView
 	Removal              *web.Removal // nil for a new hole
 	Errors               web.FieldErrors
@@ -58,7 +58,7 @@ func (v holeEditView) State() string {
 }
 
 func (s *site) newHole(w http.ResponseWriter, r *web.Request) error {
-	return s.holeForm(w, r, http.StatusOK, holeEditView{New: true, Visibility: string(store.Public)})
+	return s.holeForm(w, r, http.StatusOK, holeEditView{New: true, Visibility: string(store.VisibilityPublic)})
 }
 
 // holeForm renders the form.
@@ -69,38 +69,38 @@ func (s *site) holeForm(w http.ResponseWriter, r *web.Request, code int, v holeE
 			return err
 		}
 	} else {
-		h := at(r).Hole
+		h := accessOf(r).Hole
 		p, err := s.Store.Problem(r.Context(), h.ProblemSlug)
 		if err != nil {
 			return err
 		}
-		title, v.Slug, v.Problem, v.Title, v.Answers, v.Made = "Settings", h.Slug, h.ProblemSlug, p.Title, h.Answers, h.Made
+		title, v.Slug, v.Problem, v.Title, v.Answers, v.Made = "Settings", h.Slug, h.ProblemSlug, p.Title, h.Submissions, h.Made
 		if v.Recheck, err = s.countRecheck(r); err != nil {
 			return err
 		}
 		v.Removal = &web.Removal{Kind: "hole", Slug: h.Slug, Errors: v.Undeleted}
-		if h.Answers > 0 {
-			v.Removal.Content = web.Counted(int(h.Answers), "submission", "submissions")
+		if h.Submissions > 0 {
+			v.Removal.Content = web.CountText(int(h.Submissions), "submission", "submissions")
 		}
 	}
-	v.Seen, v.Zone = web.OpenVisibilities, r.Zone()
+	v.Visibilities, v.Zone = web.OpenVisibilities, r.Zone()
 	closes, _ := v.Zone.ReadMoment(v.Closes) // if invalid, the label is for the current time
 	v.ZoneLabel = v.Zone.Label(closes, s.Time())
-	return s.Page(w, r, code, "holeedit", title, v)
+	return s.RenderPage(w, r, code, "holeedit", title, v)
 }
 
 // golfProblems returns the problems that the caller may use for a hole: those with a [golf] table.
 func (s *site) golfProblems(r *web.Request) (golf []*store.Problem, err error) {
-	all, err := s.UsableProblems(r.Context(), r.Me, nil)
+	problems, err := s.UsableProblems(r.Context(), r.Me, nil)
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range all {
-		sheet, err := s.Sheet(p)
+	for _, p := range problems {
+		info, err := s.ProblemInfo(p)
 		if err != nil {
 			return nil, err
 		}
-		if sheet != nil && sheet.Golf {
+		if info != nil && info.Golf {
 			golf = append(golf, p)
 		}
 	}
@@ -109,7 +109,7 @@ func (s *site) golfProblems(r *web.Request) (golf []*store.Problem, err error) {
 
 // readHole reads the form into a hole. It records invalid fields in the view's Errors.
 func (s *site) readHole(w http.ResponseWriter, r *web.Request, h *store.Hole) (v holeEditView, err error) {
-	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
+	if err := web.ReadForm(w, r, web.MaxSmallForm); err != nil {
 		return v, err
 	}
 	field := r.Field
@@ -117,12 +117,12 @@ func (s *site) readHole(w http.ResponseWriter, r *web.Request, h *store.Hole) (v
 		Slug: field("slug"), Name: field("name"), Problem: field("problem"), Visibility: field("visibility"), Revision: field("revision"),
 		Shown: field("shown") != "", Closed: field("closed") != "", Closes: field("closes"),
 	}
-	h.Name, h.Visibility, h.Shown = v.Name, store.Visibility(v.Visibility), v.Shown
+	h.Name, h.Visibility, h.ShowSubmissions = v.Name, store.Visibility(v.Visibility), v.Shown
 	if h.Revision, err = strconv.ParseInt(cmp.Or(v.Revision, "0"), 10, 64); err != nil {
 		v.Errors.Add("name", "The form is incomplete: load the page again.")
 	}
-	v.Errors.Name(v.Name)
-	v.Errors.Choice("visibility", v.Visibility, web.OpenVisibilities)
+	v.Errors.CheckName(v.Name)
+	v.Errors.CheckChoice("visibility", v.Visibility, web.OpenVisibilities)
 	s.readClosing(r, &v, h)
 	return v, nil
 }
@@ -140,7 +140,7 @@ func (s *site) readClosing(r *web.Request, v *holeEditView, h *store.Hole) {
 	h.Closed, h.Closes = v.Closed && (h.Closed || !past), closes
 }
 
-func (s *site) makeHole(w http.ResponseWriter, r *web.Request) error {
+func (s *site) createHole(w http.ResponseWriter, r *web.Request) error {
 	h := &store.Hole{}
 	v, err := s.readHole(w, r, h)
 	if err != nil {
@@ -151,7 +151,7 @@ func (s *site) makeHole(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	v.New = true
-	v.Slug = v.Errors.Slug(v.Slug, v.Name, "spring-golf")
+	v.Slug = v.Errors.ReadSlug(v.Slug, v.Name, "spring-golf")
 	if !slices.ContainsFunc(golf, func(p *store.Problem) bool { return p.Slug == v.Problem }) {
 		v.Errors.Add("problem", "Choose a problem from the list. It has those whose problem.toml has a [golf] table; a "+
 			"problem that lacks it here needs to be published again.")
@@ -169,25 +169,25 @@ func (s *site) makeHole(w http.ResponseWriter, r *web.Request) error {
 	if len(v.Errors) > 0 {
 		return s.holeForm(w, r, http.StatusBadRequest, v)
 	}
-	return s.Done(w, r, "new hole", h.Slug, v.Problem, "/hole/"+h.Slug)
+	return s.AuditAndRedirect(w, r, "new hole", h.Slug, v.Problem, "/hole/"+h.Slug)
 }
 
-func (s *site) editHole(w http.ResponseWriter, r *web.Request) error {
+func (s *site) holeSettings(w http.ResponseWriter, r *web.Request) error {
 	return s.savedHole(w, r, http.StatusOK, nil)
 }
 
 // savedHole renders the form with the saved settings. The argument undeleted says why the hole was not deleted.
 func (s *site) savedHole(w http.ResponseWriter, r *web.Request, code int, undeleted web.FieldErrors) error {
-	h := at(r).Hole
+	h := accessOf(r).Hole
 	return s.holeForm(w, r, code, holeEditView{
 		Undeleted: undeleted,
-		Name:      h.Name, Visibility: string(h.Visibility), Revision: fmt.Sprint(h.Revision), Shown: h.Shown, Closed: h.Over(at(r).now),
-		Closes: r.Zone().Moment(h.Closes),
+		Name:      h.Name, Visibility: string(h.Visibility), Revision: fmt.Sprint(h.Revision), Shown: h.ShowSubmissions, Closed: h.IsClosed(accessOf(r).now),
+		Closes: r.Zone().FormatMoment(h.Closes),
 	})
 }
 
 func (s *site) changeHole(w http.ResponseWriter, r *web.Request) error {
-	h := *at(r).Hole
+	h := *accessOf(r).Hole
 	v, err := s.readHole(w, r, &h)
 	if err != nil {
 		return err
@@ -196,7 +196,7 @@ func (s *site) changeHole(w http.ResponseWriter, r *web.Request) error {
 	if len(v.Errors) == 0 {
 		err = s.Store.SetHole(r.Context(), &h)
 		if errors.Is(err, store.ErrChanged) {
-			code, v.Stale, v.Revision, err = http.StatusConflict, true, fmt.Sprint(at(r).Hole.Revision), nil
+			code, v.Stale, v.Revision, err = http.StatusConflict, true, fmt.Sprint(accessOf(r).Hole.Revision), nil
 		}
 	}
 	if err != nil {
@@ -205,11 +205,11 @@ func (s *site) changeHole(w http.ResponseWriter, r *web.Request) error {
 	if len(v.Errors) > 0 || v.Stale {
 		return s.holeForm(w, r, code, v)
 	}
-	detail := fmt.Sprintf("visibility %s, answers shown %t, closed %t", h.Visibility, h.Shown, h.Closed)
+	detail := fmt.Sprintf("visibility %s, answers shown %t, closed %t", h.Visibility, h.ShowSubmissions, h.Closed)
 	if !h.Closes.IsZero() {
 		detail += ", closes " + h.Closes.UTC().Format(time.RFC3339)
 	}
-	return s.Done(w, r, "change hole", h.Slug, detail, "/hole/"+h.Slug)
+	return s.AuditAndRedirect(w, r, "change hole", h.Slug, detail, "/hole/"+h.Slug)
 }
 
 // A Line is a hole as listed.
@@ -218,13 +218,13 @@ type Line struct {
 	Over bool // the hole is closed
 }
 
-func newLine(h *store.Hole, now time.Time) Line { return Line{h, h.Over(now)} }
+func newLine(h *store.Hole, now time.Time) Line { return Line{h, h.IsClosed(now)} }
 
 // Lines returns the holes that the caller may see.
 func Lines(s *web.Site, r *web.Request) (lines []Line, err error) {
-	all, err := s.Store.Holes(r.Context())
-	for _, h := range slices.Backward(all) {
-		t, err := s.HoleSeat(r.Context(), h, r.Me)
+	holes, err := s.Store.Holes(r.Context())
+	for _, h := range slices.Backward(holes) {
+		t, err := s.HoleAccess(r.Context(), h, r.Me)
 		if err != nil {
 			return nil, err
 		}
@@ -237,14 +237,14 @@ func Lines(s *web.Site, r *web.Request) (lines []Line, err error) {
 
 // listView lists the holes.
 type listView struct {
-	Holes           []Line
-	Makes, LoggedIn bool
+	Holes               []Line
+	CanCreate, LoggedIn bool
 }
 
 func (s *site) list(w http.ResponseWriter, r *web.Request) (err error) {
-	v := listView{Makes: r.Can(auth.Make), LoggedIn: r.Me != nil}
+	v := listView{CanCreate: r.Can(auth.ManageContent), LoggedIn: r.Me != nil}
 	if v.Holes, err = Lines(s.Site, r); err != nil {
 		return err
 	}
-	return s.Page(w, r, http.StatusOK, "golf", "Code golf", v)
+	return s.RenderPage(w, r, http.StatusOK, "golf", "Code golf", v)
 }

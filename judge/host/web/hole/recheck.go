@@ -16,27 +16,27 @@ type recheckView struct {
 func (v recheckView) Ready() int { return v.Valid - v.Rechecking }
 
 func (s *site) countRecheck(r *web.Request) (v recheckView, err error) {
-	h := at(r).Hole
+	h := accessOf(r).Hole
 	v.Slug, v.Name = h.Slug, h.Name
-	v.Valid, v.Rechecking, err = s.Store.CountValid(r.Context(), h.ID)
+	v.Valid, v.Rechecking, err = s.Store.CountValidGolfSubmissions(r.Context(), h.ID)
 	return v, err
 }
 
-// askRecheck shows the effect of a recheck before it starts.
-func (s *site) askRecheck(w http.ResponseWriter, r *web.Request) error {
+// confirmRecheck shows the effect of a recheck before it starts.
+func (s *site) confirmRecheck(w http.ResponseWriter, r *web.Request) error {
 	v, err := s.countRecheck(r)
 	if err != nil {
 		return err
 	}
-	return s.Page(w, r, http.StatusOK, "recheck", "Recheck submissions", v)
+	return s.RenderPage(w, r, http.StatusOK, "recheck", "Recheck submissions", v)
 }
 
 // recheck starts a recheck of all valid submissions of the hole.
 func (s *site) recheck(w http.ResponseWriter, r *web.Request) error {
-	h := at(r).Hole
+	h := accessOf(r).Hole
 	n, err := s.Dispatch.Recheck(r.Context(), h.ID)
 	if err != nil {
 		return err
 	}
-	return s.Done(w, r, "recheck hole", h.Slug, web.Counted(n, "submission", "submissions"), "/hole/"+h.Slug+"/edit#recheck")
+	return s.AuditAndRedirect(w, r, "recheck hole", h.Slug, web.CountText(n, "submission", "submissions"), "/hole/"+h.Slug+"/edit#recheck")
 }

@@ -16,7 +16,7 @@ func TestRecheck(t *testing.T) {
 	o := h.Hole("nim")
 	page := func(login, path, want string, not ...string) {
 		t.Helper()
-		got := h.Ask(h.Cookie(login), "GET", path, nil)
+		got := h.Fetch(h.Cookie(login), "GET", path, nil)
 		if !strings.Contains(got.Body, want) {
 			t.Errorf("%s: %d, without %q:\n%s", path, got.Code, want, got.Body)
 		}
@@ -27,34 +27,34 @@ func TestRecheck(t *testing.T) {
 		}
 	}
 	const link = `href="/hole/nim/recheck"`
-	h.Prove(h.Answer(o, "bob", "wrong"), "py", judge.GolfWrong, 30)
+	h.RecordGolfCheck(h.SubmitGolf(o, "bob", "wrong"), "py", judge.GolfIncorrect, 30)
 	page("admin", "/hole/nim/edit", "The hole has no valid submission.", link)
 	page("admin", "/hole/nim/recheck", "The hole has no valid submission.", "<form method=\"post\" action=\"/hole")
-	one := h.Prove(h.Answer(o, "ada", "1"), "py", judge.GolfRight, 20)
+	one := h.RecordGolfCheck(h.SubmitGolf(o, "ada", "1"), "py", judge.GolfCorrect, 20)
 	page("admin", "/hole/nim/edit", "check the valid submission again")
-	two := h.Prove(h.Answer(o, "bob", "22"), "py", judge.GolfRight, 21)
-	open := h.Answer(o, "bob", "open")
+	two := h.RecordGolfCheck(h.SubmitGolf(o, "bob", "22"), "py", judge.GolfCorrect, 21)
+	open := h.SubmitGolf(o, "bob", "open")
 	page("admin", "/hole/nim/edit", "check all 2 valid submissions again", "being checked")
 	page("admin", "/hole/nim/edit", link)
 	page("admin", "/hole/nim/recheck", ">Recheck 2 submissions</button>", "already")
-	if got := h.Ask(h.Cookie("ada"), "POST", "/hole/nim/recheck", nil); got.Code != 403 {
+	if got := h.Fetch(h.Cookie("ada"), "POST", "/hole/nim/recheck", nil); got.Code != 403 {
 		t.Errorf("a contestant rechecks: %d", got.Code)
 	}
-	if got := h.Ask(h.Cookie("admin"), "POST", "/hole/nim/recheck", nil); got.Code != 303 || got.Get("Location") != "/hole/nim/edit#recheck" {
+	if got := h.Fetch(h.Cookie("admin"), "POST", "/hole/nim/recheck", nil); got.Code != 303 || got.Get("Location") != "/hole/nim/edit#recheck" {
 		t.Errorf("recheck: %d to %s\n%s", got.Code, got.Get("Location"), got.Body)
 	}
-	for _, a := range []*store.Answer{one, two} {
-		now, err := h.Store.Answer(t.Context(), o.ID, a.Number)
-		if err != nil || now.Flow == "" || now.State != store.Standing {
+	for _, a := range []*store.GolfSubmission{one, two} {
+		now, err := h.Store.GolfSubmission(t.Context(), o.ID, a.Number)
+		if err != nil || now.Workflow == "" || now.State != store.GolfValid {
 			t.Errorf("submission %d is %+v, %v", a.Number, now, err)
 		}
 	}
-	if now, err := h.Store.Answer(t.Context(), o.ID, open.Number); err != nil || now.Flow != open.Flow {
+	if now, err := h.Store.GolfSubmission(t.Context(), o.ID, open.Number); err != nil || now.Workflow != open.Workflow {
 		t.Errorf("the open submission is %+v, %v", now, err)
 	}
 	page("admin", "/hole/nim/edit", "2 of 2 valid submissions wait for a worker or are being checked.", link)
 	page("admin", "/hole/nim/recheck", "All valid submissions are being rechecked already.")
-	h.Prove(open, "py", judge.GolfRight, 22)
+	h.RecordGolfCheck(open, "py", judge.GolfCorrect, 22)
 	page("admin", "/hole/nim/recheck", ">Recheck 1 submission</button>")
 	page("admin", "/hole/nim/recheck", "2 submissions are being rechecked already.")
 	page("ada", "/hole/nim/s/2", "It stays valid until two workers")

@@ -18,8 +18,8 @@ import (
 	"assay/judge/contests/arena"
 	"assay/judge/contests/standings"
 	"assay/judge/host/auth"
-	"assay/judge/host/desk"
 	"assay/judge/host/flow"
+	"assay/judge/host/intake"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
@@ -30,12 +30,12 @@ import (
 
 // arenaView is the page for starting tournaments.
 type arenaView struct {
-	Form   eventForm
-	Events []eventLine
+	Form        tournamentForm
+	Tournaments []tournamentLine
 }
 
-// eventForm is the form for a new tournament, with its fields as sent.
-type eventForm struct {
+// tournamentForm is the form for a new tournament, with its fields as sent.
+type tournamentForm struct {
 	Problem, Rules, Seed, Rounds, Games, Format, Points, Move, Clock, Options string
 	Formats, Scores                                                           []web.Choice
 	Problems                                                                  []game
@@ -62,8 +62,8 @@ var (
 	}
 )
 
-// Chosen summarizes the settings in its group.
-func (f eventForm) Chosen() string {
+// RulesSummary summarizes the settings in its group.
+func (f tournamentForm) RulesSummary() string {
 	text := "first rule set"
 	if f.Rules != "" {
 		text = "rule set " + f.Rules
@@ -74,79 +74,79 @@ func (f eventForm) Chosen() string {
 	return text + "; seed " + cmp.Or(f.Seed, "1")
 }
 
-// An eventLine is a tournament as listed.
-type eventLine struct {
+// An tournamentLine is a tournament as listed.
+type tournamentLine struct {
 	ID, Game, Rules string
 	Bots            int
-	State           store.FlowState
+	State           store.WorkflowState
 	Made            time.Time
 }
 
-// mostEvents is the maximum number of tournaments that a page lists.
-const mostEvents = 50
+// maxTournaments is the maximum number of tournaments that a page lists.
+const maxTournaments = 50
 
 func (s *site) arena(w http.ResponseWriter, r *web.Request) error {
-	return s.arenaPage(w, r, http.StatusOK, eventForm{})
+	return s.arenaPage(w, r, http.StatusOK, tournamentForm{})
 }
 
-func (s *site) arenaPage(w http.ResponseWriter, r *web.Request, code int, f eventForm) (err error) {
+func (s *site) arenaPage(w http.ResponseWriter, r *web.Request, code int, f tournamentForm) (err error) {
 	v := arenaView{Form: f}
 	v.Form.Formats, v.Form.Scores, v.Form.MaxSize = formatChoices, scoreChoices, s.MaxSize
 	if v.Form.Problems, err = s.gameProblems(r); err != nil {
 		return err
 	}
-	flows, err := s.Store.FlowsOfKind(r.Context(), string(flow.Arena), mostEvents)
+	flows, err := s.Store.WorkflowsOfKind(r.Context(), string(flow.Arena), maxTournaments)
 	if err != nil {
 		return err
 	}
-	for _, one := range flows {
-		if one.Owner != r.Me.ID && !r.Can(auth.Accounts) {
+	for _, workflow := range flows {
+		if workflow.Owner != r.Me.ID && !r.Can(auth.ManageAccounts) {
 			continue
 		}
-		line, err := eventLineOf(one)
+		line, err := tournamentLineOf(workflow)
 		if err != nil {
 			return err
 		}
-		v.Events = append(v.Events, *line)
+		v.Tournaments = append(v.Tournaments, *line)
 	}
-	return s.Page(w, r, code, "arena", "Arena", v)
+	return s.RenderPage(w, r, code, "arena", "Arena", v)
 }
 
-func eventLineOf(f *store.Flow) (*eventLine, error) {
-	spec, asked, err := eventOf(f)
+func tournamentLineOf(f *store.Workflow) (*tournamentLine, error) {
+	spec, options, err := decodeTournament(f)
 	if err != nil {
 		return nil, err
 	}
-	return &eventLine{f.ID, spec.Work.Problem, asked.Rules, len(asked.Bots), f.State, f.Made}, nil
+	return &tournamentLine{f.ID, spec.Work.Problem, options.Rules, len(options.Bots), f.State, f.Made}, nil
 }
 
-// eventOf decodes the spec of a flow and its tournament options.
-func eventOf(f *store.Flow) (*flow.Spec, *flow.ArenaOptions, error) {
-	spec, asked := &flow.Spec{}, &flow.ArenaOptions{}
+// decodeTournament decodes the spec of a flow and its tournament options.
+func decodeTournament(f *store.Workflow) (*flow.Spec, *flow.ArenaOptions, error) {
+	spec, options := &flow.Spec{}, &flow.ArenaOptions{}
 	err := json.Unmarshal(f.Spec, spec)
 	if err == nil {
-		err = json.Unmarshal(spec.Options, asked)
+		err = json.Unmarshal(spec.Options, options)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the options of tournament %s: %w", f.ID, err)
 	}
-	return spec, asked, nil
+	return spec, options, nil
 }
 
-// holdEvent starts a tournament.
-func (s *site) holdEvent(w http.ResponseWriter, r *web.Request) error {
+// startTournament starts a tournament.
+func (s *site) startTournament(w http.ResponseWriter, r *web.Request) error {
 	if err := web.ReadMultipart(w, r, s.MaxSize, "submission"); err != nil {
 		return err
 	}
 	value := r.Field
-	f := eventForm{
+	f := tournamentForm{
 		Problem: value("problem"), Rules: value("rules"), Seed: value("seed"), Rounds: value("rounds"), Games: value("games"),
 		Format: value("format"),
 		Points: value("points"), Move: value("move"), Clock: value("clock"), Options: value("options"),
 	}
-	id, err := s.beginEvent(r, &f)
-	if refusal := web.Rejected(err); refusal != nil {
-		f.Errors.Add("file", "%s.", web.Sentence(web.Reason(refusal)))
+	id, err := s.createTournament(r, &f)
+	if refusal := web.AsRefusal(err); refusal != nil {
+		f.Errors.Add("file", "%s.", web.Capitalize(web.RefusalText(refusal)))
 		return s.arenaPage(w, r, refusal.Code, f)
 	}
 	if err != nil {
@@ -158,46 +158,46 @@ func (s *site) holdEvent(w http.ResponseWriter, r *web.Request) error {
 	return web.Redirect(w, r, "/tournaments/"+id)
 }
 
-// beginEvent creates the flow of a tournament. If the form is invalid, it creates no flow and adds the errors to
+// createTournament creates the flow of a tournament. If the form is invalid, it creates no flow and adds the errors to
 // f.Errors.
-func (s *site) beginEvent(r *web.Request, f *eventForm) (id string, err error) {
+func (s *site) createTournament(r *web.Request, f *tournamentForm) (id string, err error) {
 	games, err := s.gameProblems(r)
 	if err != nil {
 		return "", err
 	}
-	p := gameChosen(games, f.Problem, f.Rules, &f.Errors)
-	choice, seed := f.choice()
-	n := desk.New{Account: r.Me}
+	p := selectedGame(games, f.Problem, f.Rules, &f.Errors)
+	choice, seed := f.readRules()
+	n := intake.NewSubmission{Account: r.Me}
 	texts, err := s.readBots(r, &n, &f.Errors)
 	if err != nil || len(f.Errors) > 0 {
 		return "", err
 	}
-	if err := s.StoreProgram(r, &n, texts); err != nil {
+	if err := s.StoreSourceFiles(r, &n, texts); err != nil {
 		return "", err
 	}
-	asked := flow.ArenaOptions{Choice: choice, Seed: seed}
-	work := job.Work{Problem: p.Slug, Program: p.Slug, Bundle: p.Bundle, Config: p.Config, Folder: true}
+	options := flow.ArenaOptions{RulesChoice: choice, Seed: seed}
+	work := job.Work{Problem: p.Slug, Program: p.Slug, Bundle: p.Bundle, Config: p.Config, IsDir: true}
 	bots := n.Files
 	slices.SortStableFunc(bots, func(a, b job.File) int { return strings.Compare(a.Path, b.Path) })
 	for i, file := range bots {
 		name := file.Path
 		file.Path = fmt.Sprintf("%d/%s", i+1, name)
 		work.Files = append(work.Files, file)
-		asked.Bots = append(asked.Bots, flow.ArenaBot{At: file.Path, File: name})
+		options.Bots = append(options.Bots, flow.ArenaBot{Path: file.Path, File: name})
 	}
 	spec := &flow.Spec{Kind: flow.Arena, Work: work}
-	if spec.Options, err = json.Marshal(asked); err != nil {
+	if spec.Options, err = json.Marshal(options); err != nil {
 		return "", err
 	}
 	id = rand.Text()
-	if _, err := s.Ask(r.Context(), r.Me, id, spec, false); err != nil {
+	if _, err := s.StartWorkflow(r.Context(), r.Me, id, spec, false); err != nil {
 		return "", err
 	}
 	return id, s.Audit(r, "start tournament", id, p.Slug)
 }
 
 // readBots reads the files of the bots and adds them to n.
-func (s *site) readBots(r *web.Request, n *desk.New, e *web.FieldErrors) ([][]byte, error) {
+func (s *site) readBots(r *web.Request, n *intake.NewSubmission, e *web.FieldErrors) ([][]byte, error) {
 	files, err := r.Files(s.MaxSize)
 	if err != nil {
 		return nil, err
@@ -206,18 +206,18 @@ func (s *site) readBots(r *web.Request, n *desk.New, e *web.FieldErrors) ([][]by
 		e.Add("file", "Choose at least 2 files, one for each bot.")
 		return nil, nil
 	}
-	return s.ReadProgram(r, n, web.SourceForm{})
+	return s.ReadSourceFiles(r, n, web.SourceForm{})
 }
 
-// choice reads the rules from the form.
-func (f *eventForm) choice() (c arena.Choice, seed uint64) {
+// readRules reads the rules from the form.
+func (f *tournamentForm) readRules() (c arena.RulesChoice, seed uint64) {
 	e := &f.Errors
-	c = arena.Choice{
+	c = arena.RulesChoice{
 		Rules: f.Rules, Points: f.Points, Format: f.Format, Move: readMillis("move", f.Move, e),
 		Clock: readMillis("clock", f.Clock, e), Options: readOptions(f.Options, e),
 	}
-	e.Choice("format", f.Format, formatChoices)
-	e.Choice("points", f.Points, scoreChoices)
+	e.CheckChoice("format", f.Format, formatChoices)
+	e.CheckChoice("points", f.Points, scoreChoices)
 	seed = 1
 	if f.Seed != "" {
 		var err error
@@ -225,67 +225,67 @@ func (f *eventForm) choice() (c arena.Choice, seed uint64) {
 			e.Add("seed", "Enter a whole number from 0, for example 1.")
 		}
 	}
-	for _, one := range []struct {
+	for _, setting := range []struct {
 		field, text string
 		to          **int
 	}{{"rounds", f.Rounds, &c.Rounds}, {"games", f.Games, &c.Games}} {
-		if n := int(e.Number(one.field, one.text, one.field, 0, 1, mostMinute)); n > 0 {
-			*one.to = &n
+		if n := int(e.ReadNumber(setting.field, setting.text, setting.field, 0, 1, maxPerMinute)); n > 0 {
+			*setting.to = &n
 		}
 	}
 	return c, seed
 }
 
-// eventView is the page of a tournament.
-type eventView struct {
-	eventLine
-	Reason  string
-	Asked   string
-	Files   []string
-	Playing string
-	Done    int
-	Of      int
-	Table   []eventRow
-	Out     []standings.Out
-	Notes   []string
+// tournamentView is the page of a tournament.
+type tournamentView struct {
+	tournamentLine
+	Reason       string
+	Options      string
+	Files        []string
+	Playing      string
+	Done         int
+	Total        int
+	Table        []tournamentRow
+	Disqualified []standings.Disqualified
+	Notes        []string
 }
 
-// An eventRow is a row of the standings of a tournament.
-type eventRow struct {
+// An tournamentRow is a row of the standings of a tournament.
+type tournamentRow struct {
 	standings.Bot
 	drawnInterval
 }
 
 // Percent returns the percentage of games that have been played.
-func (v eventView) Percent() int { return 100 * v.Done / max(v.Of, 1) }
+func (v tournamentView) Percent() int { return 100 * v.Done / max(v.Total, 1) }
 
-// eventFlows matches flow ids.
-var eventFlows = regexp.MustCompile(`^[A-Za-z0-9]{20,64}$`)
+// workflowIDs matches flow ids.
+var workflowIDs = regexp.MustCompile(`^[A-Za-z0-9]{20,64}$`)
 
-// event returns the tournament in the address, if the caller may see it.
-func (s *site) event(r *web.Request) (*store.Flow, error) {
+// findTournament returns the tournament in the address, if the caller may see it.
+func (s *site) findTournament(r *web.Request) (*store.Workflow, error) {
 	id := r.PathValue("event")
-	if !eventFlows.MatchString(id) {
+	if !workflowIDs.MatchString(id) {
 		return nil, web.ErrNotFound
 	}
-	f, err := s.Store.Flow(r.Context(), id)
+	f, err := s.Store.Workflow(r.Context(), id)
 	if err != nil {
 		return nil, err
 	}
-	if f.Kind != string(flow.Arena) || f.Owner != r.Me.ID && !r.Can(auth.Accounts) {
+	if f.Kind != string(flow.Arena) || f.Owner != r.Me.ID && !r.Can(auth.ManageAccounts) {
 		return nil, web.ErrNotFound
 	}
 	return f, nil
 }
 
-// played collects the results of a tournament's tasks. The result g is nil until the task that opens the
+// collectResults collects the results of a tournament's tasks. The result g is nil until the task that opens the
 // tournament has ended. The caller must close g.
-func (s *site) played(r *web.Request, f *store.Flow) (g *arena.Gathering, opened *flow.ArenaOpened, err error) {
-	parts, err := s.Store.Parts(r.Context(), f.ID)
+func (s *site) collectResults(r *web.Request, f *store.Workflow) (g *arena.RemoteTournament, opened *flow.ArenaOpened, err error) {
+	parts, err := s.Store.TaskResults(r.Context(), f.ID)
 	if err != nil {
 		return nil, nil, err
 	}
-	slices.SortStableFunc(parts, func(a, b *store.Part) int { // the opening comes first
+	slices.SortStableFunc(parts, func(a, b *store.TaskResult) int { // the opening comes first
 		return map[bool]int{true: 0, false: 1}[a.Key == flow.OpeningKey] - map[bool]int{true: 0, false: 1}[b.Key == flow.OpeningKey]
 	})
 	for _, p := range parts {
@@ -300,17 +300,17 @@ func (s *site) played(r *web.Request, f *store.Flow) (g *arena.Gathering, opened
 			if opened.Opened == nil {
 				return nil, opened, nil
 			}
-			if g, err = arena.Gather(""); err != nil {
+			if g, err = arena.NewRemoteTournament(""); err != nil {
 				return nil, nil, err
 			}
 		}
 		if g == nil {
 			return nil, opened, nil
 		}
-		brought, err := s.Dispatch.Lines(p.Events)
+		lines, err := s.Dispatch.ReadLines(p.Events)
 		if err == nil {
-			if err = g.Add(brought...); err != nil {
-				err = &desk.Refusal{
+			if err = g.Add(lines...); err != nil {
+				err = &intake.Refusal{
 					Code: http.StatusInternalServerError,
 					Text: fmt.Sprintf("the worker %s returned invalid games: %v", p.Result.Worker, err),
 					Hint: "start the tournament again, and tell the administrator of the server",
@@ -324,30 +324,30 @@ func (s *site) played(r *web.Request, f *store.Flow) (g *arena.Gathering, opened
 	return g, opened, nil
 }
 
-func (s *site) eventPage(w http.ResponseWriter, r *web.Request) error {
-	f, err := s.event(r)
+func (s *site) tournamentPage(w http.ResponseWriter, r *web.Request) error {
+	f, err := s.findTournament(r)
 	if err != nil {
 		return err
 	}
-	line, err := eventLineOf(f)
+	line, err := tournamentLineOf(f)
 	if err != nil {
 		return err
 	}
-	v := eventView{eventLine: *line, Reason: f.Reason}
+	v := tournamentView{tournamentLine: *line, Reason: f.Reason}
 	if !r.Can(auth.SeeAudit) {
-		if v.Reason, err = s.FlowReason(r.Context(), f); err != nil {
+		if v.Reason, err = s.WorkflowReason(r.Context(), f); err != nil {
 			return err
 		}
 	}
-	spec, asked, err := eventOf(f)
+	spec, options, err := decodeTournament(f)
 	if err != nil {
 		return err
 	}
-	v.Asked = fmt.Sprintf("seed %d", asked.Seed)
-	for _, one := range spec.Work.Files {
-		v.Files = append(v.Files, path.Base(one.Path))
+	v.Options = fmt.Sprintf("seed %d", options.Seed)
+	for _, file := range spec.Work.Files {
+		v.Files = append(v.Files, path.Base(file.Path))
 	}
-	g, opened, err := s.played(r, f)
+	g, opened, err := s.collectResults(r, f)
 	if err != nil {
 		return err
 	}
@@ -361,35 +361,35 @@ func (s *site) eventPage(w http.ResponseWriter, r *web.Request) error {
 		if err != nil {
 			return err
 		}
-		v.Done, v.Of = p.Done, p.Of
-		stood := standings.Make(p.Results(), nil, nil)
-		v.Out = stood.Out
+		v.Done, v.Total = p.Done, p.Total
+		stood := standings.Compute(p.Results(), nil, nil)
+		v.Disqualified = stood.Disqualified
 		intervals := make([]interval, len(stood.Bots))
 		for i, b := range stood.Bots {
 			intervals[i] = interval{b.Elo, b.Low, b.High}
 		}
 		for i, drawn := range drawIntervals(intervals) {
-			v.Table = append(v.Table, eventRow{stood.Bots[i], drawn})
+			v.Table = append(v.Table, tournamentRow{stood.Bots[i], drawn})
 		}
 	}
-	return s.Page(w, r, http.StatusOK, "event", "Tournament of "+line.Game, v)
+	return s.RenderPage(w, r, http.StatusOK, "event", "Tournament of "+line.Game, v)
 }
 
-// endEvent stops a tournament.
-func (s *site) endEvent(w http.ResponseWriter, r *web.Request) error {
-	f, err := s.event(r)
+// stopTournament stops a tournament.
+func (s *site) stopTournament(w http.ResponseWriter, r *web.Request) error {
+	f, err := s.findTournament(r)
 	if err != nil {
 		return err
 	}
-	if err := s.Dispatch.EndFlow(r.Context(), f.ID, store.FlowCancelled, ""); err != nil {
+	if err := s.Dispatch.EndWorkflow(r.Context(), f.ID, store.WorkflowCancelled, ""); err != nil {
 		return err
 	}
-	return s.Done(w, r, "cancel", f.ID, "", "/tournaments/"+f.ID)
+	return s.AuditAndRedirect(w, r, "cancel", f.ID, "", "/tournaments/"+f.ID)
 }
 
-// eventLog sends the log of a tournament, in the format that `judge arena` writes.
-func (s *site) eventLog(w http.ResponseWriter, r *web.Request) error {
-	text, _, err := s.eventEnd(r)
+// tournamentLog sends the log of a tournament, in the format that `judge arena` writes.
+func (s *site) tournamentLog(w http.ResponseWriter, r *web.Request) error {
+	text, _, err := s.tournamentOutcome(r)
 	if err != nil {
 		return err
 	}
@@ -400,13 +400,13 @@ func (s *site) eventLog(w http.ResponseWriter, r *web.Request) error {
 	return nil
 }
 
-// eventEnd returns the log of a tournament so far, including its final records, and its outcome.
-func (s *site) eventEnd(r *web.Request) (log []byte, out *arena.Outcome, err error) {
-	f, err := s.event(r)
+// tournamentOutcome returns the log of a tournament so far, including its final records, and its outcome.
+func (s *site) tournamentOutcome(r *web.Request) (log []byte, outcome *arena.Outcome, err error) {
+	f, err := s.findTournament(r)
 	if err != nil {
 		return nil, nil, err
 	}
-	g, _, err := s.played(r, f)
+	g, _, err := s.collectResults(r, f)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -414,37 +414,37 @@ func (s *site) eventEnd(r *web.Request) (log []byte, out *arena.Outcome, err err
 		return nil, nil, web.ErrNotFound
 	}
 	defer g.Close()
-	if out, err = g.Finish(); err != nil {
+	if outcome, err = g.Finish(); err != nil {
 		return nil, nil, err
 	}
 	log, err = g.Log()
-	return log, out, err
+	return log, outcome, err
 }
 
-// shownGames is the maximum number of games in a tournament report.
-const shownGames = 60
+// maxReportGames is the maximum number of games in a tournament report.
+const maxReportGames = 60
 
-// eventReport sends the report of a tournament, including its games, as a standalone page.
-func (s *site) eventReport(w http.ResponseWriter, r *web.Request) error {
-	log, out, err := s.eventEnd(r)
+// tournamentReport sends the report of a tournament, including its games, as a standalone page.
+func (s *site) tournamentReport(w http.ResponseWriter, r *web.Request) error {
+	log, outcome, err := s.tournamentOutcome(r)
 	if err != nil {
 		return err
 	}
-	held, err := arena.ReadLog(bytes.NewReader(log), "")
+	tournament, err := arena.ReadLog(bytes.NewReader(log), "")
 	if err != nil {
 		return err
 	}
-	so, err := held.Replay()
+	replayed, err := tournament.Replay()
 	if err != nil {
 		return err
 	}
-	games, err := so.Load(standings.Pick(so.Games, shownGames)...)
+	games, err := replayed.Load(standings.SelectGames(replayed.Games, maxReportGames)...)
 	if err != nil {
 		return err
 	}
 	var page bytes.Buffer
-	if err := report.ArenaPage(&page, out.Results, "", games, nil); err != nil {
+	if err := report.ArenaPage(&page, outcome.Results, "", games, nil); err != nil {
 		return err
 	}
-	return alone(w, page.Bytes())
+	return sendStandalone(w, page.Bytes())
 }

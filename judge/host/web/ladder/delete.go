@@ -10,7 +10,7 @@ import (
 
 // deleteLadder deletes a ladder without bots. To confirm, the form must repeat the ladder's address.
 func (s *site) deleteLadder(w http.ResponseWriter, r *web.Request) error {
-	l, bots := on(r).Ladder, on(r).Bots
+	l, bots := requestOf(r).Ladder, requestOf(r).Bots
 	err := store.ErrInUse
 	if len(bots) == 0 {
 		if r.Field("slug") != l.Slug {
@@ -24,5 +24,5 @@ func (s *site) deleteLadder(w http.ResponseWriter, r *web.Request) error {
 	case err != nil:
 		return err
 	}
-	return s.Done(w, r, "delete ladder", l.Slug, "", "/ladders")
+	return s.AuditAndRedirect(w, r, "delete ladder", l.Slug, "", "/ladders")
 }

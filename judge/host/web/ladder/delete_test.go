@@ -13,9 +13,9 @@ import (
 // address.
 func TestDeleteLadder(t *testing.T) {
 	h := webtest.New(t)
-	h.Ladder("full", store.Public, true)
+	h.Ladder("full", store.VisibilityPublic, true)
 	empty := &store.Ladder{
-		Slug: "empty", Name: "Empty", Problem: "sum", Choice: []byte("{}"), Visibility: store.Public, PerAccount: 1,
+		Slug: "empty", Name: "Empty", Problem: "sum", ChosenRules: []byte("{}"), Visibility: store.VisibilityPublic, PerAccount: 1,
 		Owner: h.Accounts["admin"].ID,
 	}
 	if err := h.Store.NewLadder(t.Context(), empty); err != nil {
@@ -23,7 +23,7 @@ func TestDeleteLadder(t *testing.T) {
 	}
 	for path, want := range map[string]string{"/ladder/empty/edit": `form="remove" class="bad">Delete ladder<`,
 		"/ladder/full/edit": " bots and cannot be deleted."} {
-		page := h.Ask(h.Cookie("admin"), "GET", path, nil).Body
+		page := h.Fetch(h.Cookie("admin"), "GET", path, nil).Body
 		if !strings.Contains(page, want) || strings.Contains(page, `id="remove"`) != strings.Contains(page, `form="remove"`) {
 			t.Errorf("%s does not have %s:\n%s", path, want, page)
 		}
@@ -39,7 +39,7 @@ func TestDeleteLadder(t *testing.T) {
 		{"admin", "/ladder/empty/delete", "empty", 303, "/ladders"},
 		{"admin", "/ladder/empty/delete", "empty", 404, ""},
 	} {
-		got := h.Ask(h.Cookie(tt.login), "POST", tt.path, url.Values{"slug": {tt.slug}, "sure-password": {"correct-horse"}})
+		got := h.Fetch(h.Cookie(tt.login), "POST", tt.path, url.Values{"slug": {tt.slug}, "sure-password": {"correct-horse"}})
 		if said := got.Body + got.Get("Location"); got.Code != tt.code || !strings.Contains(said, tt.want) {
 			t.Errorf("%+v: %d\n%s", tt, got.Code, said)
 		}

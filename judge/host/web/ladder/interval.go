@@ -14,31 +14,31 @@ type drawnInterval struct {
 	From, Width, At int
 }
 
-// beyond is how far a scale may extend on either side of the ratings, in Elo. The interval of a bot that won or
+// scaleMargin is how far a scale may extend on either side of the ratings, in Elo. The interval of a bot that won or
 // lost all games extends further and is cut off.
-const beyond = 400
+const scaleMargin = 400
 
 // drawIntervals positions the intervals of a table on a common scale.
-func drawIntervals(all []interval) []drawnInterval {
-	least, most := math.Inf(1), math.Inf(-1) // range of the ratings
-	for _, one := range all {
-		least, most = min(least, one.elo), max(most, one.elo)
+func drawIntervals(intervals []interval) []drawnInterval {
+	lowest, highest := math.Inf(1), math.Inf(-1) // range of the ratings
+	for _, rated := range intervals {
+		lowest, highest = min(lowest, rated.elo), max(highest, rated.elo)
 	}
-	left, right := math.Inf(1), math.Inf(-1) // range of the scale
-	for _, one := range all {
-		left, right = min(left, max(one.low, least-beyond)), max(right, min(one.high, most+beyond))
+	scaleMin, scaleMax := math.Inf(1), math.Inf(-1) // range of the scale
+	for _, rated := range intervals {
+		scaleMin, scaleMax = min(scaleMin, max(rated.low, lowest-scaleMargin)), max(scaleMax, min(rated.high, highest+scaleMargin))
 	}
-	at := func(elo float64) int {
-		if right <= left {
+	position := func(elo float64) int {
+		if scaleMax <= scaleMin {
 			return 50
 		}
 		const margin = 3 // room for a dot at either end
-		return margin + int(math.Round((100-2*margin)*(min(max(elo, left), right)-left)/(right-left)))
+		return margin + int(math.Round((100-2*margin)*(min(max(elo, scaleMin), scaleMax)-scaleMin)/(scaleMax-scaleMin)))
 	}
-	drawn := make([]drawnInterval, len(all))
-	for i, one := range all {
-		from := at(one.low)
-		drawn[i] = drawnInterval{intervalText(one.low, one.high), from, max(at(one.high)-from, 1), at(one.elo)}
+	drawn := make([]drawnInterval, len(intervals))
+	for i, rated := range intervals {
+		start := position(rated.low)
+		drawn[i] = drawnInterval{intervalText(rated.low, rated.high), start, max(position(rated.high)-start, 1), position(rated.elo)}
 	}
 	return drawn
 }

@@ -15,7 +15,7 @@ import (
 	"assay/judge/contests/arena"
 	"assay/judge/host/auth"
 	"assay/judge/host/client"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/ladder"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
@@ -30,7 +30,7 @@ type Summary struct {
 }
 
 // Lines returns the ladders that the caller may see.
-func Lines(s *web.Site, r *web.Request) (all []Summary, err error) {
+func Lines(s *web.Site, r *web.Request) (summaries []Summary, err error) {
 	if s.Ladders == nil {
 		return nil, nil
 	}
@@ -39,71 +39,71 @@ func Lines(s *web.Site, r *web.Request) (all []Summary, err error) {
 		return nil, err
 	}
 	for _, l := range ladders {
-		if !desk.LadderAccess(l, r.Me).Can(auth.SeeLadder) {
+		if !intake.LadderAccess(l, r.Me).Can(auth.SeeLadder) {
 			continue
 		}
 		v, err := s.Ladders.View(r.Context(), l)
 		if err != nil {
 			return nil, err
 		}
-		line := Summary{Slug: l.Slug, Name: l.Name, Game: l.Title, Bots: len(v.Lines), Open: l.Open, Hidden: l.Visibility == store.Staff}
+		line := Summary{Slug: l.Slug, Name: l.Name, Game: l.Title, Bots: len(v.Lines), Open: l.Open, Hidden: l.Visibility == store.VisibilityJury}
 		line.Games = v.Games()
-		all = append(all, line)
+		summaries = append(summaries, line)
 	}
-	return all, nil
+	return summaries, nil
 }
 
 // ladderView is the page of a ladder.
 type ladderView struct {
-	Slug   string
-	Name   string
-	Table  ladderTable
-	Game   string
-	Rules  string
-	Wrong  string        // why the rules could not be read
-	Guide  template.HTML // for bot authors
-	Untold bool          // the package contains no guide to the game
-	Mine   []botLine
-	Submit submitBotView
-	LogIn  bool   // the reader could submit a bot after logging in
-	Closed string // why the reader cannot submit a bot; may be empty
+	Slug         string
+	Name         string
+	Table        ladderTable
+	Game         string
+	Rules        string
+	RulesError   string        // why the rules could not be read
+	Guide        template.HTML // for bot authors
+	NoGuide      bool          // the package contains no guide to the game
+	Mine         []botLine
+	Submit       submitBotView
+	CanJoin      bool   // the reader could submit a bot after logging in
+	ClosedReason string // why the reader cannot submit a bot; may be empty
 	// Changes reports whether the reader may change the settings.
 	Changes bool
 }
 
 // ladderTable is the part of the page that changes.
 type ladderTable struct {
-	Slug    string
-	Open    bool
-	Settled bool
-	Lines   []tableLine
-	Cross   []crossLine
-	Heads   []*store.Bot // column headings of Cross
-	More    int          // number of bots left out of Cross
-	Last    []encounterLine
-	Climbs  []climbLine
-	Games   int
-	Waiting int // number of bots being tested
+	Slug             string
+	Open             bool
+	Settled          bool
+	Lines            []tableLine
+	HeadToHead       []headToHeadRow
+	Heads            []*store.Bot // column headings of Cross
+	More             int          // number of bots left out of Cross
+	RecentEncounters []encounterLine
+	RankChanges      []rankChangeLine
+	Games            int
+	Waiting          int // number of bots being tested
 }
 
 // tableLine is a row of the table.
 type tableLine struct {
 	*ladder.Standing
 	drawnInterval
-	Mine bool // the bot belongs to the reader
-	Sure bool // the bot is certainly stronger than the next one
-	Form string
+	Mine          bool // the bot belongs to the reader
+	Superior      bool // the bot is certainly stronger than the next one
+	RecentResults string
 }
 
-type crossLine struct {
+type headToHeadRow struct {
 	*store.Bot
-	Place int
-	Cells []crossCell
+	Rank  int
+	Cells []headToHeadCell
 }
 
-type crossCell struct {
-	Text, Said string
-	Self       bool
+type headToHeadCell struct {
+	Text, Description string
+	SameBot           bool
 }
 
 // encounterLine is an encounter as listed.
@@ -115,25 +115,25 @@ type encounterLine struct {
 	At     time.Time
 }
 
-type climbLine struct {
+type rankChangeLine struct {
 	Slug          string
 	Bot           *store.Bot
-	Before, Place int64
+	OldRank, Rank int64
 	At            time.Time
 }
 
 // botLine is one of the caller's own bots, as listed.
 type botLine struct {
 	*store.Bot
-	Slug  string
-	Place int // rank; zero if none
+	Slug string
+	Rank int // rank; zero if none
 }
 
 // Maximum lengths of the lists on the page.
 const (
-	mostCross      = 16
-	mostLast       = 12
-	mostEncounters = 100
+	maxHeadToHead = 16
+	maxRecent     = 12
+	maxEncounters = 100
 )
 
 func (s *site) ladder(w http.ResponseWriter, r *web.Request) error {
@@ -141,58 +141,58 @@ func (s *site) ladder(w http.ResponseWriter, r *web.Request) error {
 }
 
 func (s *site) ladderPage(w http.ResponseWriter, r *web.Request, code int, f submitBotView) (err error) {
-	h := on(r)
-	v := ladderView{Slug: h.Slug, Name: h.Name, Game: h.Title, Wrong: h.Wrong, Submit: f}
+	h := requestOf(r)
+	v := ladderView{Slug: h.Slug, Name: h.Name, Game: h.Title, RulesError: h.RulesError, Submit: f}
 	if v.Table, err = s.ladderTable(r); err != nil {
 		return err
 	}
 	if len(h.Ladder.Rules) > 0 {
-		v.Rules = describe(h.View)
+		v.Rules = describeRules(h.View)
 	}
-	v.Changes = r.Can(auth.Make)
+	v.Changes = r.Can(auth.ManageContent)
 	v.Submit.Allowed, v.Submit.MaxSize = r.Can(auth.EnterBot), s.MaxSize
-	if v.LogIn = r.Me == nil && h.Open; !v.Submit.Allowed && !v.LogIn {
-		v.Closed = h.Closed().Sentence()
+	if v.CanJoin = r.Me == nil && h.Open; !v.Submit.Allowed && !v.CanJoin {
+		v.ClosedReason = h.Closed().Sentence()
 	}
-	sheet, err := s.sheetOf(h.Sheet)
+	info, err := s.problemInfo(h.ProblemInfo)
 	if err != nil {
 		return err
 	}
-	if v.Submit.Allowed && !filesOnly(sheet) {
-		if v.Submit.Languages, err = s.OfferedLanguages(r, sheet, nil); err != nil {
+	if v.Submit.Allowed && !isFilesOnly(info) {
+		if v.Submit.Languages, err = s.OfferedLanguages(r, info, nil); err != nil {
 			return err
 		}
 	}
-	g, sets := guide(h.View, sheet)
-	v.Untold = g.Statement == ""
+	g, sets := guide(h.View, info)
+	v.NoGuide = g.Statement == ""
 	if v.Guide, err = web.Markdown(string(g.Markdown(sets)), nil); err != nil {
 		return err
 	}
 	for _, b := range slices.Backward(h.Bots) {
 		if r.Me != nil && b.Account == r.Me.ID {
 			line := botLine{Bot: b, Slug: h.Slug}
-			if at := h.Standing(b.Number); at != nil {
-				line.Place = at.Place
+			if standing := h.Standing(b.Number); standing != nil {
+				line.Rank = standing.Rank
 			}
 			v.Mine = append(v.Mine, line)
 		}
 	}
-	return s.Page(w, r, code, "ladder", h.Name, v)
+	return s.RenderPage(w, r, code, "ladder", h.Name, v)
 }
 
 // guide returns the guide for bot authors, and the rules of the ladder. There are no rules until a worker has read
 // them. A problem that an earlier version of this server published has no guide, so the guide then contains only
 // the problem.
-func guide(v *ladder.View, sheet *client.Sheet) (*arena.Guide, []arena.Terms) {
+func guide(v *ladder.View, info *client.ProblemInfo) (*arena.Guide, []arena.DescribedRules) {
 	g, title := &arena.Guide{Game: v.Problem}, ""
-	if sheet != nil && sheet.Game != nil {
-		game := sheet.Game
-		g.Statement, g.Files, g.Tester, g.Adapted, g.Meanings = game.Statement, game.Files, game.Tester, game.Adapted, game.Meanings
+	if info != nil && info.Game != nil {
+		game := info.Game
+		g.Statement, g.Files, g.Tester, g.Adapted, g.Meanings = game.Statement, game.DataBots, game.Tester, game.AdaptedExtensions, game.Meanings
 		for _, e := range game.Examples {
 			g.Examples = append(g.Examples, arena.Example(e))
 		}
 		for _, set := range game.Rules {
-			if set.Name == v.Played.Name {
+			if set.Name == v.GameRules.Name {
 				title = set.Title
 			}
 		}
@@ -200,25 +200,25 @@ func guide(v *ladder.View, sheet *client.Sheet) (*arena.Guide, []arena.Terms) {
 	if len(v.Ladder.Rules) == 0 {
 		return g, nil
 	}
-	return g, []arena.Terms{v.Terms(title)}
+	return g, []arena.DescribedRules{v.Terms(title)}
 }
 
-// describe returns the rules of a ladder in one line.
-func describe(v *ladder.View) string {
-	words := []string{v.Played.Name, fmt.Sprintf("encounters of %d games", v.Played.Games)}
-	if v.Played.Move > 0 {
-		words = append(words, fmt.Sprintf("%v s per move", v.Played.Move.Seconds()))
+// describeRules returns the rules of a ladder in one line.
+func describeRules(v *ladder.View) string {
+	words := []string{v.GameRules.Name, fmt.Sprintf("encounters of %d games", v.GameRules.Games)}
+	if v.GameRules.Move > 0 {
+		words = append(words, fmt.Sprintf("%v s per move", v.GameRules.Move.Seconds()))
 	}
-	if v.Played.Clock > 0 {
-		words = append(words, fmt.Sprintf("%v s per game", v.Played.Clock.Seconds()))
+	if v.GameRules.Clock > 0 {
+		words = append(words, fmt.Sprintf("%v s per game", v.GameRules.Clock.Seconds()))
 	}
 	return strings.Join(words, ", ")
 }
 
 // ladderTable computes the changing part of the page.
 func (s *site) ladderTable(r *web.Request) (t ladderTable, err error) {
-	h := on(r)
-	t = ladderTable{Slug: h.Slug, Open: h.Open, Settled: h.Settled, More: max(len(h.Lines)-mostCross, 0)}
+	h := requestOf(r)
+	t = ladderTable{Slug: h.Slug, Open: h.Open, Settled: h.Settled, More: max(len(h.Lines)-maxHeadToHead, 0)}
 	for _, b := range h.Bots {
 		if b.State == store.BotChecking {
 			t.Waiting++
@@ -232,57 +232,57 @@ func (s *site) ladderTable(r *web.Request) (t ladderTable, err error) {
 		l := &h.Lines[i]
 		t.Lines = append(t.Lines, tableLine{
 			Standing: l, drawnInterval: drawn, Mine: r.Me != nil && l.Account == r.Me.ID,
-			Sure: i+1 < len(h.Lines) && l.Better >= 0.95, Form: lately(h.View, l.Number),
+			Superior: i+1 < len(h.Lines) && l.Superiority >= 0.95, RecentResults: recentResults(h.View, l.Number),
 		})
 	}
 	cross := h.Cross()
-	for i := range min(len(h.Lines), mostCross) {
+	for i := range min(len(h.Lines), maxHeadToHead) {
 		t.Heads = append(t.Heads, h.Lines[i].Bot)
-		line := crossLine{Bot: h.Lines[i].Bot, Place: i + 1}
-		for k := range min(len(h.Lines), mostCross) {
-			c := crossCell{Self: i == k}
+		line := headToHeadRow{Bot: h.Lines[i].Bot, Rank: i + 1}
+		for k := range min(len(h.Lines), maxHeadToHead) {
+			c := headToHeadCell{SameBot: i == k}
 			if m := cross[i][k]; m.Games() > 0 {
 				c.Text = fmt.Sprintf("%.0f", 100*m.Score())
-				c.Said = fmt.Sprintf("%d won, %d drawn, %d lost", m.Wins, m.Draws, m.Losses)
+				c.Description = fmt.Sprintf("%d won, %d drawn, %d lost", m.Wins, m.Draws, m.Losses)
 			}
 			line.Cells = append(line.Cells, c)
 		}
-		t.Cross = append(t.Cross, line)
+		t.HeadToHead = append(t.HeadToHead, line)
 	}
 	t.Games = h.Games()
-	for _, e := range slices.Backward(h.Encounters[max(len(h.Encounters)-mostLast, 0):]) {
-		t.Last = append(t.Last, encounterLineOf(h.View, e))
+	for _, e := range slices.Backward(h.Encounters[max(len(h.Encounters)-maxRecent, 0):]) {
+		t.RecentEncounters = append(t.RecentEncounters, encounterLineOf(h.View, e))
 	}
-	climbs, err := s.Store.Climbs(r.Context(), h.ID, mostLast)
+	climbs, err := s.Store.RankChanges(r.Context(), h.ID, maxRecent)
 	for _, c := range climbs {
 		if b := h.Bot(c.Bot); b != nil {
-			t.Climbs = append(t.Climbs, climbLine{h.Slug, b, c.Before, c.Place, c.At})
+			t.RankChanges = append(t.RankChanges, rankChangeLine{h.Slug, b, c.OldRank, c.Rank, c.At})
 		}
 	}
 	return t, err
 }
 
-// lately returns the results of a bot's last games, oldest first.
-func lately(v *ladder.View, bot int64) string {
+// recentResults returns the results of a bot's last games, oldest first.
+func recentResults(v *ladder.View, bot int64) string {
 	const most = 10
 	text := ""
 	for _, e := range slices.Backward(v.Encounters) {
 		if len(text) >= most {
 			break
 		}
-		if (e.A == bot || e.B == bot) && ladder.Counts(e) {
-			text = ladder.Seen(e, bot) + text
+		if (e.A == bot || e.B == bot) && ladder.IsScored(e) {
+			text = ladder.ResultsFor(e, bot) + text
 		}
 	}
 	return strings.ToUpper(text)
 }
 
 func encounterLineOf(v *ladder.View, e *store.Encounter) encounterLine {
-	return encounterLine{v.Slug, e.Number, v.Bot(e.A), v.Bot(e.B), result(e), e.Ended}
+	return encounterLine{v.Slug, e.Number, v.Bot(e.A), v.Bot(e.B), describeResult(e), e.Ended}
 }
 
-// result describes the result of an encounter from the first bot's point of view.
-func result(e *store.Encounter) string {
+// describeResult describes the result of an encounter from the first bot's point of view.
+func describeResult(e *store.Encounter) string {
 	if e.Ended.IsZero() {
 		return "being played"
 	}
@@ -302,11 +302,11 @@ func (s *site) ladderEvents(w http.ResponseWriter, r *web.Request) error {
 	if !ok {
 		return nil
 	}
-	var known int64 = -1 // the page may be older than the stream
-	told := time.Now()
+	var lastSeq int64 = -1 // the page may be older than the stream
+	lastSent := time.Now()
 	for {
 		text := ""
-		last, err := s.numbers.Last(r.Context(), on(r).ID, func(ctx context.Context, id string) (int64, error) {
+		newest, err := s.eventNumbers.Last(r.Context(), requestOf(r).ID, func(ctx context.Context, id string) (int64, error) {
 			l, err := s.Store.Ladder(ctx, id)
 			if err != nil {
 				return 0, err
@@ -314,14 +314,14 @@ func (s *site) ladderEvents(w http.ResponseWriter, r *web.Request) error {
 			return l.LastSeq, nil
 		})
 		switch {
-		case err == nil && last != known:
+		case err == nil && newest != lastSeq:
 			text, err = s.ladderPart(r)
-		case time.Since(told) > s.KeepAlive:
+		case time.Since(lastSent) > s.KeepAlive:
 			text = ": still here\n\n"
 		}
 		if err != nil {
-			if _, hidden := errors.AsType[*desk.Refusal](err); !hidden && !errors.Is(err, web.ErrLogIn) && r.Context().Err() == nil {
-				s.Log.Error("stream a ladder", "ladder", on(r).Slug, "error", err)
+			if _, hidden := errors.AsType[*intake.Refusal](err); !hidden && !errors.Is(err, web.ErrLoginRequired) && r.Context().Err() == nil {
+				s.Log.Error("stream a ladder", "ladder", requestOf(r).Slug, "error", err)
 			}
 			return nil // the browser reconnects
 		}
@@ -329,7 +329,7 @@ func (s *site) ladderEvents(w http.ResponseWriter, r *web.Request) error {
 			if !send(text) {
 				return nil
 			}
-			known, told = last, time.Now()
+			lastSeq, lastSent = newest, time.Now()
 		}
 		select {
 		case <-r.Context().Done():
@@ -350,21 +350,21 @@ func (s *site) ladderPart(r *web.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	part, err := s.Part("ladder", "table", t)
-	return web.Event("table", string(part)), err
+	part, err := s.RenderPart("ladder", "table", t)
+	return web.FormatEvent("table", string(part)), err
 }
 
-// sheetOf reads the problem metadata. It returns nil, nil if d is empty.
-func (s *site) sheetOf(d blob.Digest) (*client.Sheet, error) {
+// problemInfo reads the problem metadata. It returns nil, nil if d is empty.
+func (s *site) problemInfo(d blob.Digest) (*client.ProblemInfo, error) {
 	if d == "" {
 		return nil, nil
 	}
-	return s.Sheet(&store.Problem{Sheet: d})
+	return s.ProblemInfo(&store.Problem{ProblemInfo: d})
 }
 
-// records returns the records of an encounter. It returns nil, nil if none are stored.
-func (s *site) records(e *store.Encounter) ([]*arena.Record, error) {
-	lines, err := s.Dispatch.Lines(e.Records)
+// readRecords returns the records of an encounter. It returns nil, nil if none are stored.
+func (s *site) readRecords(e *store.Encounter) ([]*arena.Record, error) {
+	lines, err := s.Dispatch.ReadLines(e.Records)
 	if err != nil {
 		return nil, err
 	}

@@ -23,10 +23,10 @@ import (
 // and in the log.
 func TestFaultsAreTheAuthors(t *testing.T) {
 	h := webtest.New(t)
-	h.Ladder("hill", store.Public, true)
+	h.Ladder("hill", store.VisibilityPublic, true)
 	for who, sees := range map[string][2]bool{"": {}, "bob": {}, "ada": {false, true}, "judge": {true, true}, "admin": {true, true}} {
 		for _, path := range []string{"/ladder/hill/e/1", "/ladder/hill/e/1/replay", "/ladder/hill/games.jsonl"} {
-			got := h.Ask(h.Cookie(cmp.Or(who, "anonymous")), "GET", path, nil)
+			got := h.Fetch(h.Cookie(cmp.Or(who, "anonymous")), "GET", path, nil)
 			if got.Code != 200 {
 				t.Fatalf("%s at %s: %d", who, path, got.Code)
 			}
@@ -52,7 +52,7 @@ func brings(h *webtest.Harness, id, key string, output any, lines ...string) {
 		}
 	}
 	work := job.Work{Kind: job.Games, Bundle: h.Problem.Bundle, Config: h.Problem.Config, Problem: "sum", Program: "sum"}
-	_, err := h.Store.AddJobs(ctx, id, store.FlowJob{Key: key, Work: work, Lane: job.Background, Class: "main", Cost: time.Second})
+	_, err := h.Store.AddWorkflowJobs(ctx, id, store.WorkflowJob{Key: key, Work: work, Priority: job.BackgroundPriority, Class: "main", Cost: time.Second})
 	check(err)
 	told, err := json.Marshal(output)
 	check(err)
@@ -62,10 +62,10 @@ func brings(h *webtest.Harness, id, key string, output any, lines ...string) {
 	}
 	packed, err := job.PackLines(all)
 	check(err)
-	for _, s := range webtest.Must[[]*job.Spec](h)(h.Store.Next(ctx, job.Background, "main", 100)) {
-		if s.ID == store.JobID(id, key) {
-			_, err = h.Store.Fold(ctx, &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "liar",
-				State: job.Done, Output: told, Events: packed}, h.Put(packed))
+	for _, s := range webtest.Must[[]*job.Spec](h)(h.Store.NextJobs(ctx, job.BackgroundPriority, "main", 100)) {
+		if s.ID == store.WorkflowJobID(id, key) {
+			_, err = h.Store.RecordResult(ctx, &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "liar",
+				State: job.Done, Output: told, Events: packed}, h.StoreBlob(packed))
 			check(err)
 		}
 	}
@@ -75,7 +75,7 @@ func brings(h *webtest.Harness, id, key string, output any, lines ...string) {
 // page says so. For a tournament, the page must also name the worker that returned them.
 func TestAWorkerThatLies(t *testing.T) {
 	h := webtest.New(t)
-	l := h.Ladder("hill", store.Public, true)
+	l := h.Ladder("hill", store.VisibilityPublic, true)
 	admin := h.Cookie("admin")
 	good := `{"game":{"round":1,"leg":1,"first":1,"second":2,"winner":1,"reason":"over"}}`
 	for i, lines := range [][]string{
@@ -92,14 +92,14 @@ func TestAWorkerThatLies(t *testing.T) {
 			func(*store.Encounter) ([]byte, error) { return []byte("{}"), nil }); err != nil {
 			t.Fatal(err)
 		}
-		brings(h, e.Flow, "games", struct{}{}, lines...)
-		if _, err := h.Store.FinishFlow(t.Context(), e.Flow, store.FlowDone, ""); err != nil {
+		brings(h, e.Workflow, "games", struct{}{}, lines...)
+		if _, err := h.Store.FinishWorkflow(t.Context(), e.Workflow, store.WorkflowDone, ""); err != nil {
 			t.Fatal(err)
 		}
 		h.Ladders.Step(t.Context())
 		page := fmt.Sprintf("/ladder/hill/e/%d", e.Number)
-		staff, others := h.Ask(admin, "GET", page, nil), h.Ask("", "GET", page, nil)
-		replay := h.Ask("", "GET", page+"/replay", nil).Code
+		staff, others := h.Fetch(admin, "GET", page, nil), h.Fetch("", "GET", page, nil)
+		replay := h.Fetch("", "GET", page+"/replay", nil).Code
 		switch {
 		case i == 0:
 			if strings.Contains(others.Body, "Nothing was played") || strings.Count(others.Body, "won; ") != 2 || replay != 200 {
@@ -111,15 +111,15 @@ func TestAWorkerThatLies(t *testing.T) {
 			t.Errorf("%q: %d\n%s", lines, replay, others.Body)
 		}
 	}
-	log := h.Ask("", "GET", "/ladder/hill/games.jsonl", nil).Body
+	log := h.Fetch("", "GET", "/ladder/hill/games.jsonl", nil).Body
 	if held, err := arena.ReadLog(strings.NewReader(log), ""); err != nil || len(held.Damaged) > 0 || strings.Count(log, `{"game":`) != 4 {
 		t.Errorf("the log of the ladder: %v\n%s", err, log)
 	}
-	if got := h.Ask(admin, "GET", "/ladder/hill/bot/1", nil); got.Code != 200 || strings.Contains(got.Body, "Paused") {
+	if got := h.Fetch(admin, "GET", "/ladder/hill/bot/1", nil); got.Code != 200 || strings.Contains(got.Body, "Paused") {
 		t.Errorf("a bot is paused for what its worker did: %d", got.Code)
 	}
 
-	rules := arena.Rules{Name: "s1", Format: "round-robin", Rounds: 1, Games: 2, Score: arena.Score{By: arena.ByGame}}
+	rules := arena.Rules{Name: "s1", Format: "round-robin", Rounds: 1, Games: 2, Score: arena.Score{Criterion: arena.ByGame}}
 	opened := &arena.Opened{
 		Version: arena.Version, Game: "sum", Rules: rules, Seed: 7,
 		Bots: []arena.Bot{{ID: 1, Name: "a"}, {ID: 2, Name: "b"}},
@@ -129,17 +129,17 @@ func TestAWorkerThatLies(t *testing.T) {
 		Kind: flow.Arena, Work: job.Work{Problem: "sum"}, Options: []byte(`{"bots":[{},{}],"seed":7}`),
 	}))
 	id := "ANEVENTOFWORKERSTHATLIE"
-	if _, err := h.Store.NewFlow(t.Context(), id, string(flow.Arena), spec, h.Accounts["admin"].ID); err != nil {
+	if _, err := h.Store.NewWorkflow(t.Context(), id, string(flow.Arena), spec, h.Accounts["admin"].ID); err != nil {
 		t.Fatal(err)
 	}
-	brings(h, id, flow.OpeningKey, flow.ArenaOpened{Opened: opened, Pure: true}, opening)
+	brings(h, id, flow.OpeningKey, flow.ArenaOpened{Opened: opened, NoMemory: true}, opening)
 	brings(h, id, "games 1-2 first", flow.ArenaPlayed{}, good)
-	if got := h.Ask(admin, "GET", "/tournaments/"+id, nil); got.Code != 200 || !strings.Contains(got.Body, "1 of 2 games") {
+	if got := h.Fetch(admin, "GET", "/tournaments/"+id, nil); got.Code != 200 || !strings.Contains(got.Body, "1 of 2 games") {
 		t.Errorf("an event: %d\n%s", got.Code, got.Body)
 	}
 	brings(h, id, "games 1-2 1", flow.ArenaPlayed{}, "no record")
 	for _, page := range []string{"", "/log", "/report"} {
-		if got := h.Ask(admin, "GET", "/tournaments/"+id+page, nil); got.Code != 500 ||
+		if got := h.Fetch(admin, "GET", "/tournaments/"+id+page, nil); got.Code != 500 ||
 			!strings.Contains(got.Body, "the worker liar returned invalid games: ") {
 			t.Errorf("an event of which games cannot be read, %q: %d\n%s", page, got.Code, got.Body)
 		}
@@ -149,8 +149,8 @@ func TestAWorkerThatLies(t *testing.T) {
 // TestBotsAreRefused checks that each invalid bot is refused with a message.
 func TestBotsAreRefused(t *testing.T) {
 	h := webtest.New(t)
-	h.Ladder("hill", store.Public, true)
-	h.Ladder("closed", store.Public, false)
+	h.Ladder("hill", store.VisibilityPublic, true)
+	h.Ladder("closed", store.VisibilityPublic, false)
 	for _, one := range []struct {
 		who, ladder, name, language, text string
 		code                              int
@@ -164,7 +164,7 @@ func TestBotsAreRefused(t *testing.T) {
 		{"bob", "hill", "b", "py", " ", 400, "nothing to submit"},
 		{"bob", "hill", "b", "py", strings.Repeat("x", 2000), 413, "the most is 1000 bytes"},
 		{"bob", "hill", "b", "py", strings.Repeat("x", 1<<20), 413, "the submission is too large"},
-		{"bob", "hill", "ada's bot" + webtest.Evil, "py", "x", 400, "a bot of someone else"},
+		{"bob", "hill", "ada's bot" + webtest.HostileMarkup, "py", "x", 400, "a bot of someone else"},
 		{"bob", "closed", "b", "py", "x", 403, "takes no more bots"},
 		{"anonymous", "hill", "b", "py", "x", 401, "Nothing has been sent"},
 		{"bob", "hill", "b", "py", "x", 303, ""},
@@ -172,7 +172,7 @@ func TestBotsAreRefused(t *testing.T) {
 		{"bob", "hill", "d", "py", "x", 400, "you have 2 bots here"},
 		{"bob", "hill", "c", "py", "newer", 303, ""},
 	} {
-		got := h.Ask(h.Cookie(one.who), "POST", "/ladder/"+one.ladder, url.Values{
+		got := h.Fetch(h.Cookie(one.who), "POST", "/ladder/"+one.ladder, url.Values{
 			"name": {one.name}, "language": {one.language}, "text": {one.text},
 		})
 		if got.Code != one.code || !strings.Contains(got.Body, one.says) {
@@ -188,11 +188,11 @@ func TestBotsAreRefused(t *testing.T) {
 // TestLadderFeeds checks that the JSON feed and the Atom feed are valid and have the same entries.
 func TestLadderFeeds(t *testing.T) {
 	h := webtest.New(t)
-	h.Ladder("hill", store.Public, true)
+	h.Ladder("hill", store.VisibilityPublic, true)
 	var feed struct {
 		Items []struct{ Title, URL string }
 	}
-	if err := json.Unmarshal([]byte(h.Ask("", "GET", "/ladder/hill/feed.json", nil).Body), &feed); err != nil {
+	if err := json.Unmarshal([]byte(h.Fetch("", "GET", "/ladder/hill/feed.json", nil).Body), &feed); err != nil {
 		t.Fatal(err)
 	}
 	var atom struct {
@@ -200,18 +200,18 @@ func TestLadderFeeds(t *testing.T) {
 			Title string `xml:"title"`
 		} `xml:"entry"`
 	}
-	if err := xml.Unmarshal([]byte(h.Ask("", "GET", "/ladder/hill/feed.atom", nil).Body), &atom); err != nil {
+	if err := xml.Unmarshal([]byte(h.Fetch("", "GET", "/ladder/hill/feed.atom", nil).Body), &atom); err != nil {
 		t.Fatal(err)
 	}
-	if len(feed.Items) != 2 || len(atom.Entries) != 2 || feed.Items[0].Title != "admin's bot"+webtest.Evil+" fell from 1 to 2" ||
+	if len(feed.Items) != 2 || len(atom.Entries) != 2 || feed.Items[0].Title != "admin's bot"+webtest.HostileMarkup+" fell from 1 to 2" ||
 		atom.Entries[0].Title != feed.Items[0].Title || feed.Items[1].URL != "http://judge.example/ladder/hill/bot/1" {
 		t.Errorf("got %+v\n%+v", feed, atom)
 	}
-	badge := h.Ask("", "GET", "/ladder/hill/bot/1/badge.svg", nil)
+	badge := h.Fetch("", "GET", "/ladder/hill/bot/1/badge.svg", nil)
 	if err := xml.Unmarshal([]byte(badge.Body), new(struct{})); err != nil || strings.Contains(badge.Body, "<marked") {
 		t.Errorf("%v: %s", err, badge.Body)
 	}
-	log := h.Ask("", "GET", "/ladder/hill/games.jsonl", nil).Body
+	log := h.Fetch("", "GET", "/ladder/hill/games.jsonl", nil).Body
 	held, err := arena.ReadLog(strings.NewReader(log), "")
 	if err != nil || len(held.Damaged) > 0 {
 		t.Fatal(err, held.Damaged)
@@ -224,54 +224,54 @@ func TestLadderFeeds(t *testing.T) {
 // TestALadderInABrowser checks in a browser that a user can read a ladder, submit a bot and see the table change.
 // It uses a phone and a desktop screen, with and without scripts.
 func TestALadderInABrowser(t *testing.T) {
-	webtest.Everywhere(t, onLadder)
+	webtest.RunInBrowsers(t, onLadder)
 }
 
 func onLadder(t *testing.T, width int, scripts bool) {
 	h := webtest.New(t)
-	l := h.Ladder("hill", store.Public, true)
+	l := h.Ladder("hill", store.VisibilityPublic, true)
 	b := browser.Open(t, h.URL+"/")
-	b.Wide(width)
-	b.Scripts(scripts)
+	b.SetWidth(width)
+	b.AllowScripts(scripts)
 	look := func(page string) {
 		t.Helper()
-		b.Is(page+": what is wider than the screen", webtest.Wide, "")
+		b.ExpectValue(page+": what is wider than the screen", webtest.OverflowScript, "")
 		b.Screenshot(fmt.Sprintf("ladder-%d-%v-%s", width, scripts, page))
 	}
-	b.Go(h.URL + "/ladder/hill")
-	b.Contains("the ladder", webtest.Said, "ada's bot", "Standings", "Head-to-head results", "to submit a bot")
+	b.Navigate(h.URL + "/ladder/hill")
+	b.ExpectContains("the ladder", webtest.StatusScript, "ada's bot", "Standings", "Head-to-head results", "to submit a bot")
 	look("ladder")
-	b.Go(h.URL + "/ladder/hill/e/1")
-	b.Contains("an encounter", webtest.Said, "Game 1", "Game 2", "a fault")
+	b.Navigate(h.URL + "/ladder/hill/e/1")
+	b.ExpectContains("an encounter", webtest.StatusScript, "Game 1", "Game 2", "a fault")
 	look("encounter")
 	b.Follow(".head a.btn")
-	b.Contains("the viewer", `document.body.innerText`, "ada's bot")
+	b.ExpectContains("the viewer", `document.body.innerText`, "ada's bot")
 
 	name := strings.TrimSpace(h.Accounts["bob"].Login)
-	b.Go(h.URL + "/login?next=/ladder/hill")
+	b.Navigate(h.URL + "/login?next=/ladder/hill")
 	b.Fill("input[name=login]", name)
 	b.Fill("input[name=password]", "correct-horse")
 	b.Follow("form.stack button")
-	b.Is("the ladder again", webtest.Address, "/ladder/hill")
+	b.ExpectValue("the ladder again", webtest.AddressScript, "/ladder/hill")
 	b.Fill("input[name=name]", "knight")
 	b.Follow("form[data-submit] button")
-	b.Contains("nothing was sent", webtest.Alert, "There is nothing to submit")
+	b.ExpectContains("nothing was sent", webtest.AlertScript, "There is nothing to submit")
 	b.Fill("input[name=name]", "knight")
 	b.Fill("textarea[name=text]", "print(1)")
 	b.Fill("select[name=language]", "py")
 	b.Follow("form[data-submit] button")
-	b.Is("the bot", webtest.Address, "/ladder/hill/bot/3")
-	b.Contains("the bot", webtest.Said, "knight", "is being tested")
+	b.ExpectValue("the bot", webtest.AddressScript, "/ladder/hill/bot/3")
+	b.ExpectContains("the bot", webtest.StatusScript, "knight", "is being tested")
 	look("trial")
 
 	// The bot passes its test and plays. With scripts, the table shows that by itself.
-	b.Go(h.URL + "/ladder/hill")
+	b.Navigate(h.URL + "/ladder/hill")
 	bot, err := h.Store.Bot(t.Context(), l.ID, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	bot.State, bot.Told = store.BotActive, []byte(`{"ok":true}`)
-	if err := h.Store.EndCheck(t.Context(), bot); err != nil {
+	bot.State, bot.TestOutput = store.BotActive, []byte(`{"ok":true}`)
+	if err := h.Store.EndBotCheck(t.Context(), bot); err != nil {
 		t.Fatal(err)
 	}
 	e := &store.Encounter{Ladder: l.ID, A: 3, B: 1}
@@ -284,11 +284,11 @@ func onLadder(t *testing.T, width int, scripts bool) {
 		t.Fatal(err)
 	}
 	if !scripts {
-		b.Go(h.URL + "/ladder/hill")
+		b.Navigate(h.URL + "/ladder/hill")
 	}
-	b.Contains("the table", `document.querySelector('[data-events] table').innerText`, "knight")
-	b.Go(h.URL + "/ladder/hill/bot/3")
-	b.Contains("the bot plays", webtest.Said, "Number 1", "2 won", "Rating over time", "Opponents")
+	b.ExpectContains("the table", `document.querySelector('[data-events] table').innerText`, "knight")
+	b.Navigate(h.URL + "/ladder/hill/bot/3")
+	b.ExpectContains("the bot plays", webtest.StatusScript, "Number 1", "2 won", "Rating over time", "Opponents")
 	look("bot")
 
 	// The page of an encounter changes once, when its games have ended.
@@ -298,23 +298,23 @@ func onLadder(t *testing.T, width int, scripts bool) {
 		t.Fatal(err)
 	}
 	at := fmt.Sprintf("%s/ladder/hill/e/%d", h.URL, e.Number)
-	b.Go(at)
-	b.Contains("games that are played", webtest.Said, "The games are being played")
+	b.Navigate(at)
+	b.ExpectContains("games that are played", webtest.StatusScript, "The games are being played")
 	if scripts {
-		b.Is("the page says that it is live", `document.querySelector('[data-live]').hidden`, "false")
+		b.ExpectValue("the page says that it is live", `document.querySelector('[data-live]').hidden`, "false")
 	}
 	e.Reason = "no worker has the language"
 	if err := h.Store.EndEncounter(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
 	if !scripts {
-		b.Go(at)
+		b.Navigate(at)
 	}
-	b.Contains("games that have ended", webtest.Said, "Nothing was played", "no worker has the language")
-	b.Is("the part that would change", `document.querySelector('[data-reload]').dataset.reload`, "")
-	b.Go(h.URL + "/ladder/hill/bot/3")
+	b.ExpectContains("games that have ended", webtest.StatusScript, "Nothing was played", "no worker has the language")
+	b.ExpectValue("the part that would change", `document.querySelector('[data-reload]').dataset.reload`, "")
+	b.Navigate(h.URL + "/ladder/hill/bot/3")
 	b.Follow("button[value=retire]")
-	b.Contains("it is taken off", webtest.Said, "Retired")
+	b.ExpectContains("it is taken off", webtest.StatusScript, "Retired")
 }
 
 // TestLadderTellsAuthors checks that a ladder page explains the protocol, the limits of the ladder's rules,
@@ -322,23 +322,23 @@ func onLadder(t *testing.T, width int, scripts bool) {
 // version of this server published the problem, the page shows only the rules.
 func TestLadderTellsAuthors(t *testing.T) {
 	h := webtest.New(t)
-	old := webtest.Must[*client.Sheet](t)(h.Desk.Sheet(h.Problem))
+	old := webtest.Must[*client.ProblemInfo](t)(h.Intake.ProblemInfo(h.Problem))
 	rules := arena.Rules{
 		Name: "s1", Format: "open-ladder", Rounds: 1, Games: 6, Move: 1500 * time.Millisecond, Start: 10 * time.Second,
 		Wall: 3, Memory: 64 << 20, Options: map[string]string{"cap": "77"},
 	}
 	for _, row := range []struct {
 		it   string
-		game *client.SheetGame
+		game *client.GameInfo
 		read bool // a worker has read the rules
 		has  []string
 		not  []string
 	}{
-		{"shows all", &client.SheetGame{
-			Rules: []client.SheetRules{{Name: "s1", Title: "the first"}, {Name: "s2", Title: "the second"}}, Tester: true,
-			Statement: "# Game\n\nSay *ready* " + webtest.Evil +
-				"\n\n[link](javascript:alert(1))", Adapted: []string{"py"}, Meanings: map[string]string{"cap": "largest " + webtest.Evil},
-			Examples: []client.SheetBot{{File: "first.py", Language: "Python", Text: "print(1)" + webtest.Evil}},
+		{"shows all", &client.GameInfo{
+			Rules: []client.RuleSet{{Name: "s1", Title: "the first"}, {Name: "s2", Title: "the second"}}, Tester: true,
+			Statement: "# Game\n\nSay *ready* " + webtest.HostileMarkup +
+				"\n\n[link](javascript:alert(1))", AdaptedExtensions: []string{"py"}, Meanings: map[string]string{"cap": "largest " + webtest.HostileMarkup},
+			Examples: []client.ExampleBot{{File: "first.py", Language: "Python", Text: "print(1)" + webtest.HostileMarkup}},
 		}, true, []string{
 			"Say <em>ready</em>", "1.5 s", "64 MiB", "<code>s1</code> (the first)", "meet for 6 games", "<code>77</code>",
 			"<code>cap</code>: largest", "<code>.py</code>",
@@ -346,12 +346,12 @@ func TestLadderTellsAuthors(t *testing.T) {
 			"all games of the encounter; 2 faults toward a pause", "nothing, for the result is known", "print(1)", "judge arena check sum first.py",
 		}, []string{"Add <em>both</em>", "javascript:", "the second", "the event", "No statement for authors"}},
 		{"shows the statement before the rules are read",
-			&client.SheetGame{Rules: []client.SheetRules{{Name: "s1"}}, Statement: "Say *ready*"}, false,
+			&client.GameInfo{Rules: []client.RuleSet{{Name: "s1"}}, Statement: "Say *ready*"}, false,
 			[]string{"Say <em>ready</em>", "A worker is reading the rules"}, []string{"Add <em>both</em>", "Rules and limits"}},
-		{"shows files", &client.SheetGame{Rules: []client.SheetRules{{Name: "s1"}}, Statement: "x", Files: true,
-			Examples: []client.SheetBot{{File: "a.duel", Text: "* C"}}}, true,
+		{"shows files", &client.GameInfo{Rules: []client.RuleSet{{Name: "s1"}}, Statement: "x", DataBots: true,
+			Examples: []client.ExampleBot{{File: "a.duel", Text: "* C"}}}, true,
 			[]string{"It is not a program", "* C", "judge arena sum a.duel a.duel"}, []string{"64 MiB", "flood"}},
-		{"shows the rules of an old bundle", &client.SheetGame{Rules: []client.SheetRules{{Name: "s1"}}}, true,
+		{"shows the rules of an old bundle", &client.GameInfo{Rules: []client.RuleSet{{Name: "s1"}}}, true,
 			[]string{"No statement for authors", "1.5 s", "64 MiB", "crashed"}, []string{"Add <em>both</em>"}},
 		{"shows the rules of an older one", nil, true, []string{"No statement for authors", "1.5 s"}, []string{"Add <em>both</em>"}},
 	} {
@@ -359,14 +359,14 @@ func TestLadderTellsAuthors(t *testing.T) {
 			slug := strings.ReplaceAll(row.it, " ", "-")
 			sheet := *old
 			sheet.Game = row.game
-			at := h.Put(webtest.Must[[]byte](t)(json.Marshal(sheet)))
-			bundled := h.Put([]byte(slug))
+			at := h.StoreBlob(webtest.Must[[]byte](t)(json.Marshal(sheet)))
+			bundled := h.StoreBlob([]byte(slug))
 			webtest.Must[*store.Problem](t)(h.Store.PutBundle(t.Context(), store.NewBundle{
-				Problem: "sum", Title: "Sum", Owner: h.Accounts["admin"].ID, ID: bundled, Manifest: bundled, Config: bundled, Sheet: at,
+				Problem: "sum", Title: "Sum", Owner: h.Accounts["admin"].ID, ID: bundled, Manifest: bundled, Config: bundled, ProblemInfo: at,
 				MadeBy: h.Accounts["admin"].ID,
 			}))
 			l := &store.Ladder{
-				Slug: slug, Name: slug, Problem: "sum", Choice: []byte(`{"games":6}`), Visibility: store.Public, PerAccount: 2,
+				Slug: slug, Name: slug, Problem: "sum", ChosenRules: []byte(`{"games":6}`), Visibility: store.VisibilityPublic, PerAccount: 2,
 				Owner: h.Accounts["admin"].ID,
 			}
 			if err := h.Store.NewLadder(t.Context(), l); err != nil {
@@ -377,7 +377,7 @@ func TestLadderTellsAuthors(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			got := h.Ask("", "GET", "/ladder/"+slug, nil)
+			got := h.Fetch("", "GET", "/ladder/"+slug, nil)
 			for _, text := range row.has {
 				if got.Code != 200 || !strings.Contains(got.Body, text) {
 					t.Errorf("%d, without %q:\n%s", got.Code, text, got.Body)

@@ -17,27 +17,27 @@ var templates = web.NewTemplates(files)
 // site serves the pages of ladders and tournaments.
 type site struct {
 	*web.Site
-	numbers web.NumberCache
+	eventNumbers web.NumberCache
 }
 
 // Pages returns the ladder and tournament pages.
 func Pages(s *web.Site) web.Pages {
 	p := &site{Site: s}
 	return web.Pages{Templates: templates, Find: p.findLadder, Routes: []web.Route{
-		web.Handle("GET /ladders", auth.Enter, p.list),
-		web.Handle("GET /tournaments", auth.Make, p.arena),
-		web.Handle("POST /tournaments", auth.Make, p.holdEvent),
-		web.Handle("GET /tournaments/{event}", auth.Make, p.eventPage),
-		web.Handle("POST /tournaments/{event}", auth.Make, p.endEvent),
-		web.Handle("GET /tournaments/{event}/log", auth.Make, p.eventLog),
-		web.Handle("GET /tournaments/{event}/report", auth.Make, p.eventReport),
-		web.Handle("GET /admin/ladders/new", auth.Make, p.newLadder),
-		web.Handle("POST /admin/ladders/new", auth.Make, p.makeLadder),
+		web.Handle("GET /ladders", auth.UseSite, p.list),
+		web.Handle("GET /tournaments", auth.ManageContent, p.arena),
+		web.Handle("POST /tournaments", auth.ManageContent, p.startTournament),
+		web.Handle("GET /tournaments/{event}", auth.ManageContent, p.tournamentPage),
+		web.Handle("POST /tournaments/{event}", auth.ManageContent, p.stopTournament),
+		web.Handle("GET /tournaments/{event}/log", auth.ManageContent, p.tournamentLog),
+		web.Handle("GET /tournaments/{event}/report", auth.ManageContent, p.tournamentReport),
+		web.Handle("GET /admin/ladders/new", auth.ManageContent, p.newLadder),
+		web.Handle("POST /admin/ladders/new", auth.ManageContent, p.createLadder),
 		web.Handle("GET /ladder/{ladder}", auth.SeeLadder, p.ladder),
-		web.Handle("POST /ladder/{ladder}", auth.EnterBot, p.enterBot),
-		web.Handle("GET /ladder/{ladder}/edit", auth.Make, p.editLadder),
-		web.Handle("POST /ladder/{ladder}/edit", auth.Make, p.changeLadder),
-		web.HandleForm("POST /ladder/{ladder}/delete", auth.Make, p.deleteLadder).Confirmed(),
+		web.Handle("POST /ladder/{ladder}", auth.EnterBot, p.submitBot),
+		web.Handle("GET /ladder/{ladder}/edit", auth.ManageContent, p.ladderSettingsForm),
+		web.Handle("POST /ladder/{ladder}/edit", auth.ManageContent, p.changeLadder),
+		web.HandleForm("POST /ladder/{ladder}/delete", auth.ManageContent, p.deleteLadder).WithConfirmation(),
 		web.Handle("GET /ladder/{ladder}/table/events", auth.SeeLadder, p.ladderEvents),
 		web.Handle("GET /ladder/{ladder}/games.jsonl", auth.SeeLadder, p.ladderGames),
 		web.Handle("GET /ladder/{ladder}/feed.json", auth.SeeLadder, p.ladderFeed),

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"assay/judge/host/auth"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/ladder"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
@@ -15,13 +15,13 @@ import (
 // A ladderRequest is the ladder, bot or encounter in an address, and the caller's permissions.
 type ladderRequest struct {
 	*ladder.View
-	*desk.Access
+	*intake.Access
 	bot       *store.Bot       // in the address; nil if it names none
 	encounter *store.Encounter // in the address; nil if it names none
 }
 
-// on returns the ladder of a request.
-func on(r *web.Request) *ladderRequest { return r.Access.(*ladderRequest) }
+// requestOf returns the ladder of a request.
+func requestOf(r *web.Request) *ladderRequest { return r.Access.(*ladderRequest) }
 
 // Refusal returns an error that says why the caller may not perform an action on the ladder. If it returns nil,
 // Can decides.
@@ -39,7 +39,7 @@ func (l *ladderRequest) Refusal(_ *web.Request, a auth.Action) error {
 
 // Head returns the head of the ladder's pages.
 func (l *ladderRequest) Head(*web.Request) (web.Head, error) {
-	return web.Head{Nav: web.Nav{Place: &web.Tab{Link: "/ladder/" + l.Slug, Name: l.Name}}}, nil
+	return web.Head{Nav: web.Nav{Object: &web.Tab{Link: "/ladder/" + l.Slug, Name: l.Name}}}, nil
 }
 
 // findLadder resolves the ladder in an address, and the bot or the encounter if the address contains one.
@@ -49,14 +49,14 @@ func (s *site) findLadder(r *web.Request) (web.Access, error) {
 	}
 	l, err := s.Store.LadderBySlug(r.Context(), r.PathValue("ladder"))
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, r.Hidden()
+		return nil, r.NotFoundError()
 	}
 	if err != nil {
 		return nil, err
 	}
-	on := &ladderRequest{Access: desk.LadderAccess(l, r.Me)}
+	on := &ladderRequest{Access: intake.LadderAccess(l, r.Me)}
 	if !on.Can(auth.SeeLadder) {
-		return nil, r.Hidden()
+		return nil, r.NotFoundError()
 	}
 	if on.View, err = s.Ladders.View(r.Context(), l); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (s *site) findLadder(r *web.Request) (web.Access, error) {
 		if on.bot = on.Bot(n); err != nil || on.bot == nil {
 			return on, web.ErrNotFound
 		}
-		on.Access = on.OfBot(on.bot)
+		on.Access = on.ForBot(on.bot)
 	}
 	if text := r.PathValue("encounter"); text != "" {
 		n, err := strconv.ParseInt(text, 10, 64)
@@ -82,14 +82,14 @@ func (s *site) findLadder(r *web.Request) (web.Access, error) {
 
 // listView lists the ladders.
 type listView struct {
-	Ladders         []Summary
-	Makes, LoggedIn bool
+	Ladders             []Summary
+	CanCreate, LoggedIn bool
 }
 
 func (s *site) list(w http.ResponseWriter, r *web.Request) (err error) {
-	v := listView{Makes: r.Can(auth.Make), LoggedIn: r.Me != nil}
+	v := listView{CanCreate: r.Can(auth.ManageContent), LoggedIn: r.Me != nil}
 	if v.Ladders, err = Lines(s.Site, r); err != nil {
 		return err
 	}
-	return s.Page(w, r, http.StatusOK, "ladders", "Ladders", v)
+	return s.RenderPage(w, r, http.StatusOK, "ladders", "Ladders", v)
 }

@@ -28,8 +28,8 @@ type ladderForm struct {
 	Visibility            string
 	PerAccount, PerMinute string
 	Open                  bool
-	Played                string       // one-line summary of an existing ladder's rules
-	Seen                  []web.Choice // choices of visibility
+	RulesText             string       // one-line summary of an existing ladder's rules
+	Visibilities          []web.Choice // choices of visibility
 	Problems              []game       // choices for a new ladder
 	Removal               *web.Removal // nil for a new ladder
 	Errors                web.FieldErrors
@@ -39,26 +39,26 @@ type ladderForm struct {
 // A game is a problem that bots can play.
 type game struct {
 	*store.Problem
-	*client.SheetGame
+	*client.GameInfo
 }
 
 // Bounds and defaults of the fields.
 const (
-	usualBots  = 3
-	mostBots   = 100
-	usualGames = 2 // per encounter
-	mostGames  = 200
-	mostMinute = 100_000
+	defaultBots  = 3
+	maxBots      = 100
+	defaultGames = 2 // per encounter
+	maxGames     = 200
+	maxPerMinute = 100_000
 )
 
-// Access, Chosen, and Load each summarize the settings of one group of the form.
+// Access, RulesSummary, and Load each summarize the settings of one group of the form.
 func (f ladderForm) Access() string {
 	return strings.ToLower(web.ChoiceName(web.OpenVisibilities, f.Visibility)) + "; " + f.PerAccount + " bots per person"
 }
 
-func (f ladderForm) Chosen() string {
+func (f ladderForm) RulesSummary() string {
 	if !f.New {
-		return f.Played
+		return f.RulesText
 	}
 	text := "first rule set"
 	if f.Rules != "" {
@@ -81,25 +81,25 @@ func (f ladderForm) Load() string {
 // gameProblems returns the problems that the caller may use for a ladder or a tournament: those with a [game]
 // table.
 func (s *site) gameProblems(r *web.Request) (games []game, err error) {
-	all, err := s.UsableProblems(r.Context(), r.Me, nil)
+	problems, err := s.UsableProblems(r.Context(), r.Me, nil)
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range all {
-		sheet, err := s.Sheet(p)
+	for _, p := range problems {
+		info, err := s.ProblemInfo(p)
 		if err != nil {
 			return nil, err
 		}
-		if sheet != nil && sheet.Game != nil {
-			games = append(games, game{p, sheet.Game})
+		if info != nil && info.Game != nil {
+			games = append(games, game{p, info.Game})
 		}
 	}
 	return games, nil
 }
 
-// gameChosen returns the game selected in a form, and checks its rule set. It returns nil if there is no such
+// selectedGame returns the game selected in a form, and checks its rule set. It returns nil if there is no such
 // game.
-func gameChosen(games []game, problem, rules string, e *web.FieldErrors) *game {
+func selectedGame(games []game, problem, rules string, e *web.FieldErrors) *game {
 	i := slices.IndexFunc(games, func(g game) bool { return g.Slug == problem })
 	if i < 0 {
 		e.Add("problem", "Choose a game from the list.")
@@ -134,19 +134,19 @@ func readMillis(field, text string, e *web.FieldErrors) *time.Duration {
 
 // readOptions parses the options of a game, each in the form NAME=VALUE.
 func readOptions(text string, e *web.FieldErrors) []string {
-	all := strings.Fields(text)
-	for _, one := range all {
-		if name, _, is := strings.Cut(one, "="); !is || name == "" {
-			e.Add("options", "%.40q is no option: enter one NAME=VALUE in each line.", one)
+	fields := strings.Fields(text)
+	for _, field := range fields {
+		if name, _, hasValue := strings.Cut(field, "="); !hasValue || name == "" {
+			e.Add("options", "%.40q is no option: enter one NAME=VALUE in each line.", field)
 			break
 		}
 	}
-	return all
+	return fields
 }
 
 func (s *site) newLadder(w http.ResponseWriter, r *web.Request) error {
 	return s.ladderSettings(w, r, http.StatusOK, &ladderForm{
-		New: true, Visibility: string(store.Public), PerAccount: fmt.Sprint(usualBots), Games: fmt.Sprint(usualGames),
+		New: true, Visibility: string(store.VisibilityPublic), PerAccount: fmt.Sprint(defaultBots), Games: fmt.Sprint(defaultGames),
 	})
 }
 
@@ -158,24 +158,24 @@ func (s *site) ladderSettings(w http.ResponseWriter, r *web.Request, code int, f
 			return err
 		}
 	} else {
-		h := on(r)
+		h := requestOf(r)
 		title, f.Slug, f.Problem = "Settings", h.Slug, h.Title+" ("+h.Problem+")"
 		f.Removal = &web.Removal{Kind: "ladder", Slug: h.Slug, Errors: f.Undeleted}
 		if len(h.Bots) > 0 {
-			f.Removal.Content = web.Counted(len(h.Bots), "bot", "bots")
+			f.Removal.Content = web.CountText(len(h.Bots), "bot", "bots")
 		}
-		if f.Played = "a worker is reading the rules"; len(h.Ladder.Rules) > 0 {
-			f.Played = describe(h.View)
+		if f.RulesText = "a worker is reading the rules"; len(h.Ladder.Rules) > 0 {
+			f.RulesText = describeRules(h.View)
 		}
 	}
-	f.Seen = web.OpenVisibilities
-	return s.Page(w, r, code, "ladderedit", title, f)
+	f.Visibilities = web.OpenVisibilities
+	return s.RenderPage(w, r, code, "ladderedit", title, f)
 }
 
 // readLadder copies the settings that can also be changed later from the form to l. It records invalid fields in
 // the form's Errors.
 func (s *site) readLadder(w http.ResponseWriter, r *web.Request, l *store.Ladder) (*ladderForm, error) {
-	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
+	if err := web.ReadForm(w, r, web.MaxSmallForm); err != nil {
 		return nil, err
 	}
 	f := &ladderForm{
@@ -183,15 +183,15 @@ func (s *site) readLadder(w http.ResponseWriter, r *web.Request, l *store.Ladder
 		Open: r.PostFormValue("open") != "",
 	}
 	l.Name, l.Visibility, l.Open = f.Name, store.Visibility(f.Visibility), f.Open
-	f.Errors.Name(f.Name)
-	f.Errors.Choice("visibility", f.Visibility, web.OpenVisibilities)
-	l.PerAccount = f.Errors.Number("per_account", f.PerAccount, "bots", usualBots, 1, mostBots)
-	l.PerMinute = f.Errors.Number("per_minute", f.PerMinute, "games", 0, 0, mostMinute)
+	f.Errors.CheckName(f.Name)
+	f.Errors.CheckChoice("visibility", f.Visibility, web.OpenVisibilities)
+	l.PerAccount = f.Errors.ReadNumber("per_account", f.PerAccount, "bots", defaultBots, 1, maxBots)
+	l.PerMinute = f.Errors.ReadNumber("per_minute", f.PerMinute, "games", 0, 0, maxPerMinute)
 	return f, nil
 }
 
-// makeLadder creates a ladder.
-func (s *site) makeLadder(w http.ResponseWriter, r *web.Request) error {
+// createLadder creates a ladder.
+func (s *site) createLadder(w http.ResponseWriter, r *web.Request) error {
 	l := &store.Ladder{Owner: r.Me.ID}
 	f, err := s.readLadder(w, r, l)
 	if err != nil {
@@ -203,17 +203,17 @@ func (s *site) makeLadder(w http.ResponseWriter, r *web.Request) error {
 	}
 	f.New, f.Problem, f.Rules, f.Games = true, r.PostFormValue("problem"), r.Field("rules"), r.Field("games")
 	f.Move, f.Options = r.Field("move"), r.PostFormValue("options")
-	if gameChosen(games, f.Problem, f.Rules, &f.Errors) != nil {
+	if selectedGame(games, f.Problem, f.Rules, &f.Errors) != nil {
 		l.Problem = f.Problem
 	}
-	f.Slug = f.Errors.Slug(r.Field("slug"), f.Name, "spring-ladder")
-	each, rounds := int(f.Errors.Number("games", f.Games, "games", usualGames, 2, mostGames)), 1
-	if each%2 > 0 {
+	f.Slug = f.Errors.ReadSlug(r.Field("slug"), f.Name, "spring-ladder")
+	gamesPerPair, rounds := int(f.Errors.ReadNumber("games", f.Games, "games", defaultGames, 2, maxGames)), 1
+	if gamesPerPair%2 > 0 {
 		f.Errors.Add("games", "Enter an even number of games, so that each bot begins as often as the other.")
 	}
-	choice := arena.Choice{Rules: f.Rules, Games: &each, Rounds: &rounds}
+	choice := arena.RulesChoice{Rules: f.Rules, Games: &gamesPerPair, Rounds: &rounds}
 	choice.Move, choice.Options = readMillis("move", f.Move, &f.Errors), readOptions(f.Options, &f.Errors)
-	if l.Choice, err = json.Marshal(choice); err != nil {
+	if l.ChosenRules, err = json.Marshal(choice); err != nil {
 		return err
 	}
 	var seed [8]byte
@@ -231,21 +231,21 @@ func (s *site) makeLadder(w http.ResponseWriter, r *web.Request) error {
 	if len(f.Errors) > 0 {
 		return s.ladderSettings(w, r, http.StatusBadRequest, f)
 	}
-	if err := s.Audit(r, "create ladder", f.Slug, string(l.Choice)); err != nil {
+	if err := s.Audit(r, "create ladder", f.Slug, string(l.ChosenRules)); err != nil {
 		return err
 	}
 	s.Ladders.Wake()
 	return web.Redirect(w, r, "/ladder/"+f.Slug)
 }
 
-func (s *site) editLadder(w http.ResponseWriter, r *web.Request) error {
+func (s *site) ladderSettingsForm(w http.ResponseWriter, r *web.Request) error {
 	return s.savedLadder(w, r, http.StatusOK, nil)
 }
 
 // savedLadder renders the form with the saved settings. The argument undeleted says why the ladder was not
 // deleted.
 func (s *site) savedLadder(w http.ResponseWriter, r *web.Request, code int, undeleted web.FieldErrors) error {
-	h := on(r)
+	h := requestOf(r)
 	f := &ladderForm{Name: h.Name, Visibility: string(h.Visibility), PerAccount: fmt.Sprint(h.PerAccount), Open: h.Open, Undeleted: undeleted}
 	if h.PerMinute > 0 {
 		f.PerMinute = fmt.Sprint(h.PerMinute)
@@ -255,7 +255,7 @@ func (s *site) savedLadder(w http.ResponseWriter, r *web.Request, code int, unde
 
 // changeLadder changes the settings of a ladder.
 func (s *site) changeLadder(w http.ResponseWriter, r *web.Request) error {
-	l := *on(r).Ladder
+	l := *requestOf(r).Ladder
 	f, err := s.readLadder(w, r, &l)
 	if err != nil {
 		return err

@@ -19,14 +19,14 @@ import (
 // games publishes a game with two rule sets.
 func games(h *webtest.Harness) {
 	h.Helper()
-	sheet := *webtest.Must[*client.Sheet](h)(h.Desk.Sheet(h.Problem))
-	sheet.Game = &client.SheetGame{
-		Rules:    []client.SheetRules{{Name: "s1"}, {Name: "s2", Title: "the second" + webtest.Evil}},
-		Meanings: map[string]string{"cap": "largest" + webtest.Evil},
+	sheet := *webtest.Must[*client.ProblemInfo](h)(h.Intake.ProblemInfo(h.Problem))
+	sheet.Game = &client.GameInfo{
+		Rules:    []client.RuleSet{{Name: "s1"}, {Name: "s2", Title: "the second" + webtest.HostileMarkup}},
+		Meanings: map[string]string{"cap": "largest" + webtest.HostileMarkup},
 	}
-	at, bundled := h.Put(webtest.Must[[]byte](h)(json.Marshal(sheet))), h.Put([]byte("a game"))
+	at, bundled := h.StoreBlob(webtest.Must[[]byte](h)(json.Marshal(sheet))), h.StoreBlob([]byte("a game"))
 	webtest.Must[*store.Problem](h)(h.Store.PutBundle(h.Context(), store.NewBundle{
-		Problem: "kalah", Title: "Kalah", Owner: h.Accounts["admin"].ID, ID: bundled, Manifest: bundled, Config: bundled, Sheet: at,
+		Problem: "kalah", Title: "Kalah", Owner: h.Accounts["admin"].ID, ID: bundled, Manifest: bundled, Config: bundled, ProblemInfo: at,
 		MadeBy: h.Accounts["admin"].ID,
 	}))
 }
@@ -36,12 +36,12 @@ func games(h *webtest.Harness) {
 func TestLadderForm(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
-	if got := h.Ask(admin, "GET", "/admin/ladders/new", nil); !strings.Contains(got.Body, "No problem on this server has one") {
+	if got := h.Fetch(admin, "GET", "/admin/ladders/new", nil); !strings.Contains(got.Body, "No problem on this server has one") {
 		t.Errorf("the form without games:\n%s", got.Body)
 	}
 	games(h)
 	for _, page := range []string{"/admin/ladders/new", "/tournaments"} {
-		if got := h.Ask(admin, "GET", page, nil); got.Code != 200 || !strings.Contains(got.Body, `value="kalah"`) ||
+		if got := h.Fetch(admin, "GET", page, nil); got.Code != 200 || !strings.Contains(got.Body, `value="kalah"`) ||
 			strings.Contains(got.Body, `value="sum"`) || strings.Contains(got.Body, "<marked") {
 			t.Errorf("%s offers other problems than games: %d\n%s", page, got.Code, got.Body)
 		}
@@ -72,7 +72,7 @@ func TestLadderForm(t *testing.T) {
 		{"options", "cap", "enter one NAME=VALUE in each line."},
 		{"options", "=7", "enter one NAME=VALUE in each line."},
 	} {
-		got := h.Ask(admin, "POST", "/admin/ladders/new", form(tt.field, tt.value))
+		got := h.Fetch(admin, "POST", "/admin/ladders/new", form(tt.field, tt.value))
 		if got.Code != 400 || !strings.Contains(got.Body, `id="`+tt.field+`-error"`) || !strings.Contains(got.Body, tt.says) ||
 			!strings.Contains(got.Body, "1 field needs a change") || !strings.Contains(got.Body, `<a href="#`+tt.field+`">`) {
 			t.Errorf("%s=%q: %d, want 400 with %q:\n%s", tt.field, tt.value, got.Code, tt.says, got.Body)
@@ -88,46 +88,46 @@ func TestLadderForm(t *testing.T) {
 	if all := webtest.Must[[]*store.Ladder](t)(h.Store.Ladders(t.Context())); len(all) != 0 {
 		t.Fatalf("forms that were refused made %d ladders", len(all))
 	}
-	got := h.Ask(admin, "POST", "/admin/ladders/new",
+	got := h.Fetch(admin, "POST", "/admin/ladders/new",
 		form("rules", "s2", "games", "4", "move", "750", "options", "cap=7\nlow=1", "per_account", "5", "per_minute", "60"))
 	if got.Code != 303 || got.Get("Location") != "/ladder/kalah-s1" {
 		t.Fatalf("made: %d %s\n%s", got.Code, got.Get("Location"), got.Body)
 	}
 	l := webtest.Must[*store.Ladder](t)(h.Store.LadderBySlug(t.Context(), "kalah-s1"))
-	var c arena.Choice
-	if err := json.Unmarshal(l.Choice, &c); err != nil || c.Rules != "s2" || *c.Games != 4 || *c.Rounds != 1 ||
+	var c arena.RulesChoice
+	if err := json.Unmarshal(l.ChosenRules, &c); err != nil || c.Rules != "s2" || *c.Games != 4 || *c.Rounds != 1 ||
 		*c.Move != 750*time.Millisecond || !slices.Equal(c.Options, []string{"cap=7", "low=1"}) {
-		t.Errorf("its rules are %s, %v", l.Choice, err)
+		t.Errorf("its rules are %s, %v", l.ChosenRules, err)
 	}
-	if l.PerAccount != 5 || l.PerMinute != 60 || l.Visibility != store.Accounts || !l.Open {
+	if l.PerAccount != 5 || l.PerMinute != 60 || l.Visibility != store.VisibilityAccounts || !l.Open {
 		t.Errorf("it is %+v", l)
 	}
-	if got := h.Ask(admin, "POST", "/admin/ladders/new", form()); got.Code != 400 ||
+	if got := h.Fetch(admin, "POST", "/admin/ladders/new", form()); got.Code != 400 ||
 		!strings.Contains(got.Body, "Another ladder has this web address.") {
 		t.Errorf("a second one: %d\n%s", got.Code, got.Body)
 	}
 
 	// Its settings.
 	edit := "/ladder/kalah-s1/edit"
-	if got := h.Ask(h.Cookie("bob"), "GET", edit, nil); got.Code != 403 {
+	if got := h.Fetch(h.Cookie("bob"), "GET", edit, nil); got.Code != 403 {
 		t.Errorf("a contestant opens the settings: %d", got.Code)
 	}
-	if got := h.Ask(admin, "GET", edit, nil); got.Code != 200 || !strings.Contains(got.Body, `name="per_account" value="5"`) ||
+	if got := h.Fetch(admin, "GET", edit, nil); got.Code != 200 || !strings.Contains(got.Body, `name="per_account" value="5"`) ||
 		!strings.Contains(got.Body, `name="per_minute" value="60"`) || !strings.Contains(got.Body, `name="open" value="yes" checked`) {
 		t.Errorf("its settings: %d\n%s", got.Code, got.Body)
 	}
-	if got := h.Ask(admin, "POST", edit, form("per_account", "x", "open", "yes")); got.Code != 400 ||
+	if got := h.Fetch(admin, "POST", edit, form("per_account", "x", "open", "yes")); got.Code != 400 ||
 		!strings.Contains(got.Body, `id="per_account-error"`) || !strings.Contains(got.Body, `"x"`) {
 		t.Errorf("a bad change: %d\n%s", got.Code, got.Body)
 	}
-	if got := h.Ask(admin, "POST", edit, form("name", "Closed one", "visibility", "public", "open", "")); got.Code != 303 {
+	if got := h.Fetch(admin, "POST", edit, form("name", "Closed one", "visibility", "public", "open", "")); got.Code != 303 {
 		t.Errorf("a change: %d\n%s", got.Code, got.Body)
 	}
 	if l := webtest.Must[*store.Ladder](t)(h.Store.LadderBySlug(t.Context(), "kalah-s1")); l.Open || l.Name != "Closed one" ||
-		l.Visibility != store.Public || l.PerAccount != 3 || l.PerMinute != 0 {
+		l.Visibility != store.VisibilityPublic || l.PerAccount != 3 || l.PerMinute != 0 {
 		t.Errorf("it is %+v", l)
 	}
-	if got := h.Ask("", "GET", "/ladder/kalah-s1", nil); strings.Contains(got.Body, edit) ||
+	if got := h.Fetch("", "GET", "/ladder/kalah-s1", nil); strings.Contains(got.Body, edit) ||
 		!strings.Contains(got.Body, "takes no more bots") {
 		t.Errorf("a closed ladder:\n%s", got.Body)
 	}
@@ -139,7 +139,7 @@ func TestArenaForm(t *testing.T) {
 	h := webtest.New(t)
 	games(h)
 	admin := h.Cookie("admin")
-	page := h.Ask(admin, "GET", "/tournaments", nil).Body
+	page := h.Fetch(admin, "GET", "/tournaments", nil).Body
 	for _, name := range append(arena.FormatNames(), arena.ByGame, arena.ByEncounter, arena.BySurplus, arena.ByPayoff) {
 		if !strings.Contains(page, `<option value="`+name+`"`) {
 			t.Errorf("the form does not offer %s", name)
@@ -180,7 +180,7 @@ func TestArenaForm(t *testing.T) {
 	}
 	var spec flow.Spec
 	var asked flow.ArenaOptions
-	f := webtest.Must[*store.Flow](t)(h.Store.Flow(t.Context(), id))
+	f := webtest.Must[*store.Workflow](t)(h.Store.Workflow(t.Context(), id))
 	if err := json.Unmarshal(f.Spec, &spec); err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestArenaForm(t *testing.T) {
 		*asked.Rounds != 3 || asked.Games != nil || *asked.Clock != 2*time.Second || asked.Seed != 9 || len(asked.Bots) != 2 {
 		t.Errorf("asked for is %s, %v", spec.Options, err)
 	}
-	if got := h.Ask(admin, "GET", "/tournaments/"+id, nil); got.Code != 200 || !strings.Contains(got.Body, "data-reload") ||
+	if got := h.Fetch(admin, "GET", "/tournaments/"+id, nil); got.Code != 200 || !strings.Contains(got.Body, "data-reload") ||
 		!strings.Contains(got.Body, "<noscript><meta") {
 		t.Errorf("its page does not change by itself: %d\n%s", got.Code, got.Body)
 	}
@@ -198,7 +198,7 @@ func TestArenaForm(t *testing.T) {
 // Without scripts, the page must say how to reload it.
 func TestPagesOfBotsChange(t *testing.T) {
 	h := webtest.New(t)
-	l := h.Ladder("hill", store.Public, true)
+	l := h.Ladder("hill", store.VisibilityPublic, true)
 	tested := enters(h, l, "bob", "new", store.BotChecking)
 	e := &store.Encounter{Ladder: l.ID, A: 1, B: 2}
 	if err := h.Store.NewEncounter(t.Context(), e, "encounter", l.Owner,
@@ -216,7 +216,7 @@ func TestPagesOfBotsChange(t *testing.T) {
 		{"/ladder/hill/e/1", "Game 1", false, false},
 		{"/ladder/hill", `<a href="/ladder/hill">Reload page</a>`, false, false},
 	} {
-		got := h.Ask("", "GET", tt.path, nil)
+		got := h.Fetch("", "GET", tt.path, nil)
 		if got.Code != 200 || !strings.Contains(got.Body, tt.says) ||
 			regexp.MustCompile(`data-reload="\d`).MatchString(got.Body) != tt.live || strings.Contains(got.Body, refresh) != tt.refreshs {
 			t.Errorf("%s (bot %d): %d\n%s", tt.path, tested.Number, got.Code, got.Body)

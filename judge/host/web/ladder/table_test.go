@@ -29,13 +29,13 @@ func enters(h *webtest.Harness, l *store.Ladder, login, name string, state store
 	if state == store.BotPaused || state == store.BotRetired {
 		state = store.BotActive
 	}
-	if b.State, b.Told = state, []byte(`{}`); state != store.BotChecking {
-		if err := h.Store.EndCheck(h.Context(), b); err != nil {
+	if b.State, b.TestOutput = state, []byte(`{}`); state != store.BotChecking {
+		if err := h.Store.EndBotCheck(h.Context(), b); err != nil {
 			h.Fatal(err)
 		}
 	}
 	if after != state {
-		if err := h.Store.SetBot(h.Context(), l.ID, b.Number, state, after, ""); err != nil {
+		if err := h.Store.SetBotState(h.Context(), l.ID, b.Number, state, after, ""); err != nil {
 			h.Fatal(err)
 		}
 	}
@@ -64,7 +64,7 @@ func meet(h *webtest.Harness, l *store.Ladder, a, b int64, results, reason strin
 		}
 		lines = append(lines, webtest.Must[[]byte](h)(json.Marshal(arena.Record{Game: g})))
 	}
-	e.Results, e.Reason, e.Records = results, reason, h.Put(webtest.Must[[]byte](h)(job.PackLines(lines)))
+	e.Results, e.Reason, e.Records = results, reason, h.StoreBlob(webtest.Must[[]byte](h)(job.PackLines(lines)))
 	if err := h.Store.EndEncounter(h.Context(), e); err != nil {
 		h.Fatal(err)
 	}
@@ -83,9 +83,9 @@ func TestTheLogMakesTheTable(t *testing.T) {
 	for seed := range uint64(4) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		h := webtest.New(t)
-		l := h.Ladder("hill", store.Public, true) // bots 1 and 2 have already met: "wl"
+		l := h.Ladder("hill", store.VisibilityPublic, true) // bots 1 and 2 have already met: "wl"
 		states := []store.BotState{store.BotActive, store.BotActive}
-		for i, state := range []store.BotState{store.BotActive, store.BotRefused, store.BotActive, store.BotPaused,
+		for i, state := range []store.BotState{store.BotActive, store.BotRejected, store.BotActive, store.BotPaused,
 			store.BotRetired, store.BotChecking, store.BotActive} {
 			enters(h, l, []string{"ada", "bob"}[i%2], fmt.Sprint("bot", i), state)
 			states = append(states, state)
@@ -166,8 +166,8 @@ func TestTheLogMakesTheTable(t *testing.T) {
 			want = append(want, one)
 		}
 		slices.SortFunc(want, func(a, b row) int {
-			ranked := func(r row) rating.Ranked {
-				return rating.Ranked{Elo: r.elo, Games: r.wins + r.draws + r.losses, ID: int64(r.bot)}
+			ranked := func(r row) rating.RankedPlayer {
+				return rating.RankedPlayer{Elo: r.elo, Games: r.wins + r.draws + r.losses, ID: int64(r.bot)}
 			}
 			return ranked(a).Compare(ranked(b))
 		})
@@ -202,12 +202,12 @@ func TestTheLogMakesTheTable(t *testing.T) {
 			}
 		}
 		same("the table of the page", lines)
-		page := h.Ask("", "GET", "/ladder/hill", nil).Body
+		page := h.Fetch("", "GET", "/ladder/hill", nil).Body
 		if text := fmt.Sprintf("%d bots, %d games", len(bots), games); !strings.Contains(page, text) {
 			t.Errorf("seed %d: the page is without %q", seed, text)
 		}
 
-		held, err := arena.ReadLog(strings.NewReader(h.Ask("", "GET", "/ladder/hill/games.jsonl", nil).Body), "")
+		held, err := arena.ReadLog(strings.NewReader(h.Fetch("", "GET", "/ladder/hill/games.jsonl", nil).Body), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,12 +216,12 @@ func TestTheLogMakesTheTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		lines = nil
-		for _, b := range standings.Make(so, nil, nil).Bots {
+		for _, b := range standings.Compute(so, nil, nil).Bots {
 			lines = append(lines, row{b.Bot, b.Wins, b.Draws, b.Losses, b.Elo, b.Low, b.High})
 		}
 		same("the table of the log", lines)
 
-		log := h.Ask("", "GET", "/ladder/hill/games.jsonl?all=yes", nil).Body
+		log := h.Fetch("", "GET", "/ladder/hill/games.jsonl?all=yes", nil).Body
 		held, err = arena.ReadLog(strings.NewReader(log), "")
 		if so, rerr := held.Replay(); err != nil || rerr != nil || len(so.Bots) != 7 || len(so.Games) < games {
 			t.Errorf("seed %d: the log of all games has %d bots and %d games (%v, %v)", seed, len(so.Bots), len(so.Games), err, rerr)
@@ -233,7 +233,7 @@ func TestTheLogMakesTheTable(t *testing.T) {
 // maximum number of bots. A form with the same key but a different bot must be refused.
 func TestADoubleClickIsOneBot(t *testing.T) {
 	h := webtest.New(t)
-	l := h.Ladder("hill", store.Public, true) // at most 2 bots per account
+	l := h.Ladder("hill", store.VisibilityPublic, true) // at most 2 bots per account
 	bob := h.Cookie("bob")
 	form := func(key, name, text string) url.Values {
 		return url.Values{"key": {key}, "name": {name}, "language": {"py"}, "text": {text}}
@@ -255,18 +255,18 @@ func TestADoubleClickIsOneBot(t *testing.T) {
 		{form("", "rook", "print(1)"), 303, 4, ""},
 		{form("", "rook", "print(1)"), 303, 5, ""},
 	} {
-		got := h.Ask(bob, "POST", "/ladder/hill", one.form)
+		got := h.Fetch(bob, "POST", "/ladder/hill", one.form)
 		bots := webtest.Must[[]*store.Bot](t)(h.Store.Bots(t.Context(), l.ID))
 		if got.Code != one.code || len(bots)-2 != one.bots || !strings.Contains(got.Body, one.says) {
 			t.Errorf("form %d: %d and %d bots, want %d and %d, with %q", i, got.Code, len(bots)-2, one.code, one.bots, one.says)
 		}
 	}
-	if got := h.Ask(h.Cookie("ada"), "POST", "/ladder/hill", form("first", "bishop", "print(1)")); got.Code != 303 ||
+	if got := h.Fetch(h.Cookie("ada"), "POST", "/ladder/hill", form("first", "bishop", "print(1)")); got.Code != 303 ||
 		!strings.HasSuffix(got.Get("Location"), "/bot/8") {
 		t.Errorf("the key of another account: %d %s", got.Code, got.Get("Location"))
 	}
 	key := func() string {
-		_, rest, _ := strings.Cut(h.Ask(bob, "GET", "/ladder/hill", nil).Body, `name="key" value="`)
+		_, rest, _ := strings.Cut(h.Fetch(bob, "GET", "/ladder/hill", nil).Body, `name="key" value="`)
 		key, _, _ := strings.Cut(rest, `"`)
 		return key
 	}

@@ -29,7 +29,7 @@ var All = []func(*web.Site) web.Pages{
 // home returns the home page.
 func home(s *web.Site) web.Pages {
 	p := &site{s}
-	return web.Pages{Templates: templates, Routes: []web.Route{web.Handle("GET /{$}", auth.Enter, p.home)}}
+	return web.Pages{Templates: templates, Routes: []web.Route{web.Handle("GET /{$}", auth.UseSite, p.home)}}
 }
 
 // site serves the home page.

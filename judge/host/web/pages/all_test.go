@@ -11,7 +11,7 @@ import (
 // by name.
 func TestTemplatesHaveOneOwner(t *testing.T) {
 	seen := map[string]bool{}
-	for _, part := range append([]func(*web.Site) web.Pages{web.Shared}, pages.All...) {
+	for _, part := range append([]func(*web.Site) web.Pages{web.SharedPages}, pages.All...) {
 		all, err := part(&web.Site{}).Templates()
 		if err != nil {
 			t.Fatal(err)

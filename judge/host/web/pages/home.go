@@ -14,7 +14,7 @@ import (
 
 // homeView is the home page.
 type homeView struct {
-	Running  []*access.Running
+	Running  []*access.RunningContest
 	Upcoming []access.Summary
 	Past     []access.Summary
 	Ladders  []ladder.Summary
@@ -47,7 +47,7 @@ func (s *site) home(w http.ResponseWriter, r *web.Request) error {
 	}
 	v := homeView{LoggedIn: r.Me != nil, SignOn: r.Me == nil && s.SignOn != nil}
 	for _, c := range slices.Backward(all) {
-		seat, err := s.Seat(r.Context(), c, r.Me)
+		seat, err := s.ContestAccess(r.Context(), c, r.Me)
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func (s *site) home(w http.ResponseWriter, r *web.Request) error {
 		}
 		switch seat.State.Phase {
 		case auth.Running:
-			one, err := access.NewRunning(r.Context(), s.Site, seat)
+			one, err := access.NewRunningContest(r.Context(), s.Site, seat)
 			if err != nil {
 				return err
 			}
@@ -74,17 +74,17 @@ func (s *site) home(w http.ResponseWriter, r *web.Request) error {
 	if v.Holes, err = hole.Lines(s.Site, r); err != nil {
 		return err
 	}
-	if r.Can(auth.Make) && len(v.Running)+len(v.Upcoming)+len(v.Past) == 0 {
+	if r.Can(auth.ManageContent) && len(v.Running)+len(v.Upcoming)+len(v.Past) == 0 {
 		if v.First, err = s.firstRun(r); err != nil {
 			return err
 		}
 	}
-	return s.Page(w, r, http.StatusOK, "home", s.Name, v)
+	return s.RenderPage(w, r, http.StatusOK, "home", s.Name, v)
 }
 
 // firstRun checks what a new server already contains.
 func (s *site) firstRun(r *web.Request) (*firstRun, error) {
-	v := &firstRun{Name: r.Me.Display, Secure: !s.Insecure(r), OnlyHere: s.OnlyHere(), URL: s.URL}
+	v := &firstRun{Name: r.Me.Display, Secure: !s.Insecure(r), OnlyHere: s.IsLoopback(), URL: s.URL}
 	problems, err := s.Store.Problems(r.Context())
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (s *site) firstRun(r *web.Request) (*firstRun, error) {
 		return nil, err
 	}
 	for _, one := range workers {
-		if one.State == store.Active && s.Dispatch.Presence(one.Name).Connected {
+		if one.State == store.WorkerActive && s.Dispatch.WorkerStatus(one.Name).Connected {
 			v.Workers++
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"assay/judge/host/auth"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
 )
@@ -20,15 +20,15 @@ type accountsView struct {
 	Accounts int           // number of accounts on the server
 	Filters  []filter
 	Roles    []auth.Role
-	Mine     string // username of the reader
+	OwnLogin string // username of the reader
 	Errors   web.FieldErrors
-	Done     string
+	Message  string
 }
 
 type accountLine struct {
 	*store.Account
-	Chosen bool // the check box is selected
-	SignOn bool // the account can log in by single sign-on
+	Selected bool // the check box is selected
+	SignOn   bool // the account can log in by single sign-on
 }
 
 // State describes the state of an account.
@@ -50,24 +50,24 @@ func (accountsView) RoleName(id string) string { return roleName(id) }
 // roleName returns the name of a role, with a capital first letter.
 func roleName(id string) string {
 	return map[auth.Role]string{
-		"": "-", auth.Contestant: "Contestant", auth.Runner: "Balloon runner", auth.Judge: "Jury",
+		"": "-", auth.Contestant: "Contestant", auth.BalloonRunner: "Balloon runner", auth.Judge: "Jury",
 		auth.ContestAdmin: "Contest administrator", auth.Admin: "Administrator",
 	}[auth.Role(id)]
 }
 
 const (
-	accountsPath     = "/admin/accounts"
-	disabledAccounts = "disabled"
-	neverLoggedIn    = "never"
+	accountsPath        = "/admin/accounts"
+	disabledFilter      = "disabled"
+	neverLoggedInFilter = "never"
 )
 
 func (s *site) accounts(w http.ResponseWriter, r *web.Request) error {
-	return s.accountsPage(w, r, http.StatusOK, accountsView{Done: accountsDone(r.FormValue("done"))})
+	return s.accountsPage(w, r, http.StatusOK, accountsView{Message: accountsMessage(r.FormValue("done"))})
 }
 
-// accountsDone returns the message for a completed form.
-func accountsDone(what string) string {
-	return map[string]string{"changed": "The accounts were changed.", "deleted": "The account was deleted."}[what]
+// accountsMessage returns the message for a completed form.
+func accountsMessage(change string) string {
+	return map[string]string{"changed": "The accounts were changed.", "deleted": "The account was deleted."}[change]
 }
 
 func (s *site) accountsPage(w http.ResponseWriter, r *web.Request, code int, v accountsView) error {
@@ -76,30 +76,30 @@ func (s *site) accountsPage(w http.ResponseWriter, r *web.Request, code int, v a
 		return err
 	}
 	accounts = slices.DeleteFunc(accounts, func(a *store.Account) bool { return !a.Erased.IsZero() })
-	identified, err := s.Store.Identified(r.Context())
+	identified, err := s.Store.AccountsWithIdentity(r.Context())
 	if err != nil {
 		return err
 	}
-	from := r.URL.Query()
+	query := r.URL.Query()
 	if back := r.PostForm.Get("back"); back != "" { // after an error in the form
-		if from, err = parseBack(back); err != nil {
+		if query, err = parseListQuery(back); err != nil {
 			return err
 		}
 	}
-	v.List = web.ReadList(accountsPath, from)
+	v.List = web.ReadList(accountsPath, query)
 	in := func(a *store.Account, filter string) bool {
-		return filter == "" || filter == disabledAccounts && a.Disabled || filter == neverLoggedIn && a.LastLogin.IsZero() &&
+		return filter == "" || filter == disabledFilter && a.Disabled || filter == neverLoggedInFilter && a.LastLogin.IsZero() &&
 			!a.Disabled && (a.Password != "" || identified[a.ID]) || filter == a.Role
 	}
-	by := func(name string, of func(a *store.Account) string) web.Column[*store.Account] {
-		return web.Column[*store.Account]{Name: name, Compare: func(a, b *store.Account) int { return web.ByText(of(a), of(b)) }}
+	textColumn := func(name string, textOf func(a *store.Account) string) web.Column[*store.Account] {
+		return web.Column[*store.Account]{Name: name, Compare: func(a, b *store.Account) int { return web.ByText(textOf(a), textOf(b)) }}
 	}
 	rows := web.Rows(&v.List, accounts, func(a *store.Account) bool { return in(a, v.List.Filter) },
 		func(a *store.Account) string { return strings.Join([]string{a.Login, a.Display, a.Email}, "\n") },
-		by("name", func(a *store.Account) string { return a.Display }),
-		by("username", func(a *store.Account) string { return a.Login }),
-		by("role", func(a *store.Account) string { return roleName(a.Role) }),
-		by("state", func(a *store.Account) string { return accountLine{Account: a, SignOn: identified[a.ID]}.State() }),
+		textColumn("name", func(a *store.Account) string { return a.Display }),
+		textColumn("username", func(a *store.Account) string { return a.Login }),
+		textColumn("role", func(a *store.Account) string { return roleName(a.Role) }),
+		textColumn("state", func(a *store.Account) string { return accountLine{Account: a, SignOn: identified[a.ID]}.State() }),
 		web.Column[*store.Account]{Name: "login", Compare: func(a, b *store.Account) int { return b.LastLogin.Compare(a.LastLogin) }},
 	)
 	for _, a := range rows {
@@ -107,7 +107,7 @@ func (s *site) accountsPage(w http.ResponseWriter, r *web.Request, code int, v a
 			a.Login), identified[a.ID]})
 	}
 	for _, f := range slices.Concat([]filter{{"", "All", 0}}, roleFilters(),
-		[]filter{{neverLoggedIn, "Never logged in", 0}, {disabledAccounts, "Disabled", 0}}) {
+		[]filter{{neverLoggedInFilter, "Never logged in", 0}, {disabledFilter, "Disabled", 0}}) {
 		for _, a := range accounts {
 			if in(a, f.Value) {
 				f.Count++
@@ -117,26 +117,26 @@ func (s *site) accountsPage(w http.ResponseWriter, r *web.Request, code int, v a
 			v.Filters = append(v.Filters, f)
 		}
 	}
-	v.Accounts, v.Roles, v.Mine = len(accounts), auth.Roles[1:], r.Me.Login
-	return s.Page(w, r, code, "accounts", "People", v)
+	v.Accounts, v.Roles, v.OwnLogin = len(accounts), auth.Roles[1:], r.Me.Login
+	return s.RenderPage(w, r, code, "accounts", "People", v)
 }
 
-func roleFilters() (all []filter) {
+func roleFilters() (filters []filter) {
 	for _, role := range auth.Roles[1:] {
-		all = append(all, filter{string(role), roleName(string(role)), 0})
+		filters = append(filters, filter{string(role), roleName(string(role)), 0})
 	}
-	return all
+	return filters
 }
 
 // oneAccountView is the page of an account, for administrators.
 type oneAccountView struct {
 	*store.Account
-	Line   accountLine
-	Roles  []auth.Role
-	Mine   bool // the reader's own account
-	Errors web.FieldErrors
-	Done   bool
-	In     contestRolesView
+	Line         accountLine
+	Roles        []auth.Role
+	IsOwn        bool // the reader's own account
+	Errors       web.FieldErrors
+	Done         bool
+	ContestRoles contestRolesView
 }
 
 // RoleName returns the name of a role.
@@ -158,17 +158,17 @@ func (s *site) oneAccountPage(w http.ResponseWriter, r *web.Request, code int, v
 	if err != nil {
 		return err
 	}
-	if v.In, err = s.contestRoles(r, v.Account, r.URL.Query().Get("contest")); err != nil {
+	if v.ContestRoles, err = s.readContestRoles(r, v.Account, r.URL.Query().Get("contest")); err != nil {
 		return err
 	}
 	if len(v.Errors) > 0 && r.PostForm.Get("do") == "contest-role" {
-		v.In.keep(r.PostForm)
+		v.ContestRoles.keep(r.PostForm)
 	}
-	v.Line, v.Roles, v.Mine = accountLine{Account: v.Account, SignOn: len(identities) > 0}, auth.Roles[1:], v.Account.ID == r.Me.ID
-	return s.Page(w, r, code, "oneaccount", v.Display, v)
+	v.Line, v.Roles, v.IsOwn = accountLine{Account: v.Account, SignOn: len(identities) > 0}, auth.Roles[1:], v.Account.ID == r.Me.ID
+	return s.RenderPage(w, r, code, "oneaccount", v.Display, v)
 }
 
-const ownAccount = "You cannot disable your own account or change its role. Ask another administrator."
+const ownAccountText = "You cannot disable your own account or change its role. Ask another administrator."
 
 // setAccount sets a new password or another role for an account, or disables or enables it.
 func (s *site) setAccount(w http.ResponseWriter, r *web.Request) error {
@@ -176,20 +176,20 @@ func (s *site) setAccount(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	did := r.PostFormValue("do")
-	if a.ID == r.Me.ID && did != "reset" {
-		return s.oneAccountPage(w, r, http.StatusConflict, oneAccountView{Account: a, Errors: web.FieldErrors{{Text: ownAccount}}})
+	change := r.PostFormValue("do")
+	if a.ID == r.Me.ID && change != "reset" {
+		return s.oneAccountPage(w, r, http.StatusConflict, oneAccountView{Account: a, Errors: web.FieldErrors{{Text: ownAccountText}}})
 	}
-	if did == "reset" {
+	if change == "reset" {
 		return s.resetAccounts(w, r, []*store.Account{a})
 	}
-	if did == "contest-role" {
+	if change == "contest-role" {
 		err = s.setContestRole(r, a, r.PostFormValue("role"))
 	} else {
-		err = s.changeAccount(r, a, did, r.PostFormValue("role"))
+		err = s.changeAccount(r, a, change, r.PostFormValue("role"))
 	}
-	if refused, is := errors.AsType[*desk.Refusal](err); is && did == "contest-role" {
-		return s.oneAccountPage(w, r, refused.Code, oneAccountView{Account: a, Errors: web.Refused(refused, "contest-role")})
+	if refused, isRefusal := errors.AsType[*intake.Refusal](err); isRefusal && change == "contest-role" {
+		return s.oneAccountPage(w, r, refused.Code, oneAccountView{Account: a, Errors: web.RefusalErrors(refused, "contest-role")})
 	}
 	if err != nil {
 		return err
@@ -201,13 +201,13 @@ func (s *site) setAccount(w http.ResponseWriter, r *web.Request) error {
 func (s *site) changeAccount(r *web.Request, a *store.Account, do, role string) (err error) {
 	switch {
 	case do == "out":
-		err = s.ShutOut(r.Context(), a)
+		err = s.DisableAccount(r.Context(), a)
 	case do == "unlink":
-		err = s.Store.Unlink(r.Context(), a.ID)
+		err = s.Store.UnlinkIdentities(r.Context(), a.ID)
 	case do == "in":
-		err = s.Store.Disable(r.Context(), a.ID, false)
-	case do == "role" && auth.Known(role):
-		err = s.Store.SetRole(r.Context(), a.ID, role, desk.Scopes(auth.Role(role)))
+		err = s.Store.SetDisabled(r.Context(), a.ID, false)
+	case do == "role" && auth.IsRole(role):
+		err = s.Store.SetRole(r.Context(), a.ID, role, intake.Scopes(auth.Role(role)))
 		do += " " + role
 	default:
 		return web.BadRequest("Unknown action: reload the page and try again")
@@ -220,17 +220,17 @@ func (s *site) changeAccount(r *web.Request, a *store.Account, do, role string) 
 
 // resetAccounts sets new passwords for all of the given accounts or, if that fails, for none. It shows the login
 // sheets once.
-func (s *site) resetAccounts(w http.ResponseWriter, r *web.Request, all []*store.Account) error {
+func (s *site) resetAccounts(w http.ResponseWriter, r *web.Request, accounts []*store.Account) error {
 	var ids []string
-	var slips []sheet
-	for _, a := range all {
+	var sheets []loginSheet
+	for _, a := range accounts {
 		ids = append(ids, a.ID)
-		slips = append(slips, sheet{Slip: newSlip(a)})
+		sheets = append(sheets, loginSheet{Credentials: newLoginSheet(a)})
 	}
-	return s.setPasswords(w, r, ids, slips, func() error {
-		var entries []store.Entry
-		for _, a := range all {
-			e := s.Entry(r, "reset")
+	return s.setPasswords(w, r, ids, sheets, func() error {
+		var entries []store.AuditEntry
+		for _, a := range accounts {
+			e := s.AuditEntry(r, "reset")
 			e.Action, e.Object = "change account", a.ID
 			entries = append(entries, e)
 		}
@@ -247,29 +247,29 @@ func (s *site) changeAccounts(w http.ResponseWriter, r *web.Request) error {
 	if role, isRole = strings.CutPrefix(do, "role:"); isRole {
 		do = "role"
 	}
-	var all []*store.Account
+	var accounts []*store.Account
 	for _, login := range r.PostForm["account"] {
 		a, err := s.Store.AccountByLogin(r.Context(), login)
 		if err != nil {
 			return refuse("rows", fmt.Sprintf("There is no account %.40q any more.", login))
 		}
 		if a.ID == r.Me.ID && do != "reset" {
-			return refuse("rows", ownAccount)
+			return refuse("rows", ownAccountText)
 		}
-		all = append(all, a)
+		accounts = append(accounts, a)
 	}
 	switch {
-	case len(all) == 0:
+	case len(accounts) == 0:
 		return refuse("rows", "Select one account or more.")
 	case do == "reset":
-		return s.resetAccounts(w, r, all)
-	case !slices.Contains([]string{"out", "in", "role"}, do) || do == "role" && !auth.Known(role):
+		return s.resetAccounts(w, r, accounts)
+	case !slices.Contains([]string{"out", "in", "role"}, do) || do == "role" && !auth.IsRole(role):
 		return refuse("do", "Choose what to do with the selected accounts.")
 	}
-	for _, a := range all {
+	for _, a := range accounts {
 		if err := s.changeAccount(r, a, do, role); err != nil {
 			return err
 		}
 	}
-	return s.BackTo(w, r, accountsPath, "changed")
+	return s.RedirectToList(w, r, accountsPath, "changed")
 }

@@ -62,15 +62,15 @@ func TestLogInByAddress(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := webtest.New(t)
-			h.Desk.AutoLogin = !tt.off
-			expect(t, h, h.Contest("now", tt.starts, store.Teams, store.Settings{}), tt.expect)
+			h.Intake.AutoLogin = !tt.off
+			expect(t, h, h.Contest("now", tt.starts, store.VisibilityTeams, store.Settings{}), tt.expect)
 			from(t, h)(tt.address)
-			page := h.Ask("", "GET", "/login?next=/c/now", nil)
-			webtest.Harmless(t, "the login page", page.Body)
+			page := h.Fetch("", "GET", "/login?next=/c/now", nil)
+			webtest.CheckHTML(t, "the login page", page.Body)
 			if strings.Contains(page.Body, `action="/login/address"`) != (tt.who != "") || page.Get("Set-Cookie") != "" {
 				t.Errorf("the login page, with the cookie %q:\n%s", page.Get("Set-Cookie"), page.Body)
 			}
-			got := h.Ask("", "POST", "/login/address", url.Values{"next": {"/c/now"}})
+			got := h.Fetch("", "POST", "/login/address", url.Values{"next": {"/c/now"}})
 			if tt.who == "" {
 				if got.Code != 403 || got.Get("Set-Cookie") != "" || !strings.Contains(got.Body, "No team is expected") {
 					t.Errorf("it logs in: %d %s", got.Code, got.Body)
@@ -81,11 +81,11 @@ func TestLogInByAddress(t *testing.T) {
 			if got.Code != http.StatusSeeOther || got.Get("Location") != "/c/now" || cookie == "" {
 				t.Fatalf("it does not log in: %d %s", got.Code, got.Body)
 			}
-			if page := h.Ask(cookie, "GET", "/account", nil).Body; !strings.Contains(page, "ada"+"&#34;") {
+			if page := h.Fetch(cookie, "GET", "/account", nil).Body; !strings.Contains(page, "ada"+"&#34;") {
 				t.Errorf("it is logged in as another one:\n%s", page)
 			}
 			// The password was not entered in this session.
-			if got := h.Ask(cookie, "POST", "/account/tokens", url.Values{"label": {"x"}, "scope": {"submit"}}); !strings.Contains(got.Body, "sure-password") {
+			if got := h.Fetch(cookie, "POST", "/account/tokens", url.Values{"label": {"x"}, "scope": {"submit"}}); !strings.Contains(got.Body, "sure-password") {
 				t.Errorf("a token is made without the password: %d\n%s", got.Code, got.Body)
 			}
 		})
@@ -96,23 +96,23 @@ func TestLogInByAddress(t *testing.T) {
 // its sessions work only there.
 func TestLockAddress(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Teams, store.Settings{})
+	c := h.Contest("now", -time.Minute, store.VisibilityTeams, store.Settings{})
 	expect(t, h, c, map[string][]string{"ada": {"10.0.0.7"}, "bob": nil, "judge": {"10.0.0.7"}})
 	cookie, bobs, judges := h.Cookie("ada"), h.Cookie("bob"), h.Cookie("judge")
 	enter := func(login string) int {
 		t.Helper()
-		return h.Ask("", "POST", "/login", url.Values{"login": {login}, "password": {"correct-horse"}}).Code
+		return h.Fetch("", "POST", "/login", url.Values{"login": {login}, "password": {"correct-horse"}}).Code
 	}
 	is := func(what string, code, password int) {
 		t.Helper()
-		if got := h.Ask(cookie, "GET", "/account", nil).Code; got != code {
+		if got := h.Fetch(cookie, "GET", "/account", nil).Code; got != code {
 			t.Errorf("%s, the session gets %d", what, got)
 		}
 		if got := enter("ada"); got != password {
 			t.Errorf("%s, the password gets %d", what, got)
 		}
 		for login, session := range map[string]string{"bob": bobs, "judge": judges} { // bob has no address, judge is not a team
-			if got := h.Ask(session, "GET", "/account", nil).Code; got != 200 {
+			if got := h.Fetch(session, "GET", "/account", nil).Code; got != 200 {
 				t.Errorf("%s, the session of %s gets %d", what, login, got)
 			}
 			if got := enter(login); got != http.StatusSeeOther {
@@ -122,17 +122,17 @@ func TestLockAddress(t *testing.T) {
 	}
 	at := from(t, h)
 	is("without the lock", 200, 303)
-	h.Desk.LockAddress = true
+	h.Intake.LockAddress = true
 	is("elsewhere", 303, 403)
 	at("10.0.0.7:99")
 	is("at its place", 200, 303)
 	at("10.0.0.9:99")
 	is("beside it", 303, 403)
-	h.Later(2 * time.Hour)
+	h.Advance(2 * time.Hour)
 	is("after the contest", 200, 303)
 
 	// The jury sees accounts that logged in from several addresses. Here that is ada, because of the logins above.
-	page := h.Ask(h.Cookie("admin"), "GET", "/c/now/teams?filter=addresses", nil).Body
+	page := h.Fetch(h.Cookie("admin"), "GET", "/c/now/teams?filter=addresses", nil).Body
 	if !strings.Contains(page, "Several addresses") || !strings.Contains(page, "logged in from <code>10.0.0.7</code>, <code>10.0.0.9</code>, <code>127.0.0.1</code>") {
 		t.Errorf("the teams with several addresses:\n%s", page)
 	}

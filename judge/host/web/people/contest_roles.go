@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"assay/judge/host/auth"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
 )
@@ -21,9 +21,9 @@ type contestRole struct {
 
 // contestRolesView is the part of an account's page that lists its roles in contests.
 type contestRolesView struct {
-	Given    []contestRole
+	Assigned []contestRole
 	Contests []*store.Contest // by name
-	Chosen   *store.Contest   // contest selected in the form; nil if none
+	Selected *store.Contest   // contest selected in the form; nil if none
 	Role     string           // current role in that contest
 	Roles    []auth.Role
 	Groups   []siteChoice
@@ -39,42 +39,42 @@ type siteChoice struct {
 // RoleName returns the name of a role.
 func (contestRolesView) RoleName(id string) string { return roleName(id) }
 
-// contestRoles reads an account's roles in contests. Slug is the contest selected in the form; it may be empty.
-func (s *site) contestRoles(r *web.Request, a *store.Account, slug string) (v contestRolesView, err error) {
+// readContestRoles reads an account's roles in contests. Slug is the contest selected in the form; it may be empty.
+func (s *site) readContestRoles(r *web.Request, a *store.Account, slug string) (v contestRolesView, err error) {
 	grants, err1 := s.Store.Grants(r.Context(), a.ID)
 	contests, err2 := s.Store.Contests(r.Context())
 	if err := errors.Join(err1, err2); err != nil {
 		return v, err
 	}
-	v.Roles = []auth.Role{auth.Runner, auth.Judge, auth.ContestAdmin}
+	v.Roles = []auth.Role{auth.BalloonRunner, auth.Judge, auth.ContestAdmin}
 	for _, c := range contests {
 		if c.ID == store.Practice {
 			continue
 		}
 		v.Contests = append(v.Contests, c)
-		at := slices.IndexFunc(grants, func(g store.Grant) bool { return g.Contest == c.ID })
-		if at < 0 && c.Slug != slug {
+		index := slices.IndexFunc(grants, func(g store.Grant) bool { return g.Contest == c.ID })
+		if index < 0 && c.Slug != slug {
 			continue
 		}
 		groups, err := s.Store.Groups(r.Context(), c.ID)
 		if err != nil {
 			return v, err
 		}
-		if at >= 0 {
-			v.Given = append(v.Given, contestRole{c.Slug, c.Name, grants[at].Role, siteNames(grants[at].Sites, groups)})
+		if index >= 0 {
+			v.Assigned = append(v.Assigned, contestRole{c.Slug, c.Name, grants[index].Role, siteNames(grants[index].Sites, groups)})
 		}
 		if c.Slug != slug {
 			continue
 		}
-		v.Chosen = c
+		v.Selected = c
 		for _, g := range groups {
-			on := at >= 0 && slices.Contains(grants[at].Sites, g.ID)
-			if g.Type == desk.Site {
-				v.Groups, v.Some = append(v.Groups, siteChoice{g.ID, g.Name, on}), v.Some || on
+			selected := index >= 0 && slices.Contains(grants[index].Sites, g.ID)
+			if g.Type == intake.SiteGroup {
+				v.Groups, v.Some = append(v.Groups, siteChoice{g.ID, g.Name, selected}), v.Some || selected
 			}
 		}
-		if at >= 0 {
-			v.Role = grants[at].Role
+		if index >= 0 {
+			v.Role = grants[index].Role
 		}
 	}
 	slices.SortFunc(v.Contests, func(a, b *store.Contest) int { return web.ByText(a.Name, b.Name) })
@@ -92,12 +92,12 @@ func (v *contestRolesView) keep(form url.Values) {
 // siteNames returns the names of the sites with the given group ids.
 func siteNames(ids []string, groups []store.Group) (names []string) {
 	for _, id := range ids {
-		at := slices.IndexFunc(groups, func(g store.Group) bool { return g.ID == id && g.Type == desk.Site })
-		if at < 0 {
+		index := slices.IndexFunc(groups, func(g store.Group) bool { return g.ID == id && g.Type == intake.SiteGroup })
+		if index < 0 {
 			names = append(names, id+" (no longer a site)")
 			continue
 		}
-		names = append(names, cmp.Or(groups[at].Name, id))
+		names = append(names, cmp.Or(groups[index].Name, id))
 	}
 	return names
 }
@@ -112,18 +112,18 @@ func (s *site) setContestRole(r *web.Request, a *store.Account, role string) err
 		return err
 	}
 	sites := r.PostForm["site"]
-	switch where := r.PostFormValue("where"); {
-	case role == "none" || where == "":
+	switch scope := r.PostFormValue("where"); {
+	case role == "none" || scope == "":
 		sites = nil
-	case where != "sites":
-		return web.BadRequest("where=%.20q is not sites", where)
+	case scope != "sites":
+		return web.BadRequest("where=%.20q is not sites", scope)
 	case len(sites) == 0:
 		return web.BadField("sites", "No site is selected. Select one or more, or give the role for all teams.")
 	}
 	if role == "none" {
 		role = ""
 	}
-	if err := s.SetRoleIn(r.Context(), a, c, auth.Role(role), sites); err != nil {
+	if err := s.SetContestRole(r.Context(), a, c, auth.Role(role), sites); err != nil {
 		return err
 	}
 	return s.Audit(r, "change account", a.ID, strings.TrimSpace("role "+cmp.Or(role, "none")+" in "+c.Slug+" "+strings.Join(sites, " ")))

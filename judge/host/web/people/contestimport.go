@@ -22,7 +22,7 @@ import (
 	"assay/judge/blob"
 	"assay/judge/host/auth"
 	"assay/judge/host/contestpackage"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/job"
 	"assay/judge/host/media"
 	"assay/judge/host/shadow"
@@ -32,27 +32,27 @@ import (
 
 const (
 	contestImportPath = "/admin/contests/import"
-	// mostUnpacked is the maximum total size in bytes of the files in a contest package.
-	mostUnpacked = 1 << 30
-	// mostTold is the maximum number of report lines, and of errors, that the page shows.
-	mostTold = 2000
+	// maxUnpacked is the maximum total size in bytes of the files in a contest package.
+	maxUnpacked = 1 << 30
+	// maxReported is the maximum number of report lines, and of errors, that the page shows.
+	maxReported = 2000
 )
 
-// mostPackage is the maximum size in bytes of a ZIP archive with a contest package. Tests lower it.
-var mostPackage int64 = 256 << 20
+// maxPackage is the maximum size in bytes of a ZIP archive with a contest package. Tests lower it.
+var maxPackage int64 = 256 << 20
 
 // contestImportView is the page that imports a contest package. The first step uploads a package, and the second
 // shows the effect of the import.
 type contestImportView struct {
 	Slug, URL, Username string // as entered
 	Package             packageRef
-	Plan                *desk.ContestImport // nil before the package is checked, or if it has errors
+	Plan                *intake.ContestImport // nil before the package is checked, or if it has errors
 	Counts              []reportCount
-	Lines               []contestpackage.ReportLine // at most mostTold
+	Lines               []contestpackage.ReportLine // at most maxReported
 	More                int                         // number of further lines
-	Seen                string
+	PlanDigest          string
 	New                 int // accounts
-	Faults              judge.Faults
+	Faults              judge.ProblemErrors
 	Wrong, Hint         string
 }
 
@@ -69,8 +69,8 @@ type reportCount struct {
 	N     int
 }
 
-// countsOf counts the objects of a package by what an import would do with them, such as create or change.
-func countsOf(p *contestpackage.Plan) []reportCount {
+// countStates counts the objects of a package by what an import would do with them, such as create or change.
+func countStates(p *contestpackage.Plan) []reportCount {
 	n := map[contestpackage.Action]int{}
 	for _, l := range p.Lines {
 		n[l.State]++
@@ -91,19 +91,19 @@ func (s *site) contestImportPage(w http.ResponseWriter, r *web.Request, code int
 	if code >= 400 {
 		title = "Error: " + title
 	}
-	return s.Page(w, r, code, "contestimport", title, v)
+	return s.RenderPage(w, r, code, "contestimport", title, v)
 }
 
 // checkContestImport shows the second step: the effect of importing a package. It imports nothing.
 func (s *site) checkContestImport(w http.ResponseWriter, r *web.Request) error {
-	if err := s.HasDisk(desk.RoomForUploads + max(r.ContentLength, 0)); err != nil {
+	if err := s.CheckDisk(intake.MinDiskForUploads + max(r.ContentLength, 0)); err != nil {
 		return err
 	}
-	if err := web.ReadMultipart(w, r, mostPackage, "package"); err != nil {
+	if err := web.ReadMultipart(w, r, maxPackage, "package"); err != nil {
 		return err
 	}
 	v := contestImportView{Slug: r.Field("contest"), URL: r.Field("url"), Username: r.Field("username")}
-	archive, err := s.sentPackage(r, &v)
+	archive, err := s.receivePackage(r, &v)
 	if err == nil {
 		err = s.planContest(r, &v, archive)
 	}
@@ -116,9 +116,9 @@ func (s *site) checkContestImport(w http.ResponseWriter, r *web.Request) error {
 	return s.contestImportPage(w, r, http.StatusOK, v)
 }
 
-// sentPackage opens the package of a request. The package is a file in the form, is fetched from the address in
+// receivePackage opens the package of a request. The package is a file in the form, is fetched from the address in
 // the form, or was uploaded before and is named in the form.
-func (s *site) sentPackage(r *web.Request, v *contestImportView) (archive *os.File, err error) {
+func (s *site) receivePackage(r *web.Request, v *contestImportView) (archive *os.File, err error) {
 	switch {
 	case r.MultipartForm != nil && len(r.MultipartForm.File["file"]) > 0 && r.MultipartForm.File["file"][0].Filename != "":
 		if v.URL != "" {
@@ -131,7 +131,7 @@ func (s *site) sentPackage(r *web.Request, v *contestImportView) (archive *os.Fi
 		}
 		defer file.Close()
 		v.Package.Name = path.Base(strings.ReplaceAll(h.Filename, `\`, "/"))
-		if err := s.keepPackage(r, v, file); err != nil {
+		if err := s.storePackage(r, v, file); err != nil {
 			return nil, err
 		}
 	case v.URL != "":
@@ -152,10 +152,10 @@ func (s *site) openPackage(r *web.Request, v *contestImportView) (*os.File, erro
 		size, _ := strconv.ParseInt(r.PostFormValue("size"), 10, 64) // no package has 0 bytes
 		p := packageRef{r.PostFormValue("name"), digest, size}
 		if err == nil {
-			err = s.Has(r.Context(), r.Me, job.File{Path: p.Name, Size: p.Size, Digest: p.Digest})
+			err = s.CheckUploaded(r.Context(), r.Me, job.File{Path: p.Name, Size: p.Size, Digest: p.Digest})
 		}
 		switch {
-		case digest == "" || web.Rejected(err) != nil:
+		case digest == "" || web.AsRefusal(err) != nil:
 			return nil, web.BadRequest("The form is incomplete: choose the package again")
 		case err != nil:
 			return nil, err
@@ -165,46 +165,46 @@ func (s *site) openPackage(r *web.Request, v *contestImportView) (*os.File, erro
 	return s.Blobs.Open(v.Package.Digest, v.Package.Size)
 }
 
-// keepPackage stores the archive of a package, so that the second step imports what the first step showed.
-func (s *site) keepPackage(r *web.Request, v *contestImportView, from io.Reader) error {
-	staged, err := s.Blobs.Stage(from)
+// storePackage stores the archive of a package, so that the second step imports what the first step showed.
+func (s *site) storePackage(r *web.Request, v *contestImportView, data io.Reader) error {
+	staged, err := s.Blobs.Stage(data)
 	if err != nil {
 		return err
 	}
 	defer staged.Close()
-	if staged.Size > mostPackage {
-		return &desk.Refusal{
-			Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("The package is too large: at most %d MiB are possible", mostPackage>>20),
+	if staged.Size > maxPackage {
+		return &intake.Refusal{
+			Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("The package is too large: at most %d MiB are possible", maxPackage>>20),
 		}
 	}
-	unlock := s.holdBlobs()
+	unlock := s.pinBlobs()
 	defer unlock()
-	if err := s.KeepStaged(r.Context(), r.Me, staged, false); err != nil {
+	if err := s.StoreUpload(r.Context(), r.Me, staged, false); err != nil {
 		return err
 	}
 	v.Package.Digest, v.Package.Size = staged.Digest, staged.Size
 	return nil
 }
 
-// holdBlobs prevents garbage collection from removing blobs that are not yet referred to, until unlock is called.
-func (s *site) holdBlobs() (unlock func()) {
-	if s.Sweeping == nil {
+// pinBlobs prevents garbage collection from removing blobs that are not yet referred to, until unlock is called.
+func (s *site) pinBlobs() (unlock func()) {
+	if s.CollectLock == nil {
 		return func() {}
 	}
-	s.Sweeping.RLock()
-	return s.Sweeping.RUnlock
+	s.CollectLock.RLock()
+	return s.CollectLock.RUnlock
 }
 
 // fetchPackage reads a package from the address in the form, and stores it as an archive.
 func (s *site) fetchPackage(r *web.Request, v *contestImportView) error {
 	var archive bytes.Buffer
 	err := r.Yield(func() error {
-		files, err := shadow.FetchAs(r.Context(), &store.Source{URL: v.URL, Login: v.Username}, r.PostFormValue("password"))
+		files, err := shadow.FetchWithPassword(r.Context(), &store.ExternalSource{URL: v.URL, Login: v.Username}, r.PostFormValue("password"))
 		if err != nil {
 			return err
 		}
 		z := zip.NewWriter(&archive)
-		put := func(name string, data []byte) error {
+		addFile := func(name string, data []byte) error {
 			f, err := z.Create(name)
 			if err == nil {
 				_, err = f.Write(data)
@@ -212,14 +212,14 @@ func (s *site) fetchPackage(r *web.Request, v *contestImportView) error {
 			return err
 		}
 		for name, data := range files.Texts {
-			if err := put(name, data); err != nil {
+			if err := addFile(name, data); err != nil {
 				return err
 			}
 		}
 		for _, name := range files.Media {
 			data, err := files.Read(name)
 			if err == nil {
-				err = put(name, data)
+				err = addFile(name, data)
 			}
 			if err != nil {
 				return err
@@ -227,25 +227,25 @@ func (s *site) fetchPackage(r *web.Request, v *contestImportView) error {
 		}
 		return z.Close()
 	})
-	if faults, is := errors.AsType[judge.Faults](err); is {
+	if faults, isFaults := errors.AsType[judge.ProblemErrors](err); isFaults {
 		return faults
 	}
 	if err != nil {
-		return &desk.Refusal{Code: http.StatusBadGateway, Text: "The package cannot be read from its address: " + err.Error()}
+		return &intake.Refusal{Code: http.StatusBadGateway, Text: "The package cannot be read from its address: " + err.Error()}
 	}
 	v.Package.Name = v.URL
-	return s.keepPackage(r, v, &archive)
+	return s.storePackage(r, v, &archive)
 }
 
 // planContest reads a package and determines the effect of importing it.
 func (s *site) planContest(r *web.Request, v *contestImportView, archive *os.File) error {
-	files, err := filesOf(archive, v.Package.Size)
+	files, err := importableFiles(archive, v.Package.Size)
 	if err != nil {
 		return err
 	}
 	pictures, err := files.Inspect()
 	if err != nil {
-		return unreadable(err)
+		return asUnreadable(err)
 	}
 	p, err := contestpackage.Read(files.Texts)
 	if err != nil {
@@ -253,52 +253,52 @@ func (s *site) planContest(r *web.Request, v *contestImportView, archive *os.Fil
 	}
 	for _, f := range pictures {
 		if fault := p.AddMedia(f.Path(), f.Digest, f.Size); fault != nil {
-			return judge.Faults{fault}
+			return judge.ProblemErrors{fault}
 		}
 	}
 	plan, err := s.PlanContest(r.Context(), p, v.Slug, s.Passwords)
 	if err != nil {
 		return err
 	}
-	v.Plan, v.Lines, v.Counts = plan, plan.Lines, countsOf(plan.Plan)
-	if v.More = len(v.Lines) - mostTold; v.More > 0 {
-		v.Lines = v.Lines[:mostTold]
+	v.Plan, v.Lines, v.Counts = plan, plan.Lines, countStates(plan.Plan)
+	if v.More = len(v.Lines) - maxReported; v.More > 0 {
+		v.Lines = v.Lines[:maxReported]
 	}
-	for _, one := range plan.Import.Accounts {
-		if one.Account == nil {
+	for _, account := range plan.Import.Accounts {
+		if account.Account == nil {
 			v.New++
 		}
 	}
 	shown, err := json.Marshal([]any{v.Package.Digest, plan.Slug, plan.Lines, plan.Notes})
 	sum := sha256.Sum256(shown)
-	v.Seen = hex.EncodeToString(sum[:])
+	v.PlanDigest = hex.EncodeToString(sum[:])
 	return err
 }
 
-// filesOf returns the files of an archive that can be imported.
-func filesOf(archive io.ReaderAt, size int64) (*contestpackage.Files, error) {
+// importableFiles returns the files of an archive that can be imported.
+func importableFiles(archive io.ReaderAt, size int64) (*contestpackage.Files, error) {
 	z, err := zip.NewReader(archive, size)
 	if err != nil {
 		return nil, web.BadRequest("The file is not a ZIP archive: upload the ZIP archive of a contest package")
 	}
 	var unpacked uint64
 	for _, f := range z.File {
-		if unpacked += f.UncompressedSize64; unpacked > mostUnpacked || f.UncompressedSize64 > mostUnpacked {
-			return nil, &desk.Refusal{
+		if unpacked += f.UncompressedSize64; unpacked > maxUnpacked || f.UncompressedSize64 > maxUnpacked {
+			return nil, &intake.Refusal{
 				Code: http.StatusRequestEntityTooLarge,
-				Text: fmt.Sprintf("The files of the package are too large: at most %d MiB are possible", mostUnpacked>>20),
+				Text: fmt.Sprintf("The files of the package are too large: at most %d MiB are possible", maxUnpacked>>20),
 			}
 		}
 	}
 	files, err := contestpackage.Collect(z)
-	return files, unreadable(err)
+	return files, asUnreadable(err)
 }
 
-// unreadable converts an error from a damaged archive to a refusal.
-func unreadable(err error) error {
-	var at *fs.PathError
+// asUnreadable converts an error from a damaged archive to a refusal.
+func asUnreadable(err error) error {
+	var pathErr *fs.PathError
 	damaged := errors.Is(err, zip.ErrFormat) || errors.Is(err, zip.ErrChecksum) || errors.Is(err, zip.ErrAlgorithm) ||
-		errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &at)
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &pathErr)
 	if damaged || err != nil && strings.Contains(err.Error(), "flate: corrupt") {
 		return web.BadRequest("The ZIP archive is damaged: %s", err)
 	}
@@ -308,15 +308,15 @@ func unreadable(err error) error {
 // contestImportFailed shows the errors of a package.
 func (s *site) contestImportFailed(w http.ResponseWriter, r *web.Request, v contestImportView, err error) error {
 	v.Plan = nil
-	if faults, is := errors.AsType[judge.Faults](err); is {
-		v.Wrong, v.Faults = "Nothing was imported: the package has "+web.Counted(len(faults), "error", "errors"), faults
-		if len(faults) > mostTold {
-			v.Faults = faults[:mostTold]
+	if faults, isFaults := errors.AsType[judge.ProblemErrors](err); isFaults {
+		v.Wrong, v.Faults = "Nothing was imported: the package has "+web.CountText(len(faults), "error", "errors"), faults
+		if len(faults) > maxReported {
+			v.Faults = faults[:maxReported]
 		}
 		return s.contestImportPage(w, r, http.StatusBadRequest, v)
 	}
-	refused, is := errors.AsType[*desk.Refusal](err)
-	if !is {
+	refused, isFaults := errors.AsType[*intake.Refusal](err)
+	if !isFaults {
 		return err
 	}
 	v.Wrong, v.Hint = refused.Text, refused.Hint
@@ -335,55 +335,55 @@ func (s *site) applyContestImport(w http.ResponseWriter, r *web.Request) error {
 	if err := s.planContest(r, &v, archive); err != nil {
 		return s.contestImportFailed(w, r, v, err)
 	}
-	if r.PostFormValue("seen") != v.Seen || v.Plan.Empty() {
+	if r.PostFormValue("seen") != v.PlanDigest || v.Plan.Empty() {
 		v.Wrong, v.Hint = "Nothing was imported: the contest or the accounts have changed since the preview", "Check the report again."
 		return s.contestImportPage(w, r, http.StatusConflict, v)
 	}
-	files, err := filesOf(archive, v.Package.Size)
+	files, err := importableFiles(archive, v.Package.Size)
 	if err != nil {
 		return err
 	}
 	read := func(f media.File) ([]byte, error) {
 		data, err := files.Read(f.Path())
 		if err == nil {
-			err = s.Keep(r.Context(), r.Me, data)
+			err = s.StoreBlob(r.Context(), r.Me, data)
 		}
 		return data, err
 	}
-	return s.slipsPage(w, r, "Importing the contest", func(ctx context.Context, progress web.Progress) (slipsView, error) {
-		made, err := s.ImportContest(ctx, v.Plan, r.Me, s.Entry(r, ""), s.Passwords, read, progress)
+	return s.loginSheetsPage(w, r, "Importing the contest", func(ctx context.Context, progress web.Progress) (loginSheetsView, error) {
+		sheets, err := s.ImportContest(ctx, v.Plan, r.Me, s.AuditEntry(r, ""), s.Passwords, read, progress)
 		if err != nil {
-			return slipsView{}, err
+			return loginSheetsView{}, err
 		}
-		done := s.importedSheets(ctx, v.Plan.Slug, made)
-		done.Counts = v.Counts
-		return done, nil
+		view := s.importedSheets(ctx, v.Plan.Slug, sheets)
+		view.Counts = v.Counts
+		return view, nil
 	})
 }
 
 // importedSheets returns the login sheets of an import, with the team and groups of each account. Passwords are
 // created only once, so it returns the sheets even if teams cannot be read.
-func (s *site) importedSheets(ctx context.Context, slug string, made []auth.Slip) slipsView {
-	v := slipsView{First: "Upload or address", Imported: true, Back: "/c/" + slug}
+func (s *site) importedSheets(ctx context.Context, slug string, sheets []auth.Credentials) loginSheetsView {
+	v := loginSheetsView{FirstStep: "Upload or address", AfterImport: true, Back: "/c/" + slug}
 	teams := map[string]*store.Team{} // by username
 	if c, err := s.Store.ContestBySlug(ctx, slug); err == nil {
 		v.Contest, v.Starts = c.Name, c.Starts
-		all, err1 := s.Store.Teams(ctx, c.ID)
+		contestTeams, err1 := s.Store.Teams(ctx, c.ID)
 		listed, err2 := s.Store.ContestAccounts(ctx, c.ID)
 		if err1 == nil && err2 == nil {
-			for _, one := range listed {
-				if at := slices.IndexFunc(all, func(t *store.Team) bool { return t.ExtID == one.Team }); at >= 0 {
-					teams[one.Account.Login] = all[at]
+			for _, account := range listed {
+				if index := slices.IndexFunc(contestTeams, func(t *store.Team) bool { return t.ExtID == account.Team }); index >= 0 {
+					teams[account.Account.Login] = contestTeams[index]
 				}
 			}
 		}
 	}
-	for _, slip := range made {
-		one := sheet{Slip: slip}
-		if team := teams[slip.Login]; team != nil {
-			one.Team, one.Group = team.Name, strings.Join(team.Groups, ", ")
+	for _, credentials := range sheets {
+		account := loginSheet{Credentials: credentials}
+		if team := teams[credentials.Login]; team != nil {
+			account.Team, account.Group = team.Name, strings.Join(team.Groups, ", ")
 		}
-		v.Slips = append(v.Slips, one)
+		v.Sheets = append(v.Sheets, account)
 	}
 	return v
 }

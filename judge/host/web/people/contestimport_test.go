@@ -61,11 +61,11 @@ func regional() map[string]string {
 func TestImportContestPackage(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
-	if got := h.Ask(admin, "GET", contestImport, nil); got.Code != 200 || !strings.Contains(h.Ask(admin, "GET", "/", nil).Body, contestImport) {
+	if got := h.Fetch(admin, "GET", contestImport, nil); got.Code != 200 || !strings.Contains(h.Fetch(admin, "GET", "/", nil).Body, contestImport) {
 		t.Fatalf("the form: %d", got.Code)
 	}
 	preview := h.Upload(admin, contestImport, nil, map[string]string{"regional.zip": archived(t, regional())})
-	webtest.Harmless(t, "the preview", preview.Body)
+	webtest.CheckHTML(t, "the preview", preview.Body)
 	for _, want := range []string{"regional.zip", "Nothing is imported", ">skipped<", "<code>u1</code>", "<code>team7</code>", "<dt>New accounts</dt><dd>2</dd>", "<dt>added</dt><dd>8</dd>"} {
 		if !strings.Contains(preview.Body, want) {
 			t.Errorf("the preview lacks %q", want)
@@ -74,7 +74,7 @@ func TestImportContestPackage(t *testing.T) {
 	if _, err := h.Store.ContestBySlug(t.Context(), "regional"); preview.Code != 200 || err == nil {
 		t.Fatalf("the preview: %d %v\n%s", preview.Code, err, preview.Body)
 	}
-	form := webtest.Shown(preview.Body)
+	form := webtest.HiddenFields(preview.Body)
 	for name, change := range map[string]url.Values{
 		"another report":  {"seen": {"x"}},
 		"another contest": {"contest": {"other"}},
@@ -86,7 +86,7 @@ func TestImportContestPackage(t *testing.T) {
 		for name, values := range change {
 			tried[name] = values
 		}
-		if got := h.Ask(admin, "POST", contestImport+"/apply", tried); got.Code != 409 || !strings.Contains(got.Body, "have changed since the preview") {
+		if got := h.Fetch(admin, "POST", contestImport+"/apply", tried); got.Code != 409 || !strings.Contains(got.Body, "have changed since the preview") {
 			t.Errorf("%s: %d\n%s", name, got.Code, got.Body)
 		}
 	}
@@ -94,11 +94,11 @@ func TestImportContestPackage(t *testing.T) {
 		{"package": {"x"}, "size": {"1"}}, {"package": form["package"][:1], "size": {"-1"}}, {"package": form["package"][:1], "size": {"x"}},
 		{"package": {strings.Repeat("a", 64)}, "size": {"7"}}, {},
 	} {
-		if got := h.Ask(admin, "POST", contestImport+"/apply", broken); got.Code != 400 || !strings.Contains(got.Body, "choose the package again") {
+		if got := h.Fetch(admin, "POST", contestImport+"/apply", broken); got.Code != 400 || !strings.Contains(got.Body, "choose the package again") {
 			t.Errorf("%v: %d\n%s", broken, got.Code, got.Body)
 		}
 	}
-	done := h.Ask(admin, "POST", contestImport+"/apply", form)
+	done := h.Fetch(admin, "POST", contestImport+"/apply", form)
 	if done.Code != 200 || !strings.Contains(done.Body, "<code>team7</code>") || !strings.Contains(done.Body, "correct-horse-2") ||
 		!strings.Contains(done.Body, `href="/c/regional"`) || !regexp.MustCompile(`<code>[a-z2-9]{4}-[a-z2-9]{4}-[a-z2-9]{4}</code>`).MatchString(done.Body) {
 		t.Fatalf("the import: %d\n%s", done.Code, done.Body)
@@ -114,7 +114,7 @@ func TestImportContestPackage(t *testing.T) {
 	}
 	if files, err := h.Store.Media(t.Context(), c.ID); err != nil || len(files) == 0 {
 		t.Errorf("the pictures: %v %v", files, err)
-	} else if got := h.Ask(admin, "GET", "/c/regional/media/"+files[0].Href(), nil); got.Body != picture {
+	} else if got := h.Fetch(admin, "GET", "/c/regional/media/"+files[0].Href(), nil); got.Body != picture {
 		t.Errorf("the logo: %d %s", got.Code, got.Body)
 	}
 	// After the import there is nothing to import, even with the form of the first preview.
@@ -122,14 +122,14 @@ func TestImportContestPackage(t *testing.T) {
 	if !strings.Contains(again.Body, "Nothing to import: nothing in this package is new or changed") || strings.Contains(again.Body, `name="seen"`) {
 		t.Errorf("again: %d\n%s", again.Code, again.Body)
 	}
-	if got := h.Ask(admin, "POST", contestImport+"/apply", form); got.Code != 409 {
+	if got := h.Fetch(admin, "POST", contestImport+"/apply", form); got.Code != 409 {
 		t.Errorf("the old form again: %d", got.Code)
 	}
 	// A change that creates no account says what it did.
 	changed := regional()
 	changed["teams.json"] = strings.Replace(changed["teams.json"], "Seven", "Sept", 1)
 	preview = h.Upload(admin, contestImport, nil, map[string]string{"regional.zip": archived(t, changed)})
-	done = h.Ask(admin, "POST", contestImport+"/apply", webtest.Shown(preview.Body))
+	done = h.Fetch(admin, "POST", contestImport+"/apply", webtest.HiddenFields(preview.Body))
 	for _, want := range []string{
 		"<dt>added</dt><dd>0</dd>", "<dt>changed</dt><dd>1</dd>", "<dt>unchanged</dt><dd>7</dd>", "<dt>missing</dt><dd>0</dd>", "<dt>skipped</dt><dd>1</dd>",
 	} {
@@ -147,10 +147,10 @@ func TestImportContestPackage(t *testing.T) {
 	}
 	// Other accounts cannot import the package, because they did not upload it.
 	for _, who := range []string{"chair", "judge", "ada", ""} {
-		if got := h.Ask(h.Cookie(who), "POST", contestImport+"/apply", form); got.Code == 200 {
+		if got := h.Fetch(h.Cookie(who), "POST", contestImport+"/apply", form); got.Code == 200 {
 			t.Errorf("%q imports", who)
 		}
-		if got := h.Ask(h.Cookie(who), "GET", contestImport, nil); got.Code == 200 {
+		if got := h.Fetch(h.Cookie(who), "GET", contestImport, nil); got.Code == 200 {
 			t.Errorf("%q sees the form", who)
 		}
 	}
@@ -265,25 +265,25 @@ func TestImportIsThePreview(t *testing.T) {
 		"another package": func(t *testing.T, h *webtest.Harness, form url.Values) {
 			other := regional()
 			other["teams.json"] = strings.Replace(other["teams.json"], "Seven", "Other", 1)
-			sent := webtest.Shown(h.Upload(h.Cookie("admin"), contestImport, nil, map[string]string{"other.zip": archived(t, other)}).Body)
+			sent := webtest.HiddenFields(h.Upload(h.Cookie("admin"), contestImport, nil, map[string]string{"other.zip": archived(t, other)}).Body)
 			form["package"], form["size"] = sent["package"], sent["size"]
 		},
 		"the same files in another archive": func(t *testing.T, h *webtest.Harness, form url.Values) {
 			other := regional()
 			other["readme.txt"] = "not imported"
-			sent := webtest.Shown(h.Upload(h.Cookie("admin"), contestImport, nil, map[string]string{"other.zip": archived(t, other)}).Body)
+			sent := webtest.HiddenFields(h.Upload(h.Cookie("admin"), contestImport, nil, map[string]string{"other.zip": archived(t, other)}).Body)
 			form["package"], form["size"] = sent["package"], sent["size"]
 		},
 		"an account that exists now": func(t *testing.T, h *webtest.Harness, _ url.Values) {
-			if _, err := h.Store.NewAccount(t.Context(), "team7", "Seven", store.Person, ""); err != nil {
+			if _, err := h.Store.NewAccount(t.Context(), "team7", "Seven", store.PersonAccount, ""); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"a contest that exists now": func(t *testing.T, h *webtest.Harness, _ url.Values) {
-			h.Contest("regional", time.Hour, store.Accounts, store.Settings{})
+			h.Contest("regional", time.Hour, store.VisibilityAccounts, store.Settings{})
 		},
 		"a problem that is published now": func(t *testing.T, h *webtest.Harness, _ url.Values) {
-			d := h.Put([]byte("x"))
+			d := h.StoreBlob([]byte("x"))
 			_, err := h.Store.PutBundle(t.Context(), store.NewBundle{
 				Problem: "unknown", Title: "U", Owner: h.Accounts["admin"].ID, ID: d, Manifest: d, Config: d, MadeBy: h.Accounts["admin"].ID,
 			})
@@ -296,13 +296,13 @@ func TestImportIsThePreview(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := webtest.New(t)
 			admin := h.Cookie("admin")
-			shown := webtest.Shown(h.Upload(admin, contestImport, nil, map[string]string{"regional.zip": archived(t, regional())}).Body)
+			shown := webtest.HiddenFields(h.Upload(admin, contestImport, nil, map[string]string{"regional.zip": archived(t, regional())}).Body)
 			form := url.Values{}
 			for name, values := range shown {
 				form[name] = values[len(values)-1:]
 			}
 			change(t, h, form)
-			got := h.Ask(admin, "POST", contestImport+"/apply", form)
+			got := h.Fetch(admin, "POST", contestImport+"/apply", form)
 			if got.Code != 409 || !strings.Contains(got.Body, "have changed since the preview") {
 				t.Errorf("%d\n%s", got.Code, got.Body)
 			}
@@ -407,7 +407,7 @@ func TestImportContestFromAddress(t *testing.T) {
 			t.Fatalf("%s: %d\n%s", path, preview.Code, preview.Body)
 		}
 		gone = true // the second step uses the stored package
-		if done := h.Ask(admin, "POST", contestImport+"/apply", webtest.Shown(preview.Body)); done.Code != 200 || !strings.Contains(done.Body, `href="/c/`+slug+`"`) {
+		if done := h.Fetch(admin, "POST", contestImport+"/apply", webtest.HiddenFields(preview.Body)); done.Code != 200 || !strings.Contains(done.Body, `href="/c/`+slug+`"`) {
 			t.Errorf("%s: %d\n%s", path, done.Code, done.Body)
 		}
 		if _, err := h.Store.ContestBySlug(t.Context(), slug); err != nil {

@@ -41,23 +41,23 @@ type teamError struct{ ID, Text string }
 
 // teamRow is a team in the form, with its fields as text.
 type teamRow struct {
-	Number  int64
-	Name    string
-	Groups  string
-	Extra   string // minutes
-	Penalty string // minutes
-	Hidden  bool
-	Was     string // digest of the fields when the form was rendered
-	Logins  []string
-	Stored  string // values that another user saved meanwhile; may be empty
-	Errors  map[string]string
+	Number    int64
+	Name      string
+	Groups    string
+	Extra     string // parseMinutes
+	Penalty   string // parseMinutes
+	Hidden    bool
+	OldDigest string // digest of the fields when the form was rendered
+	Logins    []string
+	Stored    string // values that another user saved meanwhile; may be empty
+	Errors    map[string]string
 }
 
 // rowOf returns a team as a form row.
 func rowOf(t teamLine) teamRow {
 	row := teamRow{Number: t.Number, Name: t.Name, Groups: strings.Join(t.Groups, ", "), Extra: t.Minutes(t.ExtraTime),
 		Penalty: t.Minutes(t.ExtraPenalty), Hidden: t.Hidden, Logins: t.Logins}
-	row.Was = row.digest()
+	row.OldDigest = row.digest()
 	return row
 }
 
@@ -67,8 +67,8 @@ func (t teamRow) digest() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// says describes the row in one line.
-func (t teamRow) says() string {
+// summary describes the row in one line.
+func (t teamRow) summary() string {
 	parts := []string{t.Name}
 	for _, one := range []struct{ what, text string }{{"groups: ", t.Groups}, {"extra time: ", t.Extra}, {"extra penalty: ", t.Penalty}} {
 		if one.text != "" {
@@ -95,26 +95,26 @@ func (t *teamRow) apply(fields url.Values, team *store.Team) {
 	t.Name, t.Groups = field("name", t.Name), field("groups", t.Groups)
 	t.Extra, t.Penalty = field("extra", t.Extra), field("penalty", t.Penalty)
 	t.Hidden = field("hidden", "") != ""
-	t.Was = field("was", "")
+	t.OldDigest = field("was", "")
 	t.Errors = map[string]string{}
 	var err error
-	if wrong := auth.BadName(t.Name); wrong != "" {
-		t.Errors["name"] = wrong
+	if problem := auth.CheckName(t.Name); problem != "" {
+		t.Errors["name"] = problem
 	}
-	if team.Groups, err = auth.Groups(t.Groups); err != nil {
+	if team.Groups, err = auth.ParseGroups(t.Groups); err != nil {
 		t.Errors["groups"] = err.Error()
 	} else {
 		t.Groups = strings.Join(team.Groups, ", ")
 	}
 	if t.Extra != now.Extra {
-		if team.ExtraTime, err = minutes("extra time", t.Extra, 0); err != nil {
+		if team.ExtraTime, err = parseMinutes("extra time", t.Extra, 0); err != nil {
 			t.Errors["extra"] = err.Error()
 		} else {
 			t.Extra = minutesText(team.ExtraTime)
 		}
 	}
 	if t.Penalty != now.Penalty {
-		if team.ExtraPenalty, err = minutes("extra penalty", t.Penalty, -mostMinutes); err != nil {
+		if team.ExtraPenalty, err = parseMinutes("extra penalty", t.Penalty, -maxMinutes); err != nil {
 			t.Errors["penalty"] = err.Error()
 		} else {
 			t.Penalty = minutesText(team.ExtraPenalty)
@@ -126,27 +126,27 @@ func (t *teamRow) apply(fields url.Values, team *store.Team) {
 // editTeams shows the form for the selected teams. If none is selected, it shows the teams on the current page of
 // the list.
 func (s *site) editTeams(w http.ResponseWriter, r *web.Request) error {
-	all, err := s.teamLines(r)
+	lines, err := s.teamLines(r)
 	if err != nil {
 		return err
 	}
 	fields := r.URL.Query()
 	back := fields
 	if text := fields.Get("back"); text != "" {
-		if back, err = parseBack(text); err != nil {
+		if back, err = parseListQuery(text); err != nil {
 			return err
 		}
 	}
 	list := web.ReadList(teamsPath(r), back)
-	some := listTeams(&list, all)
+	selected := listTeams(&list, lines)
 	if fields.Has("t") {
-		some = chosen(all, fields)
+		selected = selectedLines(lines, fields)
 	}
-	if len(some) == 0 {
-		return s.BackTo(w, r, teamsPath(r), "")
+	if len(selected) == 0 {
+		return s.RedirectToList(w, r, teamsPath(r), "")
 	}
 	v := editTeamsView{Back: list.Query()}
-	for _, line := range some {
+	for _, line := range selected {
 		v.Rows = append(v.Rows, rowOf(line))
 	}
 	return s.editTeamsPage(w, r, http.StatusOK, v)
@@ -155,18 +155,18 @@ func (s *site) editTeams(w http.ResponseWriter, r *web.Request) error {
 func (s *site) editTeamsPage(w http.ResponseWriter, r *web.Request, code int, v editTeamsView) error {
 	c := access.Of(r).Contest
 	v.Slug, v.Ends, v.Penalty = c.Slug, c.Length != 0, c.Format != store.IOI
-	title := "Edit " + web.Counted(len(v.Rows), "team", "teams")
+	title := "Edit " + web.CountText(len(v.Rows), "team", "teams")
 	for _, row := range v.Rows {
 		for _, field := range []string{"name", "groups", "extra", "penalty"} {
-			if wrong := row.Errors[field]; wrong != "" {
-				v.Problems = append(v.Problems, teamError{fmt.Sprintf("%s.%d", field, row.Number), fmt.Sprintf("Team %d: %s", row.Number, wrong)})
+			if message := row.Errors[field]; message != "" {
+				v.Problems = append(v.Problems, teamError{fmt.Sprintf("%s.%d", field, row.Number), fmt.Sprintf("Team %d: %s", row.Number, message)})
 			}
 		}
 	}
 	if len(v.Problems) > 0 {
-		v.Wrong = "Nothing was saved: " + web.Counted(len(v.Problems), "field needs", "fields need") + " a change"
+		v.Wrong = "Nothing was saved: " + web.CountText(len(v.Problems), "field needs", "fields need") + " a change"
 	}
-	return s.Page(w, r, code, "editteams", title, v)
+	return s.RenderPage(w, r, code, "editteams", title, v)
 }
 
 // saveTeams saves the rows that the caller has changed, in one transaction. A row that another user has also
@@ -175,38 +175,38 @@ func (s *site) saveTeams(w http.ResponseWriter, r *web.Request) error {
 	if err := web.ReadForm(w, r, web.MaxListForm); err != nil {
 		return err
 	}
-	all, err := s.teamLines(r)
+	lines, err := s.teamLines(r)
 	if err != nil {
 		return err
 	}
-	some := chosen(all, r.PostForm)
+	selected := selectedLines(lines, r.PostForm)
 	if len(r.PostForm["t"]) == 0 {
 		return web.BadRequest("The form names no team")
 	}
 	v := editTeamsView{Back: r.PostFormValue("back")}
 	var changes []store.TeamChange
 	var conflicts []teamRow
-	wrong := false
-	for _, line := range some {
+	invalid := false
+	for _, line := range selected {
 		before, stored := line.Revision(), rowOf(line)
 		row := stored
 		row.apply(r.PostForm, line.Team)
-		touched := row.digest() != row.Was
+		touched := row.digest() != row.OldDigest
 		if !touched {
 			row.Errors = nil
 		}
-		wrong = wrong || len(row.Errors) > 0
+		invalid = invalid || len(row.Errors) > 0
 		v.Rows = append(v.Rows, row)
 		switch {
-		case !touched || row.digest() == stored.Was:
-		case stored.Was != row.Was:
-			row.Stored, row.Was = stored.says(), stored.Was // saving again overwrites it
+		case !touched || row.digest() == stored.OldDigest:
+		case stored.OldDigest != row.OldDigest:
+			row.Stored, row.OldDigest = stored.summary(), stored.OldDigest // saving again overwrites it
 			conflicts = append(conflicts, row)
 		default:
-			changes = append(changes, store.TeamChange{Team: line.Team, Before: before})
+			changes = append(changes, store.TeamChange{Team: line.Team, OldRevision: before})
 		}
 	}
-	if wrong {
+	if invalid {
 		return s.editTeamsPage(w, r, http.StatusBadRequest, v)
 	}
 	if err := s.Store.SetTeams(r.Context(), changes); errors.Is(err, store.ErrChanged) || errors.Is(err, store.ErrNotFound) {
@@ -218,86 +218,86 @@ func (s *site) saveTeams(w http.ResponseWriter, r *web.Request) error {
 	if err := s.auditTeams(r, changes); err != nil {
 		return err
 	}
-	gone := len(r.PostForm["t"]) - len(some)
-	if len(conflicts) == 0 && gone == 0 {
-		return s.BackTo(w, r, teamsPath(r), fmt.Sprint("saved-", len(changes)))
+	missing := len(r.PostForm["t"]) - len(selected)
+	if len(conflicts) == 0 && missing == 0 {
+		return s.RedirectToList(w, r, teamsPath(r), fmt.Sprint("saved-", len(changes)))
 	}
-	v.Rows, v.Wrong = conflicts, web.Counted(len(changes), "team was", "teams were")+" saved."
+	v.Rows, v.Wrong = conflicts, web.CountText(len(changes), "team was", "teams were")+" saved."
 	if len(conflicts) > 0 {
-		v.Wrong += " Someone else has changed " + web.Counted(len(conflicts), "team", "teams") + " since you opened this form."
+		v.Wrong += " Someone else has changed " + web.CountText(len(conflicts), "team", "teams") + " since you opened this form."
 	}
-	if gone > 0 {
-		v.Wrong += " Someone else has removed " + web.Counted(gone, "team", "teams") + "."
+	if missing > 0 {
+		v.Wrong += " Someone else has removed " + web.CountText(missing, "team", "teams") + "."
 	}
 	return s.editTeamsPage(w, r, http.StatusConflict, v)
 }
 
 // removeTeamsView is the page that asks for confirmation before teams are removed.
 type removeTeamsView struct {
-	Slug   string
-	Back   string // query for the list of teams
-	Lines  []removable
-	Free   int // number of teams that can be removed
-	People int // in these
-	Errors web.FieldErrors
+	Slug      string
+	Back      string // query for the list of teams
+	Lines     []removableTeam
+	Removable int // number of teams that can be removed
+	People    int // in these
+	Errors    web.FieldErrors
 }
 
 // BackLink returns the address of the team list.
 func (v removeTeamsView) BackLink() template.URL { return backLink(v.Slug, v.Back) }
 
-// removable is a selected team, which may be removed.
-type removable struct {
+// removableTeam is a selected team, which may be removed.
+type removableTeam struct {
 	teamLine
 	Use store.TeamUse
 }
 
-var noneToRemove = web.FieldErrors{{Field: "rows", Text: "Select one team or more to remove."}}
+var noneToRemoveText = web.FieldErrors{{Field: "rows", Text: "Select one team or more to remove."}}
 
-func (s *site) askRemoveTeams(w http.ResponseWriter, r *web.Request) error {
+func (s *site) confirmRemoveTeams(w http.ResponseWriter, r *web.Request) error {
 	return s.removeTeamsPage(w, r, http.StatusOK, r.URL.Query(), nil)
 }
 
-func (s *site) removeTeamsPage(w http.ResponseWriter, r *web.Request, code int, fields url.Values, wrong web.FieldErrors) error {
+func (s *site) removeTeamsPage(w http.ResponseWriter, r *web.Request, code int, fields url.Values, message web.FieldErrors) error {
 	all, err := s.teamLines(r)
 	if err != nil {
 		return err
 	}
-	use, err := s.Store.UseOfTeams(r.Context(), access.Of(r).Contest.ID)
+	use, err := s.Store.TeamUses(r.Context(), access.Of(r).Contest.ID)
 	if err != nil {
 		return err
 	}
-	v := removeTeamsView{Slug: access.Of(r).Contest.Slug, Back: fields.Get("back"), Errors: wrong}
-	for _, line := range chosen(all, fields) {
-		one := removable{line, use[line.ID]}
-		if v.Lines = append(v.Lines, one); !one.Use.Any() {
-			v.Free++
+	v := removeTeamsView{Slug: access.Of(r).Contest.Slug, Back: fields.Get("back"), Errors: message}
+	for _, line := range selectedLines(all, fields) {
+		team := removableTeam{line, use[line.ID]}
+		if v.Lines = append(v.Lines, team); !team.Use.Any() {
+			v.Removable++
 			v.People += len(line.Members)
 		}
 	}
 	if len(v.Lines) == 0 && code < 400 {
-		return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Errors: noneToRemove})
+		return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Errors: noneToRemoveText})
 	}
-	return s.Page(w, r, code, "removeteams", "Remove "+web.Counted(len(v.Lines), "team", "teams"), v)
+	return s.RenderPage(w, r, code, "removeteams", "Remove "+web.CountText(len(v.Lines), "team", "teams"), v)
 }
 
 // removeTeams removes the selected teams that have not submitted anything.
 func (s *site) removeTeams(w http.ResponseWriter, r *web.Request) error {
-	all, err := s.teamLines(r)
+	lines, err := s.teamLines(r)
 	if err != nil {
 		return err
 	}
-	some := chosen(all, r.PostForm)
+	selected := selectedLines(lines, r.PostForm)
 	if len(r.PostForm["t"]) == 0 {
-		return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Errors: noneToRemove})
+		return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Errors: noneToRemoveText})
 	}
-	if len(some) < len(r.PostForm["t"]) {
+	if len(selected) < len(r.PostForm["t"]) {
 		return s.removeTeamsPage(w, r, http.StatusConflict, r.PostForm, web.FieldErrors{{Text: "A team is no longer there."}})
 	}
 	var ids []string
-	var entries []store.Entry
-	for _, line := range some {
+	var entries []store.AuditEntry
+	for _, line := range selected {
 		ids = append(ids, line.ID)
-		e := s.Entry(r, fmt.Sprintf("team %d, with %s", line.Number, web.Counted(len(line.Members), "person", "people")))
+		e := s.AuditEntry(r, fmt.Sprintf("team %d, with %s", line.Number, web.CountText(len(line.Members), "person", "people")))
 		e.Action, e.Object = "remove team", access.Of(r).Contest.Slug
 		entries = append(entries, e)
 	}
@@ -312,5 +312,5 @@ func (s *site) removeTeams(w http.ResponseWriter, r *web.Request) error {
 	if err := s.Store.Audit(r.Context(), entries...); err != nil {
 		return err
 	}
-	return s.BackTo(w, r, teamsPath(r), fmt.Sprint("removed-", len(ids)))
+	return s.RedirectToList(w, r, teamsPath(r), fmt.Sprint("removed-", len(ids)))
 }

@@ -16,10 +16,10 @@ type eraseView struct {
 	Errors      web.FieldErrors
 }
 
-func (s *site) eraseForm(w http.ResponseWriter, r *web.Request, code int, a *store.Account, wrong web.FieldErrors) error {
+func (s *site) eraseForm(w http.ResponseWriter, r *web.Request, code int, a *store.Account, message web.FieldErrors) error {
 	v := eraseView{
 		Path: "/admin/accounts/" + a.Login + "/erase", Back: accountsPath + "/" + a.Login, Login: a.Login, Name: a.Display,
-		Mine: a.ID == r.Me.ID, Errors: wrong,
+		Mine: a.ID == r.Me.ID, Errors: message,
 	}
 	if s.Backups != nil && s.Backups().On {
 		v.Backups = s.Backups().Keep
@@ -27,19 +27,19 @@ func (s *site) eraseForm(w http.ResponseWriter, r *web.Request, code int, a *sto
 	if v.Mine {
 		v.Path, v.Back = "/account/erase", "/account"
 	}
-	return s.Page(w, r, code, "erase", "Delete account", v)
+	return s.RenderPage(w, r, code, "erase", "Delete account", v)
 }
 
-// erasable returns the account in the address. If the route has no username, it returns the caller's account.
-func (s *site) erasable(r *web.Request) (*store.Account, error) {
+// erasableAccount returns the account in the address. If the route has no username, it returns the caller's account.
+func (s *site) erasableAccount(r *web.Request) (*store.Account, error) {
 	if r.PathValue("login") == "" {
 		return r.Me, nil
 	}
 	return s.Store.AccountByLogin(r.Context(), r.PathValue("login"))
 }
 
-func (s *site) askErase(w http.ResponseWriter, r *web.Request) error {
-	a, err := s.erasable(r)
+func (s *site) confirmErase(w http.ResponseWriter, r *web.Request) error {
+	a, err := s.erasableAccount(r)
 	if err != nil {
 		return err
 	}
@@ -48,18 +48,18 @@ func (s *site) askErase(w http.ResponseWriter, r *web.Request) error {
 
 // erase deletes an account. To confirm, the form must repeat the username.
 func (s *site) erase(w http.ResponseWriter, r *web.Request) error {
-	a, err := s.erasable(r)
+	a, err := s.erasableAccount(r)
 	if err != nil {
 		return err
 	}
 	if r.Field("login") != a.Login {
 		return s.eraseForm(w, r, http.StatusBadRequest, a, web.FieldErrors{{Field: "login", Text: "Type the username " + a.Login + " to confirm."}})
 	}
-	mine := a.ID == r.Me.ID
-	if err := s.Erase(r.Context(), a, s.Entry(r, "")); err != nil {
+	isOwn := a.ID == r.Me.ID
+	if err := s.Erase(r.Context(), a, s.AuditEntry(r, "")); err != nil {
 		return err
 	}
-	if mine {
+	if isOwn {
 		s.ClearSession(w)
 		return web.Redirect(w, r, "/")
 	}

@@ -21,8 +21,8 @@ import (
 
 // forgets makes the harness remove blobs like a server.
 func forgets(h *webtest.Harness) {
-	h.Desk.Forget = func(ctx context.Context, all []blob.Digest) error {
-		return h.Store.ForgetBlobs(ctx, all, func(blob.Digest) ([]blob.Digest, error) { return nil, nil }, h.Blobs.Remove)
+	h.Intake.RemoveUnused = func(ctx context.Context, all []blob.Digest) error {
+		return h.Store.RemoveBlobs(ctx, all, func(blob.Digest) ([]blob.Digest, error) { return nil, nil }, h.Blobs.Remove)
 	}
 }
 
@@ -31,13 +31,13 @@ func forgets(h *webtest.Harness) {
 func TestErase(t *testing.T) {
 	h := webtest.New(t)
 	forgets(h)
-	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
-	h.Judged(h.Send(c, "ada"), webtest.Failing()...)
-	h.Send(c, "bob")
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
+	h.RecordJudgement(h.Submit(c, "ada"), webtest.FailingEvents()...)
+	h.Submit(c, "bob")
 	source := webtest.Must[*store.Submission](t)(h.Store.SubmissionByNumber(t.Context(), c.ID, 1)).Files[0]
 	ada, admin := h.Cookie("ada"), h.Cookie("admin")
-	page := h.Ask(ada, "GET", "/account/erase", nil)
-	webtest.Harmless(t, "/account/erase", page.Body)
+	page := h.Fetch(ada, "GET", "/account/erase", nil)
+	webtest.CheckHTML(t, "/account/erase", page.Body)
 	for _, tt := range []struct {
 		cookie, path, login string
 		code                int
@@ -52,26 +52,26 @@ func TestErase(t *testing.T) {
 		{ada, "/account/erase", "ada", 303, "/"},
 		{admin, "/admin/accounts/bob/erase", "bob", 303, "/admin/accounts?done=deleted"},
 	} {
-		if got := h.Ask(tt.cookie, "POST", tt.path, url.Values{"login": {tt.login}}); got.Code != tt.code || got.Get("Location") != tt.to {
+		if got := h.Fetch(tt.cookie, "POST", tt.path, url.Values{"login": {tt.login}}); got.Code != tt.code || got.Get("Location") != tt.to {
 			t.Errorf("%+v: %d to %q\n%s", tt, got.Code, got.Get("Location"), got.Body)
 		}
 	}
-	if got := h.Ask(ada, "GET", "/account", nil); got.Code != 303 {
+	if got := h.Fetch(ada, "GET", "/account", nil); got.Code != 303 {
 		t.Errorf("she is in: %d", got.Code)
 	}
 	if has(t, h.Blobs, source.Digest, source.Size) {
 		t.Error("her program is there")
 	}
 	for _, path := range []string{"/admin/accounts", "/c/now/submissions", "/c/now/teams", "/c/now/teams/table.csv", "/c/now/scoreboard?view=jury", "/c/now/s/1", "/c/now/s/2", "/admin/audit", "/admin/audit/table.csv"} {
-		got := h.Ask(admin, "GET", path, nil)
+		got := h.Fetch(admin, "GET", path, nil)
 		if got.Code != 200 || regexp.MustCompile(`\b(ada|bob)\b`).MatchString(got.Body) {
 			t.Errorf("%s: %d\n%s", path, got.Code, got.Body)
 		}
 	}
-	if got := h.Ask(admin, "GET", "/c/now/s/1", nil); !strings.Contains(got.Body, store.Deleted) {
+	if got := h.Fetch(admin, "GET", "/c/now/s/1", nil); !strings.Contains(got.Body, store.DeletedName) {
 		t.Errorf("the submission says\n%s", got.Body)
 	}
-	if got := h.Ask(admin, "GET", "/c/now/s/1/source/0", nil); got.Code != 404 {
+	if got := h.Fetch(admin, "GET", "/c/now/s/1/source/0", nil); got.Code != 404 {
 		t.Errorf("her program: %d", got.Code)
 	}
 }
@@ -80,18 +80,18 @@ func TestErase(t *testing.T) {
 // the account counts as deleted.
 func TestAnErasureThatWasInterrupted(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
-	h.Judged(h.Send(c, "ada"), webtest.Failing()...)
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
+	h.RecordJudgement(h.Submit(c, "ada"), webtest.FailingEvents()...)
 	source := webtest.Must[*store.Submission](t)(h.Store.SubmissionByNumber(t.Context(), c.ID, 1)).Files[0]
-	if err := h.Store.NoteSent(t.Context(), h.Accounts["ada"].ID, store.Blob{Digest: source.Digest, Size: source.Size, Kind: store.Brief}, 0); err != nil || !has(t, h.Blobs, source.Digest, source.Size) {
+	if err := h.Store.RecordBlobUpload(t.Context(), h.Accounts["ada"].ID, store.Blob{Digest: source.Digest, Size: source.Size, Kind: store.TemporaryBlob}, 0); err != nil || !has(t, h.Blobs, source.Digest, source.Size) {
 		t.Fatal("her program is not there:", err)
 	}
 	erase := func() error {
 		a := webtest.Must[*store.Account](t)(h.Store.Account(t.Context(), h.Accounts["ada"].ID))
-		return h.Desk.Erase(t.Context(), a, store.Entry{Actor: h.Accounts["admin"].ID})
+		return h.Intake.Erase(t.Context(), a, store.AuditEntry{Actor: h.Accounts["admin"].ID})
 	}
 	broken := errors.New("the server ended")
-	h.Desk.Forget = func(context.Context, []blob.Digest) error { return broken }
+	h.Intake.RemoveUnused = func(context.Context, []blob.Digest) error { return broken }
 	if err := erase(); !errors.Is(err, broken) || !has(t, h.Blobs, source.Digest, source.Size) {
 		t.Fatalf("the erasure is not interrupted: %v", err)
 	}
@@ -108,8 +108,8 @@ func TestAnErasureThatWasInterrupted(t *testing.T) {
 // a form.
 func TestASlowFormHoldsNothingUp(t *testing.T) {
 	h := webtest.New(t)
-	h.Desk.Sweeping = new(sync.RWMutex)
-	h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	h.Intake.CollectLock = new(sync.RWMutex)
+	h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
 	for path, who := range map[string]string{"/c/now/p/A": "ada", "/c/now/clar": "bob", "/problems": "admin"} {
 		c := webtest.Must[net.Conn](t)(net.Dial("tcp", h.Listener.Addr().String()))
 		defer c.Close()
@@ -125,11 +125,11 @@ func TestASlowFormHoldsNothingUp(t *testing.T) {
 			t.Errorf("%s: %q, %v", path, line, err)
 			continue
 		}
-		if !h.Desk.Sweeping.TryLock() {
+		if !h.Intake.CollectLock.TryLock() {
 			t.Errorf("%s: nothing can be removed while the body is waited for", path)
 			continue
 		}
-		h.Desk.Sweeping.Unlock()
+		h.Intake.CollectLock.Unlock()
 	}
 }
 
@@ -143,15 +143,15 @@ func TestPasswordAgain(t *testing.T) {
 	bob := func() bool {
 		return webtest.Must[*store.Account](t)(h.Store.Account(t.Context(), h.Accounts["bob"].ID)).Disabled
 	}
-	if got := h.Ask(admin, "POST", path, url.Values{"do": {"in"}}); got.Code != 303 {
+	if got := h.Fetch(admin, "POST", path, url.Values{"do": {"in"}}); got.Code != 303 {
 		t.Errorf("after a login: %d", got.Code)
 	}
-	h.Later(10 * time.Minute)
-	got := h.Ask(admin, "POST", path, form)
+	h.Advance(10 * time.Minute)
+	got := h.Fetch(admin, "POST", path, form)
 	if got.Code != 403 || bob() {
 		t.Fatalf("without the password: %d, bob is out: %v\n%s", got.Code, bob(), got.Body)
 	}
-	webtest.Harmless(t, "the page of the password", got.Body)
+	webtest.CheckHTML(t, "the page of the password", got.Body)
 	if strings.Contains(got.Body, "Error:") || strings.Contains(got.Body, `class="errors"`) {
 		t.Errorf("the page that asks for the password has an error:\n%s", got.Body)
 	}
@@ -161,28 +161,28 @@ func TestPasswordAgain(t *testing.T) {
 		}
 	}
 	form.Set("sure-password", "wrong")
-	if got := h.Ask(admin, "POST", path, form); got.Code != 403 || !strings.Contains(got.Body, "The password is wrong") || strings.Contains(got.Body, `value="wrong"`) || bob() {
+	if got := h.Fetch(admin, "POST", path, form); got.Code != 403 || !strings.Contains(got.Body, "The password is wrong") || strings.Contains(got.Body, `value="wrong"`) || bob() {
 		t.Errorf("with a wrong one: %d\n%s", got.Code, got.Body)
 	}
 	for range 5 {
-		h.Ask(admin, "POST", path, form)
+		h.Fetch(admin, "POST", path, form)
 	}
 	form.Set("sure-password", "correct-horse")
-	if got := h.Ask(admin, "POST", path, form); got.Code != 403 || !strings.Contains(got.Body, "Too many wrong passwords") {
+	if got := h.Fetch(admin, "POST", path, form); got.Code != 403 || !strings.Contains(got.Body, "Too many wrong passwords") {
 		t.Errorf("after guesses: %d\n%s", got.Code, got.Body)
 	}
-	h.Later(time.Minute)
-	if got := h.Ask(admin, "POST", path, form); got.Code != 303 || !bob() {
+	h.Advance(time.Minute)
+	if got := h.Fetch(admin, "POST", path, form); got.Code != 303 || !bob() {
 		t.Errorf("with the password: %d, bob is out: %v", got.Code, bob())
 	}
-	if got := h.Ask(admin, "POST", path, url.Values{"do": {"in"}}); got.Code != 303 || bob() {
+	if got := h.Fetch(admin, "POST", path, url.Values{"do": {"in"}}); got.Code != 303 || bob() {
 		t.Errorf("soon after: %d", got.Code)
 	}
 	// Another session of the same account must also confirm the password.
-	h.Later(-11 * time.Minute)
+	h.Advance(-11 * time.Minute)
 	other := h.Cookie("admin")
-	h.Later(11 * time.Minute)
-	if got := h.Ask(other, "POST", path, url.Values{"do": {"out"}}); got.Code != 403 {
+	h.Advance(11 * time.Minute)
+	if got := h.Fetch(other, "POST", path, url.Values{"do": {"out"}}); got.Code != 403 {
 		t.Errorf("another session: %d", got.Code)
 	}
 }
@@ -191,20 +191,20 @@ func TestPasswordAgain(t *testing.T) {
 func TestAudit(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
-	var all []store.Entry
+	var all []store.AuditEntry
 	for range 150 {
-		all = append(all, store.Entry{Actor: h.Accounts["judge"].ID, Action: "look", Object: "=1+1", Detail: "at" + webtest.Evil, Address: "192.0.2.7:1"})
+		all = append(all, store.AuditEntry{Actor: h.Accounts["judge"].ID, Action: "look", Object: "=1+1", Detail: "at" + webtest.HostileMarkup, Address: "192.0.2.7:1"})
 	}
 	if err := h.Store.Audit(t.Context(), all...); err != nil {
 		t.Fatal(err)
 	}
-	if got := h.Ask(admin, "POST", "/admin/accounts/bob", url.Values{"do": {"role"}, "role": {"judge"}}); got.Code != 303 {
+	if got := h.Fetch(admin, "POST", "/admin/accounts/bob", url.Values{"do": {"role"}, "role": {"judge"}}); got.Code != 303 {
 		t.Fatal(got.Code)
 	}
 	lines := func(query string) (int, string) {
 		t.Helper()
-		got := h.Ask(admin, "GET", "/admin/audit?"+query, nil)
-		webtest.Harmless(t, query, got.Body)
+		got := h.Fetch(admin, "GET", "/admin/audit?"+query, nil)
+		webtest.CheckHTML(t, query, got.Body)
 		return strings.Count(got.Body, "<tr><th scope=\"row\">"), got.Body
 	}
 	for query, want := range map[string]int{"": 100, "who=judge": 100, "who=admin": 1, "who=nobody": 0, "about=bob": 1, "action=look": 100, "action=look&who=admin": 0, "about==1%2B1": 100} {
@@ -220,7 +220,7 @@ func TestAudit(t *testing.T) {
 	if got, _ := lines("who=judge&before=" + older[1]); got != 50 {
 		t.Errorf("the second page, before %s, has %d", older[1], got)
 	}
-	rows, err := csv.NewReader(strings.NewReader(h.Ask(admin, "GET", "/admin/audit/table.csv?who=judge", nil).Body)).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(h.Fetch(admin, "GET", "/admin/audit/table.csv?who=judge", nil).Body)).ReadAll()
 	if err != nil || len(rows) != 151 || rows[1][1] != "judge" || rows[1][3] != "'=1+1" {
 		t.Errorf("the table has %d rows, %v: %v", len(rows), rows[1], err)
 	}

@@ -19,14 +19,14 @@ import (
 // hostile lists valid names that are difficult for pages and tables.
 var hostile = []string{
 	strings.Repeat("W", 200), strings.Repeat("word ", 40)[:199], "שלום (עולם) 5", "محمد", "👩‍👩‍👧 family", "❤️🏴󠁧󠁢󠁥󠁮󠁧󠁿", "می\u200cخواهم", "Z̴a̷l̶g̸o̴", "Zoë\u00a0Quinn",
-	webtest.Evil, "</title><script>alert(1)</script>", "{{.}}", "' OR 1=1 --", "%s%n%00", "../../etc/passwd", "=HYPERLINK(\"http://x\",\"y\")", "+1-1", "@SUM(A1)", "-2+3", "＝1+1", "x;=1+1", "x; \"@SUM(A1)",
+	webtest.HostileMarkup, "</title><script>alert(1)</script>", "{{.}}", "' OR 1=1 --", "%s%n%00", "../../etc/passwd", "=HYPERLINK(\"http://x\",\"y\")", "+1-1", "@SUM(A1)", "-2+3", "＝1+1", "x;=1+1", "x; \"@SUM(A1)",
 }
 
 // crowd creates a contest with participants that have hostile names.
-func crowd(t *testing.T) (*webtest.Harness, *store.Contest, webtest.Answer) {
+func crowd(t *testing.T) (*webtest.Harness, *store.Contest, webtest.Response) {
 	t.Helper()
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Public, store.Settings{})
+	c := h.Contest("now", -time.Minute, store.VisibilityPublic, store.Settings{})
 	var list strings.Builder
 	table := csv.NewWriter(&list)
 	rows := [][]string{{"name", "team"}}
@@ -40,7 +40,7 @@ func crowd(t *testing.T) (*webtest.Harness, *store.Contest, webtest.Answer) {
 	if err := table.WriteAll(rows); err != nil {
 		t.Fatal(err)
 	}
-	made := h.Imported(h.Cookie("admin"), "/c/now/import", url.Values{"list": {list.String()}})
+	made := h.Import(h.Cookie("admin"), "/c/now/import", url.Values{"list": {list.String()}})
 	if made.Code != 200 || strings.Count(made.Body, `class="slip"`) != len(hostile) {
 		t.Fatalf("the list: %d\n%.3000s", made.Code, made.Body)
 	}
@@ -76,16 +76,16 @@ func TestHostileNames(t *testing.T) {
 	all := webtest.Must[[]*store.Account](t)(h.Store.Accounts(t.Context()))
 	for _, a := range all {
 		h.Accounts[a.Login] = a
-		if strings.HasPrefix(a.Login, "student") || a.Display == webtest.Evil {
-			h.Send(c, a.Login)
+		if strings.HasPrefix(a.Login, "student") || a.Display == webtest.HostileMarkup {
+			h.Submit(c, a.Login)
 		}
 	}
 	pages := map[string]string{"the slips": made.Body}
 	for _, path := range []string{"/admin/accounts", "/c/now/teams", "/c/now/scoreboard", "/c/now/scoreboard?view=jury"} {
-		pages[path] = h.Ask(admin, "GET", path, nil).Body
+		pages[path] = h.Fetch(admin, "GET", path, nil).Body
 	}
 	for path, page := range pages {
-		webtest.Harmless(t, path, page)
+		webtest.CheckHTML(t, path, page)
 		said := words(t, page)
 		for _, name := range hostile {
 			if !strings.Contains(said, strings.Join(strings.Fields(name), "")) {
@@ -95,15 +95,15 @@ func TestHostileNames(t *testing.T) {
 	}
 	for _, a := range all { // the account's own pages
 		for _, path := range []string{"/", "/account", "/account/erase", "/c/now"} {
-			got := h.Ask(h.Cookie(a.Login), "GET", path, nil)
-			webtest.Harmless(t, path+" of "+a.Display, got.Body)
+			got := h.Fetch(h.Cookie(a.Login), "GET", path, nil)
+			webtest.CheckHTML(t, path+" of "+a.Display, got.Body)
 			if got.Code != 200 || !strings.Contains(words(t, got.Body), strings.Join(strings.Fields(a.Display), "")) {
 				t.Errorf("%s of %q: %d", path, a.Display, got.Code)
 			}
 		}
 	}
 	for _, path := range []string{"/c/now/teams/table.csv", "/c/now/scoreboard/table.csv", "/admin/audit/table.csv"} {
-		table, marked := strings.CutPrefix(h.Ask(admin, "GET", path, nil).Body, "\uFEFF")
+		table, marked := strings.CutPrefix(h.Fetch(admin, "GET", path, nil).Body, "\uFEFF")
 		if !marked || strings.Contains(table, "\uFEFF") {
 			t.Errorf("%s has no byte order mark, or several", path)
 		}
@@ -125,8 +125,8 @@ func TestHostileNames(t *testing.T) {
 // them, are refused in every form.
 func TestNamesThatAreNone(t *testing.T) {
 	h := webtest.New(t)
-	h.Contest("now", -time.Minute, store.Public, store.Settings{})
-	h.Desk.Registration = "open"
+	h.Contest("now", -time.Minute, store.VisibilityPublic, store.Settings{})
+	h.Intake.Registration = "open"
 	admin := h.Cookie("admin")
 	for _, name := range []string{"evil\u202etxt.exe", "a\u2067b", "a\x00b", "a\x1b[2J", "\u200d\u200d", strings.Repeat("W", 201), "a\u0085b"} {
 		join := joining("eve")
@@ -138,13 +138,13 @@ func TestNamesThatAreNone(t *testing.T) {
 			if path == "/register" {
 				who = ""
 			}
-			if got := h.Ask(who, "POST", path, form); got.Code != 400 && got.Code != 409 {
+			if got := h.Fetch(who, "POST", path, form); got.Code != 400 && got.Code != 409 {
 				t.Errorf("%s takes the name %q: %d", path, name, got.Code)
 			}
 		}
 		for _, path := range []string{"/admin/import", "/c/now/import"} {
-			got := h.Ask(admin, "POST", path, url.Values{"list": {name + "\nname"}})
-			if webtest.Harmless(t, path, got.Body); got.Code == 200 && !strings.Contains(got.Body, "rows have errors") {
+			got := h.Fetch(admin, "POST", path, url.Values{"list": {name + "\nname"}})
+			if webtest.CheckHTML(t, path, got.Body); got.Code == 200 && !strings.Contains(got.Body, "rows have errors") {
 				t.Errorf("%s takes the name %q:\n%s", path, name, got.Body)
 			}
 		}
@@ -158,14 +158,14 @@ func TestHostileNamesFit(t *testing.T) {
 	}
 	h, _, _ := crowd(t)
 	b := browser.Open(t, h.URL+"/login")
-	b.Wide(390)
+	b.SetWidth(390)
 	b.Fill("input[name=login]", "admin")
 	b.Fill("input[name=password]", "correct-horse")
 	b.Follow("form.stack button")
 	for _, path := range []string{"/admin/accounts", "/c/now/teams", "/c/now/scoreboard", "/admin/audit", "/admin/invitations", "/account/erase", "/c/now"} {
-		b.Go(h.URL + path)
-		b.Is(path+": what is wider than the screen", webtest.Wide, "")
-		b.Is(path+": text that was written to be run", `document.querySelectorAll('marked').length`, "0")
+		b.Navigate(h.URL + path)
+		b.ExpectValue(path+": what is wider than the screen", webtest.OverflowScript, "")
+		b.ExpectValue(path+": text that was written to be run", `document.querySelectorAll('marked').length`, "0")
 		b.Screenshot("hostile" + strings.ReplaceAll(path, "/", "_"))
 	}
 }

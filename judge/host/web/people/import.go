@@ -13,7 +13,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/host/auth"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/roster"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
@@ -31,7 +31,7 @@ type importView struct {
 	List                string
 	File                string // name of the file with the list
 	Plan                *auth.Plan
-	Sheet               []sheetColumn // columns to assign; none if the list is unreadable
+	Columns             []sheetColumn // columns to assign; none if the list is unreadable
 	Titled              bool          // the first line contains column names
 	Cells               map[int][]cell
 	Skip                bool // skip rows with errors
@@ -48,8 +48,8 @@ type sheetColumn struct {
 // cell is an editable cell of a row.
 type cell struct{ Field, Title, Text string }
 
-// mostEdited is the maximum number of rows in which all cells can be edited at once.
-const mostEdited = 200
+// maxEditable is the maximum number of rows in which all cells can be edited at once.
+const maxEditable = 200
 
 // Fields returns the choices for the field of a column.
 func (importView) Fields() []web.Choice {
@@ -61,26 +61,26 @@ func (importView) Fields() []web.Choice {
 }
 
 // Editable reports whether all cells can be edited at once.
-func (v importView) Editable() bool { return len(v.Plan.Rows) <= mostEdited }
+func (v importView) Editable() bool { return len(v.Plan.Rows) <= maxEditable }
 
 // Errors returns the rows that cannot be imported.
-func (v importView) Errors() (all []roster.Planned) {
+func (v importView) Errors() (rows []roster.PreviewRow) {
 	for _, r := range v.Plan.Rows {
-		if r.State == roster.Wrong {
-			all = append(all, r)
+		if r.State == roster.Invalid {
+			rows = append(rows, r)
 		}
 	}
-	return all
+	return rows
 }
 
 // People returns how many people the import would add.
 func (v importView) People() int { return v.Plan.New + v.Plan.Existing }
 
-// Enters reports whether the people join a contest.
-func (v importView) Enters() bool { return v.InContest || v.Contest != "" }
+// JoinsContest reports whether the people join a contest.
+func (v importView) JoinsContest() bool { return v.InContest || v.Contest != "" }
 
-// Emails reports whether a row has an e-mail address.
-func (v importView) Emails() bool {
+// HasEmails reports whether a row has an e-mail address.
+func (v importView) HasEmails() bool {
 	for _, r := range v.Plan.Rows {
 		if r.Email != "" {
 			return true
@@ -101,8 +101,8 @@ func (s *site) importPage(w http.ResponseWriter, r *web.Request, code int, v imp
 	v.Wrong, v.Hint, _ = strings.Cut(v.Wrong, "\n    ")
 	title := "Import people"
 	if access.Of(r) != nil {
-		at := "/c/" + access.Of(r).Contest.Slug
-		v.Back, v.Check, v.Create, v.InContest, title = at+"/teams", at+"/import", at+"/teams", true, "Import teams"
+		path := "/c/" + access.Of(r).Contest.Slug
+		v.Back, v.Check, v.Create, v.InContest, title = path+"/teams", path+"/import", path+"/teams", true, "Import teams"
 	} else {
 		v.Back, v.Check, v.Create, v.Roles = "/admin/accounts", "/admin/import", "/admin/accounts", auth.Roles[1:]
 		if v.Contests, err = s.Store.Contests(r.Context()); err != nil {
@@ -110,7 +110,7 @@ func (s *site) importPage(w http.ResponseWriter, r *web.Request, code int, v imp
 		}
 		v.Role = cmp.Or(v.Role, string(auth.Contestant))
 	}
-	return s.Page(w, r, code, "import", title, v)
+	return s.RenderPage(w, r, code, "import", title, v)
 }
 
 // checkImport shows the second step: the effect of importing a list. It creates nothing.
@@ -140,7 +140,7 @@ func (s *site) planImport(r *web.Request, v *importView, data []byte) error {
 	switch {
 	case access.Of(r) != nil:
 		v.Role, v.Contest, contest = string(auth.Contestant), "", access.Of(r).Contest.ID
-	case !auth.Known(v.Role):
+	case !auth.IsRole(v.Role):
 		return web.BadRequest("%.40q is not a role", v.Role)
 	case v.Contest != "":
 		c, err := s.Store.ContestBySlug(r.Context(), v.Contest)
@@ -149,14 +149,14 @@ func (s *site) planImport(r *web.Request, v *importView, data []byte) error {
 		}
 		contest = c.ID
 	}
-	layout, err := layoutOf(r.PostForm)
+	layout, err := readLayout(r.PostForm)
 	if err != nil {
 		return err
 	}
-	list, err := roster.ReadAs(data, layout)
+	list, err := roster.ReadWithLayout(data, layout)
 	v.List = cmp.Or(list.Text, v.List)
 	if len(list.Rows) > 0 {
-		v.sheet(list)
+		v.setColumns(list)
 	}
 	if err != nil {
 		return err
@@ -165,34 +165,34 @@ func (s *site) planImport(r *web.Request, v *importView, data []byte) error {
 		return err
 	}
 	v.Cells = map[int][]cell{}
-	all := r.PostFormValue("edit") != "" && v.Editable()
+	allCells := r.PostFormValue("edit") != "" && v.Editable()
 	for i, row := range v.Plan.Rows { // at most as many as in the list
-		if all || row.State == roster.Wrong || layout.Cells[row.Line] != nil {
-			v.Cells[row.Line] = v.cells(list.Rows[i])
+		if allCells || row.State == roster.Invalid || layout.Cells[row.Line] != nil {
+			v.Cells[row.Line] = v.usedCells(list.Rows[i])
 		}
 	}
 	return nil
 }
 
-// sheet sets the columns of v to those of a list, with the first values in each column.
-func (v *importView) sheet(list *roster.List) {
+// setColumns sets the columns of v to those of a list, with the first values in each column.
+func (v *importView) setColumns(list *roster.List) {
 	v.Titled = list.Titled
 	const samples = 3
 	for i, c := range list.Sheet {
-		one := sheetColumn{Title: cmp.Or(c.Title, fmt.Sprintf("column %d", i+1)), Field: c.Field}
+		column := sheetColumn{Title: cmp.Or(c.Title, fmt.Sprintf("column %d", i+1)), Field: c.Field}
 		for _, row := range list.Rows {
 			secret := c.Field == roster.Password
-			if i < len(row.Cells) && strings.TrimSpace(row.Cells[i]) != "" && len(one.Samples) < samples && !secret {
-				one.Samples = append(one.Samples, row.Cells[i])
+			if i < len(row.Cells) && strings.TrimSpace(row.Cells[i]) != "" && len(column.Samples) < samples && !secret {
+				column.Samples = append(column.Samples, row.Cells[i])
 			}
 		}
-		v.Sheet = append(v.Sheet, one)
+		v.Columns = append(v.Columns, column)
 	}
 }
 
-// cells returns the cells of a row that the import uses.
-func (v *importView) cells(row roster.Row) (all []cell) {
-	for i, c := range v.Sheet {
+// usedCells returns the cells of a row that the import uses.
+func (v *importView) usedCells(row roster.Row) (cells []cell) {
+	for i, c := range v.Columns {
 		if c.Field == "" {
 			continue
 		}
@@ -200,14 +200,14 @@ func (v *importView) cells(row roster.Row) (all []cell) {
 		if i < len(row.Cells) {
 			text = row.Cells[i]
 		}
-		all = append(all, cell{fmt.Sprintf("cell.%d.%d", row.Line, i), c.Title, text})
+		cells = append(cells, cell{fmt.Sprintf("cell.%d.%d", row.Line, i), c.Title, text})
 	}
-	return all
+	return cells
 }
 
-// layoutOf reads the column fields and corrected cells from the form. Without columns in the form, the layout is
+// readLayout reads the column fields and corrected cells from the form. Without columns in the form, the layout is
 // empty.
-func layoutOf(form url.Values) (l roster.Layout, err error) {
+func readLayout(form url.Values) (l roster.Layout, err error) {
 	for i := 0; form.Has(fmt.Sprint("column.", i)); i++ {
 		f := roster.Field(form.Get(fmt.Sprint("column.", i)))
 		if f != "" && !slices.Contains(roster.Fields, f) {
@@ -218,8 +218,8 @@ func layoutOf(form url.Values) (l roster.Layout, err error) {
 	l.Titled = form.Get("titled") != ""
 	l.Cells = map[int]map[int]string{}
 	for name, values := range form {
-		place, is := strings.CutPrefix(name, "cell.")
-		if !is {
+		place, isCell := strings.CutPrefix(name, "cell.")
+		if !isCell {
 			continue
 		}
 		line, column, _ := strings.Cut(place, ".")
@@ -238,16 +238,16 @@ func layoutOf(form url.Values) (l roster.Layout, err error) {
 
 // importFailed shows an error that concerns the whole list.
 func (s *site) importFailed(w http.ResponseWriter, r *web.Request, v importView, err error) error {
-	if judge.Whose(err) != judge.Caller {
+	if judge.BlameOf(err) != judge.Caller {
 		return err
 	}
 	v.Wrong = err.Error()
 	return s.importPage(w, r, http.StatusBadRequest, v)
 }
 
-// importNow imports the list in a form if the effect is the same as in the preview whose digest the form contains,
+// applyImport imports the list in a form if the effect is the same as in the preview whose digest the form contains,
 // and shows the login sheets once. Otherwise it shows a new preview and creates nothing.
-func (s *site) importNow(w http.ResponseWriter, r *web.Request) error {
+func (s *site) applyImport(w http.ResponseWriter, r *web.Request) error {
 	if err := web.ReadForm(w, r, web.MaxListForm); err != nil {
 		return err
 	}
@@ -256,50 +256,50 @@ func (s *site) importNow(w http.ResponseWriter, r *web.Request) error {
 		return s.importFailed(w, r, v, err)
 	}
 	changed := "The list, the accounts or the teams have changed since the preview, and nothing was created.\n    Check the rows again."
-	switch seen := r.PostFormValue("seen"); {
-	case seen == "":
+	switch digest := r.PostFormValue("seen"); {
+	case digest == "":
 		return s.importPage(w, r, http.StatusOK, v)
-	case seen != v.Plan.Digest:
+	case digest != v.Plan.Digest:
 		v.Wrong = changed
 		return s.importPage(w, r, http.StatusConflict, v)
 	case v.Plan.Wrong > 0 && !v.Skip:
 		v.Wrong = "Nothing was created: rows of the list have errors.\n    Correct the list, or select that these rows are skipped."
 		return s.importPage(w, r, http.StatusBadRequest, v)
 	}
-	return s.slipsPage(w, r, "Creating accounts", func(ctx context.Context, progress web.Progress) (slipsView, error) {
+	return s.loginSheetsPage(w, r, "Creating accounts", func(ctx context.Context, progress web.Progress) (loginSheetsView, error) {
 		v.Plan.Progress = progress
 		return s.createPeople(ctx, r, v)
 	})
 }
 
 // createPeople imports the people in a preview, and returns the login sheets.
-func (s *site) createPeople(ctx context.Context, r *web.Request, v importView) (slipsView, error) {
-	made, there, accounts, err := s.Passwords.Import(ctx, s.Store, v.Plan)
+func (s *site) createPeople(ctx context.Context, r *web.Request, v importView) (loginSheetsView, error) {
+	sheets, existing, accounts, err := s.Passwords.Import(ctx, s.Store, v.Plan)
 	if errors.Is(err, store.ErrTaken) {
-		return slipsView{}, &desk.Refusal{
+		return loginSheetsView{}, &intake.Refusal{
 			Code: http.StatusConflict, Text: "Nothing was created: someone else has taken a username since the preview",
 			Hint: "Go back to the preview, and check the rows again.",
 		}
 	}
 	if err != nil {
-		return slipsView{}, err
+		return loginSheetsView{}, err
 	}
-	if err := s.Store.Audit(ctx, desk.Made(s.Entry(r, v.Role), made, accounts)...); err != nil {
-		return slipsView{}, err
+	if err := s.Store.Audit(ctx, intake.AccountEntries(s.AuditEntry(r, v.Role), sheets, accounts)...); err != nil {
+		return loginSheetsView{}, err
 	}
 	if access.Of(r) != nil {
-		did := fmt.Sprintf("%d people, %d of them new", len(accounts), len(made))
-		if err := s.Audit(r, "enter teams", access.Of(r).Contest.Slug, did); err != nil {
-			return slipsView{}, err
+		detail := fmt.Sprintf("%d people, %d of them new", len(accounts), len(sheets))
+		if err := s.Audit(r, "enter teams", access.Of(r).Contest.Slug, detail); err != nil {
+			return loginSheetsView{}, err
 		}
 	}
-	rows := map[string]roster.Planned{}
+	rows := map[string]roster.PreviewRow{}
 	for _, row := range v.Plan.Rows {
 		rows[row.Login] = row
 	}
-	done := slipsView{There: there, Imported: true, First: "Paste or upload"}
-	for _, slip := range made {
-		done.Slips = append(done.Slips, sheet{slip, rows[slip.Login].Team, strings.Join(rows[slip.Login].Groups, ", ")})
+	view := loginSheetsView{Existing: existing, AfterImport: true, FirstStep: "Paste or upload"}
+	for _, credentials := range sheets {
+		view.Sheets = append(view.Sheets, loginSheet{credentials, rows[credentials.Login].Team, strings.Join(rows[credentials.Login].Groups, ", ")})
 	}
-	return done, nil
+	return view, nil
 }

@@ -35,14 +35,14 @@ func everybody(h *webtest.Harness, c *store.Contest) string {
 // teams that were shown must be created.
 func TestImport(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Teams, store.Settings{})
+	c := h.Contest("now", -time.Minute, store.VisibilityTeams, store.Settings{})
 	admin := h.Cookie("admin")
 	file := "sep=;\r\nVorname;Nachname;Geburtstag;Klasse;Team;E-Mail\r\nJ\xfcrgen;Gro\xdf;1.1.;9a;F\xfcchse;j@example.org\r\nIda;\"Meier\r\n Gro\xdf\";;9a;F\xfcchse;\r\n"
 	got := h.Upload(admin, "/c/now/import", map[string]string{"list": "Nobody"}, map[string]string{"klasse<b>.csv": file})
 	if got.Code != 200 {
 		t.Fatalf("the preview: %d\n%s", got.Code, got.Body)
 	}
-	webtest.Harmless(t, "/c/now/import", got.Body)
+	webtest.CheckHTML(t, "/c/now/import", got.Body)
 	said := words(t, got.Body)
 	for _, want := range []string{
 		"klasse<b>.csv·2rows·Windows-1252·separator:semicolon", "Ignoredcolumn:Geburtstag", "Checktheletterswithaccents", "Newaccounts2", "Existingaccounts0", "Newteams1", "Rowswitherrors0",
@@ -58,8 +58,8 @@ func TestImport(t *testing.T) {
 	if all := everybody(h, c); all != "" {
 		t.Fatalf("the preview created\n%s", all)
 	}
-	form := webtest.Shown(got.Body)
-	made := h.Ask(admin, "POST", "/c/now/teams", form)
+	form := webtest.HiddenFields(got.Body)
+	made := h.Fetch(admin, "POST", "/c/now/teams", form)
 	if made.Code != 200 || strings.Count(made.Body, `class="slip"`) != 2 {
 		t.Fatalf("the import: %d\n%s", made.Code, made.Body)
 	}
@@ -67,7 +67,7 @@ func TestImport(t *testing.T) {
 	if all := everybody(h, c); all != want {
 		t.Errorf("the import created\n%s\nwant\n%s", all, want)
 	}
-	if again := h.Ask(admin, "POST", "/c/now/teams", form); again.Code != 409 || strings.Contains(again.Body, `class="slip"`) || !strings.Contains(again.Body, "have changed since the preview") {
+	if again := h.Fetch(admin, "POST", "/c/now/teams", form); again.Code != 409 || strings.Contains(again.Body, `class="slip"`) || !strings.Contains(again.Body, "have changed since the preview") {
 		t.Errorf("the same form again: %d\n%s", again.Code, again.Body)
 	}
 }
@@ -76,12 +76,12 @@ func TestImport(t *testing.T) {
 // server has changed since the last preview.
 func TestNobodyUnseenIsCreated(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Teams, store.Settings{})
-	h.Contest("other", -time.Minute, store.Teams, store.Settings{})
+	c := h.Contest("now", -time.Minute, store.VisibilityTeams, store.Settings{})
+	h.Contest("other", -time.Minute, store.VisibilityTeams, store.Settings{})
 	admin := h.Cookie("admin")
 	for check, create := range map[string]string{"/c/now/import": "/c/now/teams", "/admin/import": "/admin/accounts"} {
 		const list = "Name;Password\nEve;12345678\n"
-		seen := webtest.Shown(h.Ask(admin, "POST", check, url.Values{"list": {list}}).Body)
+		seen := webtest.HiddenFields(h.Fetch(admin, "POST", check, url.Values{"list": {list}}).Body)
 		for name, tt := range map[string]struct {
 			change url.Values
 			code   int
@@ -106,7 +106,7 @@ func TestNobodyUnseenIsCreated(t *testing.T) {
 					form[name] = v
 				}
 			}
-			got := h.Ask(admin, "POST", create, form)
+			got := h.Fetch(admin, "POST", create, form)
 			if got.Code != tt.code || strings.Contains(got.Body, `class="slip"`) {
 				t.Errorf("%s, %s: %d, want %d\n%s", create, name, got.Code, tt.code, got.Body)
 			}
@@ -116,14 +116,14 @@ func TestNobodyUnseenIsCreated(t *testing.T) {
 		}
 	}
 	// A new account with the name changes the effect of the import.
-	seen := webtest.Shown(h.Ask(admin, "POST", "/c/now/import", url.Values{"list": {"Eve\n"}}).Body)
-	eve := webtest.Must[*store.Account](t)(h.Store.NewAccount(t.Context(), "eve", "Eve", store.Person, ""))
+	seen := webtest.HiddenFields(h.Fetch(admin, "POST", "/c/now/import", url.Values{"list": {"Eve\n"}}).Body)
+	eve := webtest.Must[*store.Account](t)(h.Store.NewAccount(t.Context(), "eve", "Eve", store.PersonAccount, ""))
 	h.Accounts["eve"] = eve
-	got := h.Ask(admin, "POST", "/c/now/teams", seen)
+	got := h.Fetch(admin, "POST", "/c/now/teams", seen)
 	if got.Code != 409 || !strings.Contains(got.Body, "existing account") || everybody(h, c) != "" {
 		t.Errorf("somebody else has the name: %d\n%s", got.Code, got.Body)
 	}
-	if got := h.Ask(admin, "POST", "/c/now/teams", webtest.Shown(got.Body)); got.Code != 200 || everybody(h, c) != "Eve[]" {
+	if got := h.Fetch(admin, "POST", "/c/now/teams", webtest.HiddenFields(got.Body)); got.Code != 200 || everybody(h, c) != "Eve[]" {
 		t.Errorf("what is shown then is imported: %d, %s\n%s", got.Code, everybody(h, c), got.Body)
 	}
 }
@@ -131,10 +131,10 @@ func TestNobodyUnseenIsCreated(t *testing.T) {
 // TestImportColumns checks that the preview can assign fields to columns and correct single cells.
 func TestImportColumns(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Teams, store.Settings{})
+	c := h.Contest("now", -time.Minute, store.VisibilityTeams, store.Settings{})
 	admin := h.Cookie("admin")
 	const list = "Imię;Nazwisko;Ksywka\nJan;Kowal;jan 1\nEva;<b>Ż;eva1\n"
-	got := h.Ask(admin, "POST", "/c/now/import", url.Values{"list": {list}})
+	got := h.Fetch(admin, "POST", "/c/now/import", url.Values{"list": {list}})
 	for _, want := range []string{
 		"line 1 of the list has several cells", `<b>Imię</b><select name="column.0"><option value="" selected>Ignored</option><option value="name">Name</option>`,
 		`<small>Kowal · &lt;b&gt;Ż</small>`, `<input type="checkbox" name="titled" checked>`,
@@ -143,18 +143,18 @@ func TestImportColumns(t *testing.T) {
 			t.Errorf("unknown columns: %d does not say %q\n%s", got.Code, want, got.Body)
 		}
 	}
-	webtest.Harmless(t, "/c/now/import", got.Body)
-	form := webtest.Shown(got.Body)
+	webtest.CheckHTML(t, "/c/now/import", got.Body)
+	form := webtest.HiddenFields(got.Body)
 	for name, value := range map[string]string{"column.0": "first name", "column.1": "last name", "column.2": "username", "titled": "on"} {
 		form.Set(name, value)
 	}
-	if got := h.Ask(admin, "POST", "/c/now/import", url.Values{"list": {list}, "column.0": {"king"}}); got.Code != 400 || !strings.Contains(got.Body, "is not what a column can be") {
+	if got := h.Fetch(admin, "POST", "/c/now/import", url.Values{"list": {list}, "column.0": {"king"}}); got.Code != 400 || !strings.Contains(got.Body, "is not what a column can be") {
 		t.Errorf("no such column: %d\n%s", got.Code, got.Body)
 	}
-	if got := h.Ask(admin, "POST", "/c/now/import", url.Values{"list": {list}, "cell.x.1": {"king"}}); got.Code != 400 {
+	if got := h.Fetch(admin, "POST", "/c/now/import", url.Values{"list": {list}, "cell.x.1": {"king"}}); got.Code != 400 {
 		t.Errorf("no such cell: %d", got.Code)
 	}
-	got = h.Ask(admin, "POST", "/c/now/import", form)
+	got = h.Fetch(admin, "POST", "/c/now/import", form)
 	for _, want := range []string{`<option value="first name" selected>`, `<input name="cell.2.2" value="jan 1">`, "1 of 2 rows have errors", `formaction="/c/now/import"`, `name="seen"`} {
 		if got.Code != 200 || !strings.Contains(got.Body, want) {
 			t.Errorf("the columns are chosen: %d does not say %q\n%s", got.Code, want, got.Body)
@@ -164,24 +164,24 @@ func TestImportColumns(t *testing.T) {
 		t.Error("a row without errors can be edited")
 	}
 	form.Set("edit", "all")
-	if got := h.Ask(admin, "POST", "/c/now/import", form); !strings.Contains(got.Body, `name="cell.3.1" value="&lt;b&gt;Ż"`) {
+	if got := h.Fetch(admin, "POST", "/c/now/import", form); !strings.Contains(got.Body, `name="cell.3.1" value="&lt;b&gt;Ż"`) {
 		t.Errorf("all rows cannot be edited:\n%s", got.Body)
 	}
 	form.Del("edit")
-	if got := h.Ask(admin, "POST", "/c/now/import", url.Values{"edit": {"all"}, "list": {strings.Repeat("Ada\n", 201)}}); got.Code != 200 || strings.Contains(got.Body, `name="cell.`) || strings.Contains(got.Body, "Edit all cells") {
+	if got := h.Fetch(admin, "POST", "/c/now/import", url.Values{"edit": {"all"}, "list": {strings.Repeat("Ada\n", 201)}}); got.Code != 200 || strings.Contains(got.Body, `name="cell.`) || strings.Contains(got.Body, "Edit all cells") {
 		t.Errorf("a long list has a field for each cell: %d", got.Code)
 	}
 	// Corrections are checked before anything is created.
-	for name, values := range webtest.Shown(got.Body) {
+	for name, values := range webtest.HiddenFields(got.Body) {
 		form[name] = values
 	}
 	form.Set("cell.2.2", "jan1")
-	got = h.Ask(admin, "POST", "/c/now/teams", form)
+	got = h.Fetch(admin, "POST", "/c/now/teams", form)
 	if got.Code != 409 || everybody(h, c) != "" || !strings.Contains(got.Body, `<input name="cell.2.2" value="jan1">`) || !strings.Contains(got.Body, "Import 2 rows") {
 		t.Errorf("a correction that was not checked: %d, %s\n%s", got.Code, everybody(h, c), got.Body)
 	}
-	form.Set("seen", webtest.Shown(got.Body).Get("seen"))
-	got = h.Ask(admin, "POST", "/c/now/teams", form)
+	form.Set("seen", webtest.HiddenFields(got.Body).Get("seen"))
+	got = h.Fetch(admin, "POST", "/c/now/teams", form)
 	if want := "eva1|Eva <b>Ż||contestant\njan1|Jan Kowal||contestant\nJan Kowal[]\nEva <b>Ż[]"; got.Code != 200 || everybody(h, c) != want {
 		t.Errorf("the import: %d created\n%s\nwant\n%s", got.Code, everybody(h, c), want)
 	}
@@ -191,8 +191,8 @@ func TestImportColumns(t *testing.T) {
 // created.
 func TestImportTellsProgress(t *testing.T) {
 	h := webtest.New(t)
-	h.Contest("now", -time.Minute, store.Teams, store.Settings{})
-	got := h.Imported(h.Cookie("admin"), "/c/now/import", url.Values{"list": {"Name;Team\nAda;x\nAlan;x\nEva;\n"}})
+	h.Contest("now", -time.Minute, store.VisibilityTeams, store.Settings{})
+	got := h.Import(h.Cookie("admin"), "/c/now/import", url.Values{"list": {"Name;Team\nAda;x\nAlan;x\nEva;\n"}})
 	last := 0
 	for _, want := range []string{"<title>Login sheets", "Creating accounts…", "Creating accounts: 1 of 3<", "Creating accounts: 2 of 3<", "Creating accounts: 3 of 3<", "3 sheets", `class="slip"`, "</main>"} {
 		at := strings.Index(got.Body, want)
@@ -215,11 +215,11 @@ func TestImportTellsProgress(t *testing.T) {
 // such rows are skipped.
 func TestImportErrors(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Teams, store.Settings{})
+	c := h.Contest("now", -time.Minute, store.VisibilityTeams, store.Settings{})
 	admin := h.Cookie("admin")
-	list := "Name,Login\nAda Two,ada2\n\nHans Meier,Hans Meier\nIda,ada2\n" + `"` + strings.ReplaceAll(webtest.Evil, `"`, `""`) + "x\",bob\n"
-	got := h.Ask(admin, "POST", "/c/now/import", url.Values{"list": {list}})
-	webtest.Harmless(t, "/c/now/import", got.Body)
+	list := "Name,Login\nAda Two,ada2\n\nHans Meier,Hans Meier\nIda,ada2\n" + `"` + strings.ReplaceAll(webtest.HostileMarkup, `"`, `""`) + "x\",bob\n"
+	got := h.Fetch(admin, "POST", "/c/now/import", url.Values{"list": {list}})
+	webtest.CheckHTML(t, "/c/now/import", got.Body)
 	said := words(t, got.Body)
 	for _, want := range []string{
 		"3of4rowshaveerrors", `Line4:"HansMeier"isnotausername:useletters,digits,-and_,atmost40,suchashans-meier`, "Line5:theusernameada2isonline2,too", "Line6:", "Skipthe3rowswitherrors", "Import1row",
@@ -228,12 +228,12 @@ func TestImportErrors(t *testing.T) {
 			t.Errorf("the preview does not say %q:\n%s", want, said)
 		}
 	}
-	form := webtest.Shown(got.Body)
-	if got := h.Ask(admin, "POST", "/c/now/teams", form); got.Code != 400 || !strings.Contains(got.Body, "rows of the list have errors") || everybody(h, c) != "" {
+	form := webtest.HiddenFields(got.Body)
+	if got := h.Fetch(admin, "POST", "/c/now/teams", form); got.Code != 400 || !strings.Contains(got.Body, "rows of the list have errors") || everybody(h, c) != "" {
 		t.Errorf("it imports a list with errors: %d\n%s", got.Code, got.Body)
 	}
 	form.Set("skip", "on")
-	if got := h.Ask(admin, "POST", "/c/now/teams", form); got.Code != 200 || everybody(h, c) != "ada2|Ada Two||contestant\nAda Two[]" {
+	if got := h.Fetch(admin, "POST", "/c/now/teams", form); got.Code != 200 || everybody(h, c) != "ada2|Ada Two||contestant\nAda Two[]" {
 		t.Errorf("it does not skip the rows: %d, %s", got.Code, everybody(h, c))
 	}
 	for text, want := range map[string]string{
@@ -246,7 +246,7 @@ func TestImportErrors(t *testing.T) {
 	} {
 		for _, path := range []string{"/c/now/import", "/admin/import"} {
 			got := h.Upload(admin, path, map[string]string{"list": text}, nil)
-			if got.Code != 400 || !strings.Contains(got.Body, want) || !strings.Contains(got.Body, "<title>Error: Import") || webtest.Shown(got.Body).Has("seen") || text[:min(1, len(text))] != "P" && !strings.Contains(got.Body, "\n"+text+"</textarea>") {
+			if got.Code != 400 || !strings.Contains(got.Body, want) || !strings.Contains(got.Body, "<title>Error: Import") || webtest.HiddenFields(got.Body).Has("seen") || text[:min(1, len(text))] != "P" && !strings.Contains(got.Body, "\n"+text+"</textarea>") {
 				t.Errorf("%s: %q is answered %d, want %q\n%s", path, text, got.Code, want, got.Body)
 			}
 		}
@@ -257,7 +257,7 @@ func TestImportErrors(t *testing.T) {
 		}
 	}
 	all := strings.Repeat(strings.Repeat("ü", 150)+"\n", 2000)
-	if got := h.Ask(admin, "POST", "/admin/import", url.Values{"list": {all}}); got.Code != 200 || !strings.Contains(got.Body, "Import 2000 rows") {
+	if got := h.Fetch(admin, "POST", "/admin/import", url.Values{"list": {all}}); got.Code != 200 || !strings.Contains(got.Body, "Import 2000 rows") {
 		t.Errorf("2000 long names: %d\n%.2000s", got.Code, got.Body)
 	}
 }
@@ -269,8 +269,8 @@ func TestImportFits(t *testing.T) {
 		t.Skip("a browser takes a while: set ASSAY_SLOW=1")
 	}
 	h := webtest.New(t)
-	h.Contest("now", -time.Minute, store.Public, store.Settings{})
-	webtest.Must[*store.Account](t)(h.Store.NewAccount(t.Context(), "s02", "Björn Groß", store.Person, ""))
+	h.Contest("now", -time.Minute, store.VisibilityPublic, store.Settings{})
+	webtest.Must[*store.Account](t)(h.Store.NewAccount(t.Context(), "s02", "Björn Groß", store.PersonAccount, ""))
 	list := filepath.Join(t.TempDir(), "class.csv")
 	text := "\uFEFFVorname;Nachname;Geburtstag;Login;E-Mail;Team;Klasse\r\nÄnne;Müller;1.1.;s01;anne@example.org;;9b\r\nBjörn;Groß;;s02;;;9a\r\nÇelik;Öztürk;;s03;;Die Füchse;9b\r\n" +
 		"Dörte;Yılmaz;;s04;;Die Füchse;9b\r\nHans;Meier;;Hans Meier;;;9a\r\nInes;Müller;;s02;;;9a\r\n" + strings.Repeat("W", 180) + ";;;;;;\r\n"
@@ -283,18 +283,18 @@ func TestImportFits(t *testing.T) {
 	b.Follow("form.stack button")
 	for _, width := range []int{390, 1280} {
 		for _, theme := range []string{"light", "dark"} {
-			b.Ask(nil, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": theme}}})
-			b.Wide(width)
+			b.Call(nil, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": theme}}})
+			b.SetWidth(width)
 			look := func(name string) {
-				b.Is(name+": what is wider than the screen", webtest.Wide, "")
+				b.ExpectValue(name+": what is wider than the screen", webtest.OverflowScript, "")
 				b.Screenshot(fmt.Sprintf("import-%s-%d-%s", name, width, theme))
 			}
 			for name, path := range map[string]string{"teams": "/c/now/import", "people": "/admin/import"} {
-				b.Go(h.URL + path)
+				b.Navigate(h.URL + path)
 				look(name)
-				b.Choose("input[type=file]", list)
+				b.ChooseFiles("input[type=file]", list)
 				b.Follow("form[action='" + path + "'] button")
-				b.Is("the rows", `document.querySelectorAll('.list tbody tr').length`, "7")
+				b.ExpectValue("the rows", `document.querySelectorAll('.list tbody tr').length`, "7")
 				look(name + "-rows")
 			}
 		}

@@ -19,17 +19,17 @@ import (
 // s01 to s60. The first team has a group and extra time, and the second is hidden.
 func class(t *testing.T) (*webtest.Harness, *store.Contest) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Teams, store.Settings{})
+	c := h.Contest("now", -time.Minute, store.VisibilityTeams, store.Settings{})
 	var all []store.NewAccount
 	for i := range 60 {
-		all = append(all, store.NewAccount{Login: fmt.Sprintf("s%02d", i+1), Display: fmt.Sprintf("Team %02d", i+1), Kind: store.Person, Role: string(auth.Contestant)})
+		all = append(all, store.NewAccount{Login: fmt.Sprintf("s%02d", i+1), Display: fmt.Sprintf("Team %02d", i+1), Kind: store.PersonAccount, Role: string(auth.Contestant)})
 	}
 	var entrants []store.Entrant
 	for _, a := range webtest.Must[[]*store.Account](t)(h.Store.NewAccounts(t.Context(), all...)) {
 		entrants = append(entrants, store.Entrant{Account: a})
 		h.Accounts[a.Login] = a
 	}
-	webtest.Must[int](t)(h.Store.EnterAll(t.Context(), c.ID, entrants))
+	webtest.Must[int](t)(h.Store.AddEntrants(t.Context(), c.ID, entrants))
 	teams := teamsOf(h, c)
 	teams[0].Groups, teams[0].ExtraTime, teams[1].Hidden = []string{"9a & b"}, 15*time.Minute, true
 	if err := errors.Join(h.Store.SetTeam(t.Context(), teams[0], ""), h.Store.SetTeam(t.Context(), teams[1], "")); err != nil {
@@ -85,7 +85,7 @@ func TestListOfTeams(t *testing.T) {
 		"sort=nothing":                   "01 02 ... 50 50",
 		"sort=" + url.QueryEscape(`"><`): "01 02 ... 50 50",
 	} {
-		got := h.Ask(admin, "GET", "/c/now/teams?"+query, nil)
+		got := h.Fetch(admin, "GET", "/c/now/teams?"+query, nil)
 		if names := listed(teamCell, got.Body); got.Code != 200 || names != want {
 			t.Errorf("%s: %d shows %q, want %q", query, got.Code, names, want)
 		}
@@ -96,7 +96,7 @@ func TestListOfTeams(t *testing.T) {
 			t.Errorf("%s: the page has %d buttons", query, buttons)
 		}
 	}
-	page := h.Ask(admin, "GET", "/c/now/teams?sort=name&q=Team+0", nil).Body
+	page := h.Fetch(admin, "GET", "/c/now/teams?sort=name&q=Team+0", nil).Body
 	for _, want := range []string{
 		`<th scope="col" aria-sort="ascending"><a href="/c/now/teams?q=Team&#43;0&amp;sort=-name">`, `1–15 of 15`, `value="Team 0"`,
 		`60 teams · 60 people`, `href="/c/now/teams?filter=group%3A9a&#43;%26&#43;b&amp;q=Team&#43;0&amp;sort=name"`,
@@ -105,7 +105,7 @@ func TestListOfTeams(t *testing.T) {
 			t.Errorf("the page does not have %s:\n%s", want, page)
 		}
 	}
-	if got := listed(checkedTeam, h.Ask(admin, "GET", "/c/now/teams?q=s0&all=1", nil).Body); got != "1 2 ... 9 9" {
+	if got := listed(checkedTeam, h.Fetch(admin, "GET", "/c/now/teams?q=s0&all=1", nil).Body); got != "1 2 ... 9 9" {
 		t.Errorf("all: %s are selected", got)
 	}
 }
@@ -135,7 +135,7 @@ func TestChangeTeams(t *testing.T) {
 		{"hide", "", []string{"3", "2"}, 303, "done=saved-1"},
 		{"show", "", []string{"2"}, 303, "done=saved-1"},
 	} {
-		got := h.Ask(admin, "POST", "/c/now/teams/change", url.Values{"do": {tt.do}, "value": {tt.value}, "t": tt.teams, "back": {"q=s0&sort=-name"}})
+		got := h.Fetch(admin, "POST", "/c/now/teams/change", url.Values{"do": {tt.do}, "value": {tt.value}, "t": tt.teams, "back": {"q=s0&sort=-name"}})
 		if said := got.Body + got.Get("Location"); got.Code != tt.code || !strings.Contains(said, tt.want) {
 			t.Errorf("%+v: %d\n%s", tt, got.Code, said)
 		}
@@ -152,7 +152,7 @@ func TestChangeTeams(t *testing.T) {
 			t.Errorf("team %d is %s, %s; want %s", number, team.Name, got, want)
 		}
 	}
-	if log := h.Ask(admin, "GET", "/admin/audit?action=change+team", nil).Body; strings.Count(log, "<td>change team</td>") != 8 {
+	if log := h.Fetch(admin, "GET", "/admin/audit?action=change+team", nil).Body; strings.Count(log, "<td>change team</td>") != 8 {
 		t.Errorf("the audit log is\n%s", log)
 	}
 }
@@ -164,8 +164,8 @@ func TestSaveManyTeams(t *testing.T) {
 	admin := h.Cookie("admin")
 	const path = "/c/now/teams/edit"
 	open := func(query string) url.Values {
-		page := h.Ask(admin, "GET", path+query, nil).Body
-		form := webtest.Shown(page)
+		page := h.Fetch(admin, "GET", path+query, nil).Body
+		form := webtest.HiddenFields(page)
 		for _, m := range regexp.MustCompile(`name="((?:name|groups|extra|penalty)\.\d+)" value="([^"]*)"`).FindAllStringSubmatch(page, -1) {
 			form.Set(m[1], strings.ReplaceAll(m[2], "&amp;", "&"))
 		}
@@ -178,14 +178,14 @@ func TestSaveManyTeams(t *testing.T) {
 	if got := strings.Join(form["t"], " "); got != "9 8 7 6 5 4 3 2 1" || form.Get("back") != "q=s0&sort=-name" {
 		t.Fatalf("the form has the teams %s, and leads to %s", got, form.Get("back"))
 	}
-	if got := h.Ask(admin, "POST", path, form); got.Code != 303 || got.Get("Location") != "/c/now/teams?done=saved-0&q=s0&sort=-name" {
+	if got := h.Fetch(admin, "POST", path, form); got.Code != 303 || got.Get("Location") != "/c/now/teams?done=saved-0&q=s0&sort=-name" {
 		t.Errorf("nothing was changed: %d to %s", got.Code, got.Get("Location"))
 	}
 	// Nothing is saved if a field is invalid.
 	form.Set("name.3", "Three")
 	form.Set("extra.4", "soon")
-	got := h.Ask(admin, "POST", path, form)
-	webtest.Harmless(t, "a wrong field", got.Body)
+	got := h.Fetch(admin, "POST", path, form)
+	webtest.CheckHTML(t, "a wrong field", got.Body)
 	for _, want := range []string{"Nothing was saved: 1 field needs a change", `<a href="#extra.4">Team 4: the extra time`, `value="soon" inputmode="numeric" aria-invalid="true"`, `value="Three"`, "<title>Error: Edit 9 teams"} {
 		if got.Code != 400 || !strings.Contains(got.Body, want) {
 			t.Errorf("a wrong field: %d does not say %q\n%s", got.Code, want, got.Body)
@@ -206,7 +206,7 @@ func TestSaveManyTeams(t *testing.T) {
 	form.Set("extra.4", "30")
 	form.Set("name.6", "Same")
 	form.Del("hidden.2")
-	got = h.Ask(admin, "POST", path, form)
+	got = h.Fetch(admin, "POST", path, form)
 	for _, want := range []string{"2 teams were saved. Someone else has changed 1 team since", "Someone else saved: <b>Theirs</b>", `value="Three"`, "Edit 1 team<"} {
 		if got.Code != 409 || !strings.Contains(got.Body, want) {
 			t.Errorf("what others changed: %d does not say %q\n%s", got.Code, want, got.Body)
@@ -220,9 +220,9 @@ func TestSaveManyTeams(t *testing.T) {
 		t.Errorf("they are\n%s, want\n%s", got, want)
 	}
 	// Saving the form again overwrites the other user's change.
-	again := webtest.Shown(got.Body)
+	again := webtest.HiddenFields(got.Body)
 	again.Set("name.3", "Three")
-	if got := h.Ask(admin, "POST", path, again); got.Code != 303 || teamsOf(h, c)[2].Name != "Three" {
+	if got := h.Fetch(admin, "POST", path, again); got.Code != 303 || teamsOf(h, c)[2].Name != "Three" {
 		t.Errorf("saved again: %d, %s", got.Code, teamsOf(h, c)[2].Name)
 	}
 	// A team that was removed meanwhile is reported, and the other teams are saved.
@@ -231,10 +231,10 @@ func TestSaveManyTeams(t *testing.T) {
 		t.Fatal(err)
 	}
 	form.Set("name.8", "Eight")
-	if got := h.Ask(admin, "POST", path, form); got.Code != 409 || !strings.Contains(got.Body, "1 team was saved. Someone else has removed 1 team.") || teamsOf(h, c)[6].Name != "Eight" {
+	if got := h.Fetch(admin, "POST", path, form); got.Code != 409 || !strings.Contains(got.Body, "1 team was saved. Someone else has removed 1 team.") || teamsOf(h, c)[6].Name != "Eight" {
 		t.Errorf("a team was removed: %d\n%s", got.Code, got.Body)
 	}
-	if got := h.Ask(admin, "POST", path, url.Values{}); got.Code != 400 {
+	if got := h.Fetch(admin, "POST", path, url.Values{}); got.Code != 400 {
 		t.Errorf("an empty form: %d", got.Code)
 	}
 	// A stored name that the form would reject does not prevent saving the other teams.
@@ -245,7 +245,7 @@ func TestSaveManyTeams(t *testing.T) {
 	}
 	form = open(fmt.Sprintf("?t=%d&t=%d", odd.Number, odd.Number+1))
 	form.Set(fmt.Sprint("name.", odd.Number+1), "Next")
-	if got := h.Ask(admin, "POST", path, form); got.Code != 303 || teamsOf(h, c)[11].Name != "Next" {
+	if got := h.Fetch(admin, "POST", path, form); got.Code != 303 || teamsOf(h, c)[11].Name != "Next" {
 		t.Errorf("beside a team with an odd name: %d\n%s", got.Code, got.Body)
 	}
 	// Values that the form cannot express stay when other fields change.
@@ -256,13 +256,13 @@ func TestSaveManyTeams(t *testing.T) {
 	}
 	form = open(fmt.Sprint("?t=", exact.Number))
 	form.Set(fmt.Sprint("name.", exact.Number), "Renamed")
-	if got := h.Ask(admin, "POST", path, form); got.Code != 303 {
+	if got := h.Fetch(admin, "POST", path, form); got.Code != 303 {
 		t.Errorf("a team with seconds: %d\n%s", got.Code, got.Body)
 	}
 	if now := teamsOf(h, c)[9]; now.Name != "Renamed" || now.ExtraTime != 90*time.Second || now.Label != "seat 7" {
 		t.Errorf("the team is %+v", now)
 	}
-	if got := h.Ask(admin, "GET", path+"?t=99", nil); got.Code != 303 {
+	if got := h.Fetch(admin, "GET", path+"?t=99", nil); got.Code != 303 {
 		t.Errorf("no such team: %d", got.Code)
 	}
 }
@@ -272,10 +272,10 @@ func TestSaveManyTeams(t *testing.T) {
 func TestRemoveTeams(t *testing.T) {
 	h, c := class(t)
 	admin := h.Cookie("admin")
-	h.Send(c, "s01")
+	h.Submit(c, "s01")
 	h.Clarify(c, store.NewClarification{Text: "may I?"}, "s02")
 	const path = "/c/now/teams/remove"
-	asked := h.Ask(admin, "GET", path+"?t=1&t=2&t=3&t=4&back=q%3Ds0", nil)
+	asked := h.Fetch(admin, "GET", path+"?t=1&t=2&t=3&t=4&back=q%3Ds0", nil)
 	for _, want := range []string{
 		"1. Team 01 : cannot be removed, because it has 1 submission.", "2. Team 02 : cannot be removed, because it has 1 clarification.", "3. Team 03",
 		"Removed: 2 teams, with groups, extra time, and 2 memberships.", "Kept: the accounts", "Remove 2 teams",
@@ -284,7 +284,7 @@ func TestRemoveTeams(t *testing.T) {
 			t.Errorf("the question: %d does not say %q\n%s", asked.Code, want, text)
 		}
 	}
-	form := webtest.Shown(asked.Body)
+	form := webtest.HiddenFields(asked.Body)
 	if !slices.Equal(form["t"], []string{"3", "4"}) {
 		t.Errorf("the form has the teams %v", form["t"])
 	}
@@ -295,27 +295,27 @@ func TestRemoveTeams(t *testing.T) {
 		"Select one team or more": {nil, 400}, "no longer there": {[]string{"3", "99"}, 409}, "has submissions or clarification requests": {[]string{"3", "1"}, 409},
 	} {
 		method := map[bool]string{true: "GET", false: "POST"}[tt.code == 400]
-		if got := h.Ask(admin, method, path, url.Values{"t": tt.teams, "sure-password": {"correct-horse"}}); got.Code != tt.code || !strings.Contains(got.Body, text) {
+		if got := h.Fetch(admin, method, path, url.Values{"t": tt.teams, "sure-password": {"correct-horse"}}); got.Code != tt.code || !strings.Contains(got.Body, text) {
 			t.Errorf("%v: %d does not say %q\n%s", tt.teams, got.Code, text, got.Body)
 		}
 	}
 	if n := len(teamsOf(h, c)); n != 60 {
 		t.Fatalf("%d teams are left", n)
 	}
-	got := h.Ask(admin, "POST", path, form)
+	got := h.Fetch(admin, "POST", path, form)
 	if got.Code != 303 || got.Get("Location") != "/c/now/teams?done=removed-2&q=s0" {
 		t.Fatalf("remove: %d to %s\n%s", got.Code, got.Get("Location"), got.Body)
 	}
 	if now := teamsOf(h, c); len(now) != 58 || now[2].Number != 5 {
 		t.Errorf("the teams are %d", len(now))
 	}
-	if got := h.Ask(admin, "GET", "/c/now/scoreboard?view=jury", nil).Body; strings.Contains(got, "Team 03") || !strings.Contains(got, "Team 05") {
+	if got := h.Fetch(admin, "GET", "/c/now/scoreboard?view=jury", nil).Body; strings.Contains(got, "Team 03") || !strings.Contains(got, "Team 05") {
 		t.Error("the scoreboard has the team")
 	}
-	if log := h.Ask(admin, "GET", "/admin/audit?action=remove+team", nil).Body; !strings.Contains(log, "team 3, with 1 person") || !strings.Contains(log, "team 4, with 1 person") {
+	if log := h.Fetch(admin, "GET", "/admin/audit?action=remove+team", nil).Body; !strings.Contains(log, "team 3, with 1 person") || !strings.Contains(log, "team 4, with 1 person") {
 		t.Errorf("the audit log is\n%s", log)
 	}
-	if got := h.Ask(h.Cookie("s03"), "GET", "/c/now", nil); got.Code != 404 {
+	if got := h.Fetch(h.Cookie("s03"), "GET", "/c/now", nil); got.Code != 404 {
 		t.Errorf("its member sees the contest: %d", got.Code)
 	}
 }
@@ -329,18 +329,18 @@ var (
 func TestLastLogin(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
-	h.Later(time.Hour)
-	if got := h.Ask("", "POST", "/login", url.Values{"login": {"bob"}, "password": {"wrong"}}); got.Code != 403 {
+	h.Advance(time.Hour)
+	if got := h.Fetch("", "POST", "/login", url.Values{"login": {"bob"}, "password": {"wrong"}}); got.Code != 403 {
 		t.Fatalf("a wrong password is answered %d", got.Code)
 	}
-	if got := h.Ask("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}}); got.Code != 303 {
+	if got := h.Fetch("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}}); got.Code != 303 {
 		t.Fatalf("a login is answered %d", got.Code)
 	}
-	if err := errors.Join(h.Store.Disable(t.Context(), h.Accounts["runner"].ID, true), h.Store.SetPassword(t.Context(), h.Accounts["judge"].ID, "")); err != nil {
+	if err := errors.Join(h.Store.SetDisabled(t.Context(), h.Accounts["runner"].ID, true), h.Store.SetPassword(t.Context(), h.Accounts["judge"].ID, "")); err != nil {
 		t.Fatal(err)
 	}
 	for query, want := range map[string]string{"sort=login": "ada admin", "filter=never": "bob chair other"} {
-		got := listed(accountCell, h.Ask(admin, "GET", "/admin/accounts?"+query, nil).Body)
+		got := listed(accountCell, h.Fetch(admin, "GET", "/admin/accounts?"+query, nil).Body)
 		if !strings.HasPrefix(got, want) || query == "filter=never" && got != want {
 			t.Errorf("%s shows %s, want %s", query, got, want)
 		}
@@ -348,7 +348,7 @@ func TestLastLogin(t *testing.T) {
 	for login, want := range map[string]string{
 		"ada": "· last login <time", "bob": "· never logged in</p></div><span class=\"tag\">never logged in<", "runner": "<span class=\"tag bad\">disabled<", "judge": "<span class=\"tag\">access tokens only<",
 	} {
-		if page := h.Ask(admin, "GET", "/admin/accounts/"+login, nil).Body; !strings.Contains(page, want) {
+		if page := h.Fetch(admin, "GET", "/admin/accounts/"+login, nil).Body; !strings.Contains(page, want) {
 			t.Errorf("the page of %s does not have %s:\n%s", login, want, page)
 		}
 	}
@@ -371,16 +371,16 @@ func TestListOfAccounts(t *testing.T) {
 		"filter=never&q=ada":         "ada",
 		"filter=never&q=admin":       "",
 	} {
-		got := h.Ask(admin, "GET", "/admin/accounts?"+query, nil)
+		got := h.Fetch(admin, "GET", "/admin/accounts?"+query, nil)
 		if names := listed(accountCell, got.Body); got.Code != 200 || names != want {
 			t.Errorf("%s: %d shows %q, want %q", query, got.Code, names, want)
 		}
 	}
-	if got := h.Ask(admin, "GET", "/admin/accounts?q=a&all=1", nil).Body; slices.Contains(strings.Fields(listed(checkedAccount, got)), "admin") {
+	if got := h.Fetch(admin, "GET", "/admin/accounts?q=a&all=1", nil).Body; slices.Contains(strings.Fields(listed(checkedAccount, got)), "admin") {
 		t.Error("the own account is selected with all others")
 	}
-	change := func(do string, logins ...string) webtest.Answer {
-		return h.Ask(admin, "POST", "/admin/accounts-change", url.Values{"do": {do}, "account": logins, "back": {"q=s0"}, "sure-password": {"correct-horse"}})
+	change := func(do string, logins ...string) webtest.Response {
+		return h.Fetch(admin, "POST", "/admin/accounts-change", url.Values{"do": {do}, "account": logins, "back": {"q=s0"}, "sure-password": {"correct-horse"}})
 	}
 	for _, tt := range []struct {
 		do     string
@@ -412,7 +412,7 @@ func TestListOfAccounts(t *testing.T) {
 			t.Errorf("%s is %s, want %s", login, got, want)
 		}
 	}
-	if log := h.Ask(admin, "GET", "/admin/audit?action=change+account", nil).Body; strings.Count(log, "<td>change account</td>") != 7 {
+	if log := h.Fetch(admin, "GET", "/admin/audit?action=change+account", nil).Body; strings.Count(log, "<td>change account</td>") != 7 {
 		t.Errorf("the audit log is\n%s", log)
 	}
 	// Deleted accounts are not listed, and neither are filters that match no account.
@@ -420,20 +420,20 @@ func TestListOfAccounts(t *testing.T) {
 	if _, err := h.Store.Erase(t.Context(), webtest.Must[*store.Account](t)(h.Store.AccountByLogin(t.Context(), "s60")).ID); err != nil {
 		t.Fatal(err)
 	}
-	body := h.Ask(admin, "GET", "/admin/accounts", nil).Body
+	body := h.Fetch(admin, "GET", "/admin/accounts", nil).Body
 	if !strings.Contains(body, disabled) || strings.Contains(body, "filter=contest-admin") {
 		t.Errorf("the filters are in\n%s", body)
 	}
-	if got := listed(accountCell, h.Ask(admin, "GET", "/admin/accounts?page=2&sort=username", nil).Body); got != "s44 s45 ... s59 16" {
+	if got := listed(accountCell, h.Fetch(admin, "GET", "/admin/accounts?page=2&sort=username", nil).Body); got != "s44 s45 ... s59 16" {
 		t.Errorf("after one was deleted, the second page shows %q", got)
 	}
-	own := h.Ask(admin, "GET", "/admin/accounts/admin", nil).Body
+	own := h.Fetch(admin, "GET", "/admin/accounts/admin", nil).Body
 	for _, role := range []string{"runner", "judge", "contest-admin"} {
-		if page := h.Ask(admin, "GET", "/admin/accounts/s01?contest=now", nil).Body; strings.Count(page, `<option value="`+role+`"`) < 2 {
+		if page := h.Fetch(admin, "GET", "/admin/accounts/s01?contest=now", nil).Body; strings.Count(page, `<option value="`+role+`"`) < 2 {
 			t.Errorf("the role %s cannot be given in a contest:\n%s", role, page)
 		}
 	}
-	other := h.Ask(admin, "GET", "/admin/accounts/s01", nil).Body
+	other := h.Fetch(admin, "GET", "/admin/accounts/s01", nil).Body
 	if strings.Contains(own, "Disable account") || strings.Contains(own, "Delete account") || !strings.Contains(other, "Enable account") || !strings.Contains(other, `href="/admin/accounts/s01/erase"`) {
 		t.Errorf("the pages of accounts:\n%s\n%s", own, other)
 	}

@@ -30,7 +30,7 @@ func TestLogIn(t *testing.T) {
 		{"nobody", "correct-horse", "", 403, ""},
 		{"", "", "", 403, ""},
 	} {
-		got := h.Ask("", "POST", "/login", url.Values{"login": {tt.login}, "password": {tt.password}, "next": {tt.next}})
+		got := h.Fetch("", "POST", "/login", url.Values{"login": {tt.login}, "password": {tt.password}, "next": {tt.next}})
 		if got.Code != tt.code || got.Get("Location") != tt.to {
 			t.Errorf("%+v: %d to %q", tt, got.Code, got.Get("Location"))
 		}
@@ -38,26 +38,26 @@ func TestLogIn(t *testing.T) {
 			t.Errorf("%+v: the cookie %q", tt, set)
 		}
 	}
-	if err := h.Store.Disable(t.Context(), h.Accounts["runner"].ID, true); err != nil {
+	if err := h.Store.SetDisabled(t.Context(), h.Accounts["runner"].ID, true); err != nil {
 		t.Fatal(err)
 	}
-	if got := h.Ask("", "POST", "/login", url.Values{"login": {"runner"}, "password": {"correct-horse"}}); got.Code != 403 {
+	if got := h.Fetch("", "POST", "/login", url.Values{"login": {"runner"}, "password": {"correct-horse"}}); got.Code != 403 {
 		t.Errorf("who is shut out is answered %d", got.Code)
 	}
 	// Only the browser that guesses passwords has to wait.
 	codes := map[int]int{}
 	for range 8 {
-		codes[h.Ask("", "POST", "/login", url.Values{"login": {"bob"}, "password": {"guess"}}).Code]++
+		codes[h.Fetch("", "POST", "/login", url.Values{"login": {"bob"}, "password": {"guess"}}).Code]++
 	}
 	if codes[429] != 3 || codes[403] != 5 {
 		t.Errorf("guessing is answered %v", codes)
 	}
-	if got := h.Ask("", "POST", "/login", url.Values{"login": {"judge"}, "password": {"correct-horse"}}); got.Code != 303 {
+	if got := h.Fetch("", "POST", "/login", url.Values{"login": {"judge"}, "password": {"correct-horse"}}); got.Code != 303 {
 		t.Errorf("somebody else is answered %d", got.Code)
 	}
 	// Other browsers cannot lock out a browser that has logged in before. Such a browser cannot guess more
 	// passwords than others.
-	in := h.Ask("", "POST", "/login", url.Values{"login": {"chair"}, "password": {"correct-horse"}})
+	in := h.Fetch("", "POST", "/login", url.Values{"login": {"chair"}, "password": {"correct-horse"}})
 	known := ""
 	for _, set := range in.Values("Set-Cookie") {
 		if cookie, _, _ := strings.Cut(set, ";"); strings.HasPrefix(cookie, "assay-known=") {
@@ -66,30 +66,30 @@ func TestLogIn(t *testing.T) {
 	}
 	clear(codes)
 	for range 8 {
-		codes[h.Ask("assay-known=forged", "POST", "/login", url.Values{"login": {"chair"}, "password": {"guess"}}).Code]++
+		codes[h.Fetch("assay-known=forged", "POST", "/login", url.Values{"login": {"chair"}, "password": {"guess"}}).Code]++
 	}
 	if codes[429] != 3 {
 		t.Errorf("guessing is answered %v", codes)
 	}
-	if got := h.Ask(known, "POST", "/login", url.Values{"login": {"chair"}, "password": {"correct-horse"}}); got.Code != 303 {
+	if got := h.Fetch(known, "POST", "/login", url.Values{"login": {"chair"}, "password": {"correct-horse"}}); got.Code != 303 {
 		t.Errorf("a known browser is answered %d", got.Code)
 	}
-	if got := h.Ask(known, "POST", "/login", url.Values{"login": {"bob"}, "password": {"correct-horse"}}); got.Code != 429 {
+	if got := h.Fetch(known, "POST", "/login", url.Values{"login": {"bob"}, "password": {"correct-horse"}}); got.Code != 429 {
 		t.Errorf("the browser of another one is answered %d", got.Code)
 	}
 	clear(codes)
 	for range 8 {
-		codes[h.Ask(known, "POST", "/login", url.Values{"login": {"chair"}, "password": {"guess"}}).Code]++
+		codes[h.Fetch(known, "POST", "/login", url.Values{"login": {"chair"}, "password": {"guess"}}).Code]++
 	}
 	if codes[429] != 3 {
 		t.Errorf("guessing in a known browser is answered %v", codes)
 	}
-	if got := h.Ask("", "POST", "/login", url.Values{"login": {strings.Repeat("x", 60_000)}, "password": {"guess"}}); got.Code != 403 || len(got.Body) > 50_000 {
+	if got := h.Fetch("", "POST", "/login", url.Values{"login": {strings.Repeat("x", 60_000)}, "password": {"guess"}}); got.Code != 403 || len(got.Body) > 50_000 {
 		t.Errorf("a login that nobody can have is answered %d, with %d bytes", got.Code, len(got.Body))
 	}
 	// Unknown usernames do not delay each other.
 	for i := range 8 {
-		if got := h.Ask("", "POST", "/login", url.Values{"login": {fmt.Sprint("unknown", i)}, "password": {"guess"}}); got.Code != 403 {
+		if got := h.Fetch("", "POST", "/login", url.Values{"login": {fmt.Sprint("unknown", i)}, "password": {"guess"}}); got.Code != 403 {
 			t.Errorf("unknown username %d is answered %d", i, got.Code)
 		}
 	}
@@ -103,13 +103,13 @@ func TestLogIn(t *testing.T) {
 	if got := h.Do(r, ada); got.Code != 403 {
 		t.Errorf("a form of another site is answered %d", got.Code)
 	}
-	if got := h.Ask(ada, "GET", "/account", nil); got.Code != 200 {
+	if got := h.Fetch(ada, "GET", "/account", nil); got.Code != 200 {
 		t.Errorf("and did something: %d", got.Code)
 	}
-	if got := h.Ask(ada, "POST", "/logout", url.Values{}); got.Code != 303 {
+	if got := h.Fetch(ada, "POST", "/logout", url.Values{}); got.Code != 303 {
 		t.Errorf("logging out is answered %d", got.Code)
 	}
-	if got := h.Ask(ada, "GET", "/account", nil); got.Code != 303 {
+	if got := h.Fetch(ada, "GET", "/account", nil); got.Code != 303 {
 		t.Errorf("after logging out: %d", got.Code)
 	}
 }
@@ -119,7 +119,7 @@ func TestWhereALoginLeads(t *testing.T) {
 	h := webtest.New(t)
 	logIn := func() string {
 		t.Helper()
-		got := h.Ask("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}})
+		got := h.Fetch("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}})
 		if got.Code != 303 {
 			t.Fatalf("logging in: %d\n%s", got.Code, got.Body)
 		}
@@ -132,8 +132,8 @@ func TestWhereALoginLeads(t *testing.T) {
 		enters  bool
 		want    string
 	}{
-		{"others", -time.Minute, store.Public, false, "/"}, {"past", -2 * time.Hour, store.Public, true, "/"}, {"later", time.Hour, store.Public, true, "/"},
-		{"hidden", -time.Minute, store.Staff, true, "/"}, {"now", -time.Minute, store.Teams, true, "/c/now"}, {"also", -time.Minute, store.Public, true, "/"},
+		{"others", -time.Minute, store.VisibilityPublic, false, "/"}, {"past", -2 * time.Hour, store.VisibilityPublic, true, "/"}, {"later", time.Hour, store.VisibilityPublic, true, "/"},
+		{"hidden", -time.Minute, store.VisibilityJury, true, "/"}, {"now", -time.Minute, store.VisibilityTeams, true, "/c/now"}, {"also", -time.Minute, store.VisibilityPublic, true, "/"},
 	} {
 		c := h.Contest(tt.slug, tt.in, tt.visible, store.Settings{})
 		if tt.enters {
@@ -149,10 +149,10 @@ func TestWhereALoginLeads(t *testing.T) {
 func TestOwnAccount(t *testing.T) {
 	h := webtest.New(t)
 	first, second := h.Cookie("ada"), h.Cookie("ada")
-	password := func(old, fresh, again string) webtest.Answer {
-		return h.Ask(first, "POST", "/account/password", url.Values{"old": {old}, "password": {fresh}, "again": {again}})
+	password := func(old, fresh, again string) webtest.Response {
+		return h.Fetch(first, "POST", "/account/password", url.Values{"old": {old}, "password": {fresh}, "again": {again}})
 	}
-	long := strings.Repeat("x", auth.MostPassword+1)
+	long := strings.Repeat("x", auth.MaxPassword+1)
 	for _, tt := range []struct {
 		old, fresh, again string
 		code              int
@@ -165,31 +165,31 @@ func TestOwnAccount(t *testing.T) {
 		}
 	}
 	for _, old := range []string{first, second} {
-		if got := h.Ask(old, "GET", "/account", nil); got.Code != 303 {
+		if got := h.Fetch(old, "GET", "/account", nil); got.Code != 303 {
 			t.Errorf("a session of the old password is answered %d", got.Code)
 		} else if !strings.Contains(got.Get("Set-Cookie"), "Max-Age=0") {
 			t.Errorf("a browser keeps what is good for nothing: %v", got.Header)
 		}
 	}
-	if got := h.Ask("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"battery-staple  "}}); got.Code != 303 {
+	if got := h.Fetch("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"battery-staple  "}}); got.Code != 303 {
 		t.Errorf("the new password is answered %d", got.Code)
 	}
 	ada := h.Cookie("ada")
-	made := h.Ask(ada, "POST", "/account/tokens", url.Values{"label": {webtest.Evil}, "scope": {"submit"}})
+	made := h.Fetch(ada, "POST", "/account/tokens", url.Values{"label": {webtest.HostileMarkup}, "scope": {"submit"}})
 	if made.Code != 200 || strings.Count(made.Body, "assay_") != 1 {
 		t.Errorf("a token: %d\n%s", made.Code, made.Body)
 	}
-	if got := h.Ask(ada, "POST", "/account/tokens", url.Values{"scope": {"admin"}}); got.Code != 400 {
+	if got := h.Fetch(ada, "POST", "/account/tokens", url.Values{"scope": {"admin"}}); got.Code != 400 {
 		t.Errorf("a contestant makes a token of an admin: %d", got.Code)
 	}
 	tokens := webtest.Must[[]*store.Token](t)(h.Store.Tokens(t.Context(), h.Accounts["ada"].ID))
-	if len(tokens) != 1 || strings.Contains(h.Ask(ada, "GET", "/account", nil).Body, "assay_") {
+	if len(tokens) != 1 || strings.Contains(h.Fetch(ada, "GET", "/account", nil).Body, "assay_") {
 		t.Errorf("the tokens are %v, or are shown again", tokens)
 	}
-	if got := h.Ask(h.Cookie("bob"), "POST", "/account/tokens/"+tokens[0].ID+"/revoke", url.Values{}); got.Code != 404 {
+	if got := h.Fetch(h.Cookie("bob"), "POST", "/account/tokens/"+tokens[0].ID+"/revoke", url.Values{}); got.Code != 404 {
 		t.Errorf("another revokes it: %d", got.Code)
 	}
-	if got := h.Ask(ada, "POST", "/account/tokens/"+tokens[0].ID+"/revoke", url.Values{}); got.Code != 303 {
+	if got := h.Fetch(ada, "POST", "/account/tokens/"+tokens[0].ID+"/revoke", url.Values{}); got.Code != 303 {
 		t.Errorf("its owner revokes it: %d", got.Code)
 	}
 }
@@ -198,7 +198,7 @@ func TestOwnAccount(t *testing.T) {
 func TestSetup(t *testing.T) {
 	h := webtest.New(t)
 	code, hash := auth.NewCode()
-	if err := h.Store.NewSetup(t.Context(), hash, h.Accounts["admin"].ID); err != nil {
+	if err := h.Store.NewSetupCode(t.Context(), hash, h.Accounts["admin"].ID); err != nil {
 		t.Fatal(err)
 	}
 	fields := func(code, password string) url.Values {
@@ -208,14 +208,14 @@ func TestSetup(t *testing.T) {
 		code, password string
 		want           int
 	}{{"none", "battery-staple", 403}, {code, "short", 400}, {code, "battery-staple", 303}, {code, "battery-staple", 403}} {
-		if got := h.Ask("", "POST", "/setup", fields(tt.code, tt.password)); got.Code != tt.want {
+		if got := h.Fetch("", "POST", "/setup", fields(tt.code, tt.password)); got.Code != tt.want {
 			t.Errorf("%+v: %d\n%s", tt, got.Code, got.Body)
 		}
 	}
-	if got := h.Ask("", "GET", "/setup?code="+code, nil); got.Code != 403 || !strings.Contains(got.Body, "setup link has been used") {
+	if got := h.Fetch("", "GET", "/setup?code="+code, nil); got.Code != 403 || !strings.Contains(got.Body, "setup link has been used") {
 		t.Errorf("the link again: %d\n%s", got.Code, got.Body)
 	}
-	if got := h.Ask("", "POST", "/login", url.Values{"login": {"admin"}, "password": {"battery-staple"}}); got.Code != 303 {
+	if got := h.Fetch("", "POST", "/login", url.Values{"login": {"admin"}, "password": {"battery-staple"}}); got.Code != 303 {
 		t.Errorf("the admin logs in: %d", got.Code)
 	}
 }
@@ -223,31 +223,31 @@ func TestSetup(t *testing.T) {
 // TestAccountsPage checks that accounts created from a list can log in with their login sheets.
 func TestAccountsPage(t *testing.T) {
 	h := webtest.New(t)
-	h.Contest("now", -time.Minute, store.Teams, store.Settings{})
+	h.Contest("now", -time.Minute, store.VisibilityTeams, store.Settings{})
 	admin := h.Cookie("admin")
-	got := h.Imported(admin, "/admin/import", url.Values{"list": {"Grace Hopper\r\n<b>Zoë</b>"}, "role": {"contestant"}, "contest": {"now"}})
+	got := h.Import(admin, "/admin/import", url.Values{"list": {"Grace Hopper\r\n<b>Zoë</b>"}, "role": {"contestant"}, "contest": {"now"}})
 	if got.Code != 200 || strings.Count(got.Body, `class="slip"`) != 2 || strings.Contains(got.Body, "<b>Zoë") {
 		t.Fatalf("an import: %d\n%s", got.Code, got.Body)
 	}
 	_, rest, _ := strings.Cut(got.Body, "<dd><code>grace-hopper</code></dd><dt>Password</dt><dd><code>")
 	password, _, _ := strings.Cut(rest, "<")
-	in := h.Ask("", "POST", "/login", url.Values{"login": {"grace-hopper"}, "password": {password}})
+	in := h.Fetch("", "POST", "/login", url.Values{"login": {"grace-hopper"}, "password": {password}})
 	if in.Code != 303 {
 		t.Fatalf("the slip %q does not log in: %d", password, in.Code)
 	}
 	cookie, _, _ := strings.Cut(in.Get("Set-Cookie"), ";")
-	if got := h.Ask(cookie, "GET", "/c/now", nil); got.Code != 200 || !strings.Contains(got.Body, "your team: <b>Grace Hopper") {
+	if got := h.Fetch(cookie, "GET", "/c/now", nil); got.Code != 200 || !strings.Contains(got.Body, "your team: <b>Grace Hopper") {
 		t.Errorf("she does not take part: %d\n%s", got.Code, got.Body)
 	}
 	for _, tt := range []struct {
 		login, do, role string
 		want            int
 	}{{"grace-hopper", "out", "", 303}, {"admin", "out", "", 409}, {"nobody", "in", "", 404}, {"bob", "role", "king", 400}, {"bob", "role", "judge", 303}, {"bob", "reset", "", 200}} {
-		if got := h.Ask(admin, "POST", "/admin/accounts/"+tt.login, url.Values{"do": {tt.do}, "role": {tt.role}}); got.Code != tt.want {
+		if got := h.Fetch(admin, "POST", "/admin/accounts/"+tt.login, url.Values{"do": {tt.do}, "role": {tt.role}}); got.Code != tt.want {
 			t.Errorf("%+v: %d\n%s", tt, got.Code, got.Body)
 		}
 	}
-	if got := h.Ask(cookie, "GET", "/account", nil); got.Code != 303 {
+	if got := h.Fetch(cookie, "GET", "/account", nil); got.Code != 303 {
 		t.Errorf("who was shut out is in: %d", got.Code)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"assay/judge/host/auth"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/signon"
 	"assay/judge/host/signon/signontest"
 	"assay/judge/host/store"
@@ -27,7 +27,7 @@ func newSchool(t *testing.T, registration auth.Registration) *school {
 	at := signontest.New(t)
 	h := webtest.New(t, func(h *webtest.Harness, o *web.Options) {
 		at.Now = o.Time
-		o.Desk.Registration = registration
+		o.Service.Registration = registration
 		o.SignOn = signon.New(signon.Options{
 			Issuer: at.URL, Client: signontest.Client, Secret: signontest.Secret,
 			Callback: "http://judge.example/login/sso/callback", Now: o.Time,
@@ -45,7 +45,7 @@ type visitor struct {
 
 func (s *school) visitor() *visitor { return &visitor{s, map[string]string{}} }
 
-func (b *visitor) ask(method, path string, form url.Values) webtest.Answer {
+func (b *visitor) ask(method, path string, form url.Values) webtest.Response {
 	b.Helper()
 	var all []string
 	for name, value := range b.cookies {
@@ -54,7 +54,7 @@ func (b *visitor) ask(method, path string, form url.Values) webtest.Answer {
 	if method == "POST" && form == nil {
 		form = url.Values{}
 	}
-	got := b.Ask(strings.Join(all, "; "), method, path, form)
+	got := b.Fetch(strings.Join(all, "; "), method, path, form)
 	for _, c := range (&http.Response{Header: got.Header}).Cookies() {
 		if b.cookies[c.Name] = c.Value; c.MaxAge < 0 {
 			delete(b.cookies, c.Name)
@@ -64,7 +64,7 @@ func (b *visitor) ask(method, path string, form url.Values) webtest.Answer {
 }
 
 // signOn logs in at the provider. It returns the response to the callback, and the callback's address.
-func (b *visitor) signOn(begin string) (webtest.Answer, string) {
+func (b *visitor) signOn(begin string) (webtest.Response, string) {
 	b.Helper()
 	got := b.ask("GET", begin, nil)
 	if got.Code != http.StatusSeeOther || !strings.HasPrefix(got.Get("Location"), b.at.URL+"/authorize?") {
@@ -75,7 +75,7 @@ func (b *visitor) signOn(begin string) (webtest.Answer, string) {
 }
 
 // leads checks that a response has the status code, and that it redirects to want or contains want.
-func leads(t *testing.T, what string, got webtest.Answer, code int, want string) {
+func leads(t *testing.T, what string, got webtest.Response, code int, want string) {
 	t.Helper()
 	_, main, _ := strings.Cut(got.Body, `<main id="main"`)
 	if text := got.Get("Location") + main; got.Code != code || !strings.Contains(text, want) {
@@ -105,15 +105,15 @@ func (b *visitor) me() string {
 // TestFirstSignOn checks that a user of the provider can create an account, and then always logs in to it.
 func TestFirstSignOn(t *testing.T) {
 	s := newSchool(t, auth.ByOIDC)
-	page := s.Ask("", "GET", "/login?next=/holes", nil).Body
+	page := s.Fetch("", "GET", "/login?next=/holes", nil).Body
 	if !strings.Contains(page, `href="/login/sso?next=%2Fholes"`) || !strings.Contains(page, "log in with single sign-on to create one") {
 		t.Errorf("the login page is %s", page)
 	}
 	const link = `href="/login/sso?next=%2F">Log in with single sign-on`
-	if page := s.Ask("", "GET", "/", nil).Body; !strings.Contains(page, link) {
+	if page := s.Fetch("", "GET", "/", nil).Body; !strings.Contains(page, link) {
 		t.Errorf("the start page has no single sign-on: %s", page)
 	}
-	if page := s.Ask(s.Cookie("ada"), "GET", "/", nil).Body; strings.Contains(page, link) {
+	if page := s.Fetch(s.Cookie("ada"), "GET", "/", nil).Body; strings.Contains(page, link) {
 		t.Errorf("the start page of a person who is logged in is %s", page)
 	}
 	b := s.visitor()
@@ -122,7 +122,7 @@ func TestFirstSignOn(t *testing.T) {
 	form := b.ask("GET", "/login/sso/new", nil)
 	leads(t, "the form", form, 200, `value="Zoe Quinn"`)
 	leads(t, "the form", form, 200, `value="zoe"`)
-	webtest.Harmless(t, "the form", form.Body)
+	webtest.CheckHTML(t, "the form", form.Body)
 	if b.me() != "" {
 		t.Error("the visitor is logged in before the account exists")
 	}
@@ -140,7 +140,7 @@ func TestFirstSignOn(t *testing.T) {
 	leads(t, "the way back again", b.ask("GET", back, nil), 403, "has not begun")
 
 	// The user logs in from another browser, with a changed name and address at the provider.
-	s.at.Says = map[string]any{"name": "Zoe Smith", "preferred_username": "ada", "email": "admin@school.example"}
+	s.at.Claims = map[string]any{"name": "Zoe Smith", "preferred_username": "ada", "email": "admin@school.example"}
 	other := s.visitor()
 	got, _ = other.signOn("/login/sso?next=/account")
 	leads(t, "from then on", got, 303, "/account")
@@ -148,7 +148,7 @@ func TestFirstSignOn(t *testing.T) {
 		t.Errorf("%q is logged in", other.me())
 	}
 	// Another user of the provider gets no access to the account, even with the same name.
-	s.at.Says = map[string]any{"sub": "subject-2", "preferred_username": "zoe", "email": "zoe@school.example"}
+	s.at.Claims = map[string]any{"sub": "subject-2", "preferred_username": "zoe", "email": "zoe@school.example"}
 	third := s.visitor()
 	got, _ = third.signOn("/login/sso")
 	leads(t, "another person", got, 303, "/login/sso/new")
@@ -157,8 +157,8 @@ func TestFirstSignOn(t *testing.T) {
 	if other.me() != "" || b.me() != "zoe" {
 		t.Error("logging out ends another session, or not this one")
 	}
-	s.at.Says = nil
-	if err := s.Store.Disable(t.Context(), a.ID, true); err != nil {
+	s.at.Claims = nil
+	if err := s.Store.SetDisabled(t.Context(), a.ID, true); err != nil {
 		t.Fatal(err)
 	}
 	got, _ = s.visitor().signOn("/login/sso")
@@ -191,7 +191,7 @@ func TestLinking(t *testing.T) {
 		t.Errorf("the page is %s", page.Body)
 	}
 	leads(t, "no accounts", b.ask("POST", "/login/sso/new", url.Values{"name": {"Zoe"}, "login": {"zoe"}}), 403, "creates no accounts")
-	link := func(b *visitor, login, password string) webtest.Answer {
+	link := func(b *visitor, login, password string) webtest.Response {
 		return b.ask("POST", "/login/sso/link", url.Values{"login": {login}, "password": {password}})
 	}
 	refused := link(b, "ada", "guess")
@@ -217,7 +217,7 @@ func TestLinking(t *testing.T) {
 		t.Errorf("%q is logged in", other.me())
 	}
 	// The same user has begun a single sign-on in two browsers. Only one account gets the identity.
-	s.at.Says = map[string]any{"sub": "subject-2"}
+	s.at.Claims = map[string]any{"sub": "subject-2"}
 	one, two := s.visitor(), s.visitor()
 	one.signOn("/login/sso")
 	two.signOn("/login/sso")
@@ -228,7 +228,7 @@ func TestLinking(t *testing.T) {
 		got = link(two, "admin", "guess")
 	}
 	leads(t, "many guesses", got, 429, "Too many wrong passwords")
-	s.at.Says = nil
+	s.at.Claims = nil
 	leads(t, "unlink", other.ask("POST", "/account/sso/unlink", nil), 403, "Confirm your password")
 	leads(t, "unlink", other.ask("POST", "/account/sso/unlink", url.Values{"sure-password": {"correct-horse"}}), 303, "unlinked")
 	got, _ = s.visitor().signOn("/login/sso")
@@ -254,7 +254,7 @@ func TestForeignReturns(t *testing.T) {
 	}
 	// The cookie of a completed login is invalid, even if the provider accepts its code again.
 	kept := attacker.cookies["assay-sso"]
-	s.at.Again = true
+	s.at.ReusableCodes = true
 	leads(t, "the browser that has begun it", attacker.ask("GET", back, nil), 303, "/")
 	attacker.cookies["assay-sso"] = kept
 	leads(t, "again", attacker.ask("GET", back, nil), 403, "has not begun")
@@ -265,10 +265,10 @@ func TestForeignReturns(t *testing.T) {
 		leads(t, "the cookie "+cookie, b.ask("GET", "/login/sso/new", nil), 403, "has not begun")
 	}
 	// A user who takes too long to choose an account must start the login again.
-	s.at.Says = map[string]any{"sub": "subject-2"}
+	s.at.Claims = map[string]any{"sub": "subject-2"}
 	slow := s.visitor()
 	slow.signOn("/login/sso")
-	s.Later(16 * time.Minute)
+	s.Advance(16 * time.Minute)
 	leads(t, "after a quarter of an hour", slow.ask("POST", "/login/sso/new", url.Values{"name": {"Zoe"}, "login": {"zoe"}}),
 		403, "has not begun")
 }
@@ -328,11 +328,11 @@ func TestSignOnRoles(t *testing.T) {
 	s.link()
 	role := func(groups any, want auth.Role) {
 		t.Helper()
-		s.at.Says = map[string]any{"groups": groups}
+		s.at.Claims = map[string]any{"groups": groups}
 		b := s.visitor()
 		b.signOn("/login/sso")
 		a := webtest.Must[*store.Account](t)(s.Store.Account(t.Context(), s.Accounts["ada"].ID))
-		if desk.Role(a) != want || b.me() != "ada" {
+		if intake.ServerRole(a) != want || b.me() != "ada" {
 			t.Errorf("with the groups %v %q has the role %s, want %s", groups, b.me(), a.Role, want)
 		}
 	}
@@ -344,7 +344,7 @@ func TestSignOnRoles(t *testing.T) {
 		t.Fatal(err)
 	}
 	role("teachers", auth.ContestAdmin)
-	s.at.Says = map[string]any{"sub": "subject-2", "groups": "teachers"}
+	s.at.Claims = map[string]any{"sub": "subject-2", "groups": "teachers"}
 	b := s.visitor()
 	b.signOn("/login/sso")
 	b.ask("POST", "/login/sso/new", url.Values{"name": {"Zoe"}, "login": {"zoe"}})
@@ -364,7 +364,7 @@ func TestConfirmingBySignOn(t *testing.T) {
 	if strings.Contains(page, "Change password") || strings.Contains(page, "Unlink") || !strings.Contains(page, "You can log in at") {
 		t.Errorf("the page of the account is %s", page)
 	}
-	token := func() webtest.Answer { return b.ask("POST", "/account/tokens", url.Values{"scope": {"submit"}}) }
+	token := func() webtest.Response { return b.ask("POST", "/account/tokens", url.Values{"scope": {"submit"}}) }
 	got := token()
 	leads(t, "a token", got, 403, "Confirm with single sign-on")
 	if strings.Contains(got.Body, `type="password"`) {
@@ -373,17 +373,17 @@ func TestConfirmingBySignOn(t *testing.T) {
 	leads(t, "a password", b.ask("POST", "/account/tokens", url.Values{"scope": {"submit"}, "sure-password": {""}}), 403,
 		"Confirm with single sign-on")
 	confirm := "/login/sso?confirm=1&next=/account"
-	s.at.Says = map[string]any{"auth_time": s.at.Now().Add(-time.Hour).Unix()}
+	s.at.Claims = map[string]any{"auth_time": s.at.Now().Add(-time.Hour).Unix()}
 	got, _ = b.signOn(confirm)
 	leads(t, "the provider does not ask again", got, 403, "has not asked you to log in again")
-	s.at.Says = map[string]any{"sub": "subject-2"}
+	s.at.Claims = map[string]any{"sub": "subject-2"}
 	to := b.ask("GET", confirm, nil).Get("Location")
 	kept := b.cookies["assay-sso"]
 	leads(t, "another person", b.ask("GET", "/login/sso/callback?"+s.at.LogIn(to).Encode(), nil), 403, "as another person")
 	b.cookies["assay-sso"] = kept
 	leads(t, "an account of that person", b.ask("GET", "/login/sso/new", nil), 403, "has not begun")
 	leads(t, "still not", token(), 403, "Confirm with single sign-on")
-	s.at.Says = nil
+	s.at.Claims = nil
 	got, _ = b.signOn(confirm)
 	leads(t, "the person", got, 303, "/account")
 	leads(t, "a token", token(), 200, "--token assay_")
@@ -398,10 +398,10 @@ func TestConfirmingBySignOn(t *testing.T) {
 	// An account that the provider does not know confirms with its password alone.
 	ada := webtest.Must[*store.Account](t)(s.Store.Account(t.Context(), s.Accounts["ada"].ID))
 	text, hash := auth.NewSession()
-	if err := s.Store.NewSessionHere(t.Context(), ada, hash, "agent"); err != nil {
+	if err := s.Store.NewSessionWithoutPassword(t.Context(), ada, hash, "agent"); err != nil {
 		t.Fatal(err)
 	}
-	got = s.Ask("assay="+text, "POST", "/account/tokens", url.Values{"scope": {"submit"}})
+	got = s.Fetch("assay="+text, "POST", "/account/tokens", url.Values{"scope": {"submit"}})
 	leads(t, "a password", got, 403, `type="password"`)
 	if strings.Contains(got.Body, "Confirm with single sign-on") {
 		t.Error("an account without single sign-on confirms with it")
@@ -411,9 +411,9 @@ func TestConfirmingBySignOn(t *testing.T) {
 // TestPasswordsOfStaff checks that, if only staff may log in with passwords, a contestant's password is rejected.
 func TestPasswordsOfStaff(t *testing.T) {
 	s := newSchool(t, auth.ByOIDC)
-	s.Desk.StaffPasswords = true
-	c := s.Contest("now", -time.Minute, store.Accounts, store.Settings{})
-	if err := s.Store.SetRoleIn(t.Context(), s.Accounts["chair"].ID, c.ID, string(auth.Judge)); err != nil {
+	s.Intake.StaffPasswords = true
+	c := s.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
+	if err := s.Store.SetContestRole(t.Context(), s.Accounts["chair"].ID, c.ID, string(auth.Judge)); err != nil {
 		t.Fatal(err)
 	}
 	for login, code := range map[string]int{"ada": 403, "runner": 303, "judge": 303, "chair": 303, "admin": 303} {
@@ -425,7 +425,7 @@ func TestPasswordsOfStaff(t *testing.T) {
 	}
 	leads(t, "a wrong password", s.visitor().ask("POST", "/login", url.Values{"login": {"ada"}, "password": {"guess"}}), 403,
 		"Wrong username")
-	leads(t, "the login page", s.Ask("", "GET", "/login", nil), 200, "For staff only")
+	leads(t, "the login page", s.Fetch("", "GET", "/login", nil), 200, "For staff only")
 	s.link()
 	b := s.visitor()
 	b.signOn("/login/sso")
@@ -433,11 +433,11 @@ func TestPasswordsOfStaff(t *testing.T) {
 		t.Errorf("%q is logged in", b.me())
 	}
 	// An invitation creates no accounts with passwords.
-	if _, err := s.Store.NewInvitation(t.Context(), auth.Hash("code"), store.Invitation{Uses: 9, By: s.Accounts["admin"].ID,
-		Contest: c.ID, Expires: s.Desk.Time().Add(time.Hour)}); err != nil {
+	if _, err := s.Store.NewInvitation(t.Context(), auth.Hash("code"), store.Invitation{MaxUses: 9, CreatedBy: s.Accounts["admin"].ID,
+		Contest: c.ID, Expires: s.Intake.Time().Add(time.Hour)}); err != nil {
 		t.Fatal(err)
 	}
-	page := s.Ask("", "GET", "/invite/code", nil)
+	page := s.Fetch("", "GET", "/invite/code", nil)
 	leads(t, "an invitation", page, 200, "/login?next=")
 	leads(t, "an invitation", s.visitor().ask("POST", "/invite/code", url.Values{"name": {"Zoe"}, "login": {"zoe"},
 		"password": {"correct-horse"}, "again": {"correct-horse"}}), 401, "You are not logged in")
@@ -448,7 +448,7 @@ func TestPasswordsOfStaff(t *testing.T) {
 func TestFormsWaitForSignOn(t *testing.T) {
 	s := newSchool(t, auth.ByOIDC)
 	s.link()
-	s.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	s.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
 	b := s.visitor()
 	page := b.ask("POST", "/c/now/clar", url.Values{"text": {"what I have written"}})
 	leads(t, "the form", page, 401, `target="_blank"`)
@@ -480,27 +480,27 @@ func TestReturnsOfTheProvider(t *testing.T) {
 	b := s.visitor()
 	back := s.at.LogIn(b.ask("GET", "/login/sso", nil).Get("Location"))
 	back.Set("error", "access_denied")
-	back.Set("error_description", webtest.Evil)
+	back.Set("error_description", webtest.HostileMarkup)
 	got := b.ask("GET", "/login/sso/callback?"+back.Encode(), nil)
 	leads(t, "an error", got, 403, "was ended at")
-	webtest.Harmless(t, "an error", got.Body)
-	s.at.Says = map[string]any{"nonce": webtest.Evil, "aud": webtest.Evil}
+	webtest.CheckHTML(t, "an error", got.Body)
+	s.at.Claims = map[string]any{"nonce": webtest.HostileMarkup, "aud": webtest.HostileMarkup}
 	got, _ = s.visitor().signOn("/login/sso")
 	leads(t, "a wrong token", got, 403, "was rejected")
-	webtest.Harmless(t, "a wrong token", got.Body)
-	s.at.Says = map[string]any{"sub": "subject-2", "name": webtest.Evil, "preferred_username": webtest.Evil}
+	webtest.CheckHTML(t, "a wrong token", got.Body)
+	s.at.Claims = map[string]any{"sub": "subject-2", "name": webtest.HostileMarkup, "preferred_username": webtest.HostileMarkup}
 	b = s.visitor()
 	b.signOn("/login/sso")
-	webtest.Harmless(t, "a name", b.ask("GET", "/login/sso/new", nil).Body)
+	webtest.CheckHTML(t, "a name", b.ask("GET", "/login/sso/new", nil).Body)
 }
 
 // TestSignOnElsewhere checks that single sign-on logs in an account that is restricted to IP addresses only from
 // these addresses.
 func TestSignOnElsewhere(t *testing.T) {
 	s := newSchool(t, auth.ByOIDC)
-	c := s.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	c := s.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
 	expect(t, s.Harness, c, map[string][]string{"ada": {"10.0.0.7"}})
-	s.Desk.LockAddress = true
+	s.Intake.LockAddress = true
 	at := from(t, s.Harness)
 	linked := s.visitor()
 	linked.signOn("/login/sso")
@@ -523,13 +523,13 @@ func TestAdministratorsUnlink(t *testing.T) {
 	b.signOn("/login/sso")
 	b.ask("POST", "/login/sso/new", url.Values{"name": {"Zoe"}, "login": {"zoe"}})
 	admin := s.Cookie("admin")
-	leads(t, "the list", s.Ask(admin, "GET", "/admin/accounts?q=zoe", nil), 200, ">active<")
-	leads(t, "the account", s.Ask(admin, "GET", "/admin/accounts/zoe", nil), 200, "Unlink single sign-on")
-	leads(t, "unlink", s.Ask(admin, "POST", "/admin/accounts/zoe", url.Values{"do": {"unlink"}}), 303, "done=changed")
-	leads(t, "the list", s.Ask(admin, "GET", "/admin/accounts?q=zoe", nil), 200, ">access tokens only<")
+	leads(t, "the list", s.Fetch(admin, "GET", "/admin/accounts?q=zoe", nil), 200, ">active<")
+	leads(t, "the account", s.Fetch(admin, "GET", "/admin/accounts/zoe", nil), 200, "Unlink single sign-on")
+	leads(t, "unlink", s.Fetch(admin, "POST", "/admin/accounts/zoe", url.Values{"do": {"unlink"}}), 303, "done=changed")
+	leads(t, "the list", s.Fetch(admin, "GET", "/admin/accounts?q=zoe", nil), 200, ">access tokens only<")
 	got, _ := s.visitor().signOn("/login/sso")
 	leads(t, "after that", got, 303, "/login/sso/new")
-	if page := s.Ask(admin, "GET", "/admin/accounts/zoe", nil); strings.Contains(page.Body, "Unlink") {
+	if page := s.Fetch(admin, "GET", "/admin/accounts/zoe", nil); strings.Contains(page.Body, "Unlink") {
 		t.Error("an account without an identity can be unlinked")
 	}
 }

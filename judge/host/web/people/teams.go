@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"assay/judge/host/auth"
-	"assay/judge/host/board"
+	"assay/judge/host/scoreboard"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
 	"assay/judge/host/web/access"
@@ -28,7 +28,7 @@ type teamsView struct {
 	Lines     []teamLine // of the page
 	Teams     int        // number of teams in the contest
 	People    int
-	Here      int // number of logged-in members
+	Online    int // number of logged-in members
 	Groups    []filter
 	Filters   []filter
 	Resets    bool // the reader may create new passwords
@@ -37,7 +37,7 @@ type teamsView struct {
 	Penalty   bool // the contest format uses penalty time
 	Errors    web.FieldErrors
 	Do, Value string // a change that was refused
-	Done      string
+	Message   string
 }
 
 // A filter selects rows of a list.
@@ -52,8 +52,8 @@ type teamLine struct {
 	Members        []*store.Account
 	School         string    // name of the affiliation; may be empty
 	Seen           time.Time // when a member was last seen; zero if no member is logged in
-	Here           int       // number of logged-in members
-	Chosen         bool      // the check box is selected
+	Online         int       // number of logged-in members
+	Selected       bool      // the check box is selected
 	// Addresses lists the IP addresses from which members logged in, starting one day before the contest. It is
 	// empty unless there are several.
 	Addresses []string
@@ -82,7 +82,7 @@ func (s *site) teamLines(r *web.Request) (all []teamLine, err error) {
 	if err != nil {
 		return nil, err
 	}
-	seen, err := s.Store.LastSeen(r.Context())
+	lastSeen, err := s.Store.LastSeen(r.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (s *site) teamLines(r *web.Request) (all []teamLine, err error) {
 		}
 	}
 	for _, t := range teams {
-		line := teamLine{Team: t, Members: members[t.ID], Addresses: several(used[t.ID])}
+		line := teamLine{Team: t, Members: members[t.ID], Addresses: distinctAddresses(used[t.ID])}
 		for _, o := range schools {
 			if o.ID == t.Organization {
 				line.School = o.Name
@@ -102,10 +102,10 @@ func (s *site) teamLines(r *web.Request) (all []teamLine, err error) {
 		}
 		for _, a := range line.Members {
 			line.Logins, line.People = append(line.Logins, a.Login), append(line.People, a.Display)
-			if at := seen[a.ID]; !at.IsZero() {
-				line.Here++
-				if at.After(line.Seen) {
-					line.Seen = at
+			if seenAt := lastSeen[a.ID]; !seenAt.IsZero() {
+				line.Online++
+				if seenAt.After(line.Seen) {
+					line.Seen = seenAt
 				}
 			}
 		}
@@ -114,52 +114,52 @@ func (s *site) teamLines(r *web.Request) (all []teamLine, err error) {
 	return all, nil
 }
 
-// several returns the distinct IP addresses in remotes. It returns nil if there are fewer than two.
-func several(remotes []string) (all []string) {
+// distinctAddresses returns the distinct IP addresses in remotes. It returns nil if there are fewer than two.
+func distinctAddresses(remotes []string) (addresses []string) {
 	for _, remote := range remotes {
-		if host, _, err := net.SplitHostPort(remote); err == nil && !slices.Contains(all, host) {
-			all = append(all, host)
+		if host, _, err := net.SplitHostPort(remote); err == nil && !slices.Contains(addresses, host) {
+			addresses = append(addresses, host)
 		}
 	}
-	if len(all) < 2 {
+	if len(addresses) < 2 {
 		return nil
 	}
-	slices.Sort(all)
-	return all
+	slices.Sort(addresses)
+	return addresses
 }
 
-// chosen returns the lines whose numbers are in the form fields "t".
-func chosen(all []teamLine, fields url.Values) (some []teamLine) {
-	for _, line := range all {
+// selectedLines returns the lines whose numbers are in the form fields "t".
+func selectedLines(lines []teamLine, fields url.Values) (selected []teamLine) {
+	for _, line := range lines {
 		if slices.Contains(fields["t"], strconv.FormatInt(line.Number, 10)) {
-			some = append(some, line)
+			selected = append(selected, line)
 		}
 	}
-	return some
+	return selected
 }
 
-// Filter values for teams. The value for a group is ofGroup and its name.
+// Filter values for teams. The value for a group is groupFilterPrefix and its name.
 const (
-	hiddenTeams = "hidden"
-	extraTeams  = "extra"
-	absentTeams = "absent"
-	movedTeams  = "addresses"
-	ofGroup     = "group:"
+	hiddenFilter      = "hidden"
+	extraTimeFilter   = "extra"
+	absentFilter      = "absent"
+	movedFilter       = "addresses"
+	groupFilterPrefix = "group:"
 )
 
-// in reports whether a team matches the filter.
-func (l teamLine) in(filter string) bool {
-	group, is := strings.CutPrefix(filter, ofGroup)
+// matchesFilter reports whether a team matches the filter.
+func (l teamLine) matchesFilter(filter string) bool {
+	group, isGroup := strings.CutPrefix(filter, groupFilterPrefix)
 	switch {
-	case is:
+	case isGroup:
 		return slices.Contains(l.Team.Groups, group)
-	case filter == hiddenTeams:
+	case filter == hiddenFilter:
 		return l.Hidden
-	case filter == extraTeams:
+	case filter == extraTimeFilter:
 		return l.ExtraTime != 0 || l.ExtraPenalty != 0
-	case filter == absentTeams:
-		return l.Here == 0
-	case filter == movedTeams:
+	case filter == absentFilter:
+		return l.Online == 0
+	case filter == movedFilter:
 		return len(l.Addresses) > 1
 	}
 	return true
@@ -169,76 +169,76 @@ func (l teamLine) in(filter string) bool {
 func teamsPath(r *web.Request) string { return "/c/" + access.Of(r).Contest.Slug + "/teams" }
 
 // listTeams returns the teams on the current page of a list.
-func listTeams(l *web.List, all []teamLine) []teamLine {
+func listTeams(l *web.List, lines []teamLine) []teamLine {
 	text := func(t teamLine) string {
 		return strings.Join(slices.Concat([]string{strconv.FormatInt(t.Number, 10), t.Name, t.School}, t.Logins, t.People, t.Team.Groups), "\n")
 	}
-	by := func(name string, of func(t teamLine) string) web.Column[teamLine] {
-		return web.Column[teamLine]{Name: name, Compare: func(a, b teamLine) int { return web.ByText(of(a), of(b)) }}
+	textColumn := func(name string, textOf func(t teamLine) string) web.Column[teamLine] {
+		return web.Column[teamLine]{Name: name, Compare: func(a, b teamLine) int { return web.ByText(textOf(a), textOf(b)) }}
 	}
-	return web.Rows(l, all, func(t teamLine) bool { return t.in(l.Filter) }, text,
+	return web.Rows(l, lines, func(t teamLine) bool { return t.matchesFilter(l.Filter) }, text,
 		web.Column[teamLine]{Name: "number", Compare: func(a, b teamLine) int { return cmp.Compare(a.Number, b.Number) }},
-		by("name", func(t teamLine) string { return t.Name }),
-		by("school", func(t teamLine) string { return t.School }),
-		by("group", func(t teamLine) string { return strings.Join(t.Team.Groups, ", ") }),
+		textColumn("name", func(t teamLine) string { return t.Name }),
+		textColumn("school", func(t teamLine) string { return t.School }),
+		textColumn("group", func(t teamLine) string { return strings.Join(t.Team.Groups, ", ") }),
 		web.Column[teamLine]{Name: "extra", Compare: func(a, b teamLine) int { return cmp.Compare(a.ExtraTime, b.ExtraTime) }},
 		web.Column[teamLine]{Name: "seen", Compare: func(a, b teamLine) int { return b.Seen.Compare(a.Seen) }},
 		web.Column[teamLine]{Name: "penalty", Compare: func(a, b teamLine) int { return cmp.Compare(a.ExtraPenalty, b.ExtraPenalty) }},
 	)
 }
 
-// teamsDone returns the message for a completed form.
-func teamsDone(text string) string {
-	what, count, _ := strings.Cut(text, "-")
+// teamsMessage returns the message for a completed form.
+func teamsMessage(text string) string {
+	change, count, _ := strings.Cut(text, "-")
 	n, err := strconv.Atoi(count)
 	if err != nil {
 		return ""
 	}
-	switch what {
+	switch change {
 	case "saved":
-		return web.Counted(n, "team", "teams") + " saved."
+		return web.CountText(n, "team", "teams") + " saved."
 	case "removed":
-		return web.Counted(n, "team", "teams") + " removed."
+		return web.CountText(n, "team", "teams") + " removed."
 	}
 	return ""
 }
 
 func (s *site) teams(w http.ResponseWriter, r *web.Request) error {
-	return s.teamsPage(w, r, http.StatusOK, teamsView{Done: teamsDone(r.FormValue("done"))})
+	return s.teamsPage(w, r, http.StatusOK, teamsView{Message: teamsMessage(r.FormValue("done"))})
 }
 
 func (s *site) teamsPage(w http.ResponseWriter, r *web.Request, code int, v teamsView) error {
-	all, err := s.teamLines(r)
+	lines, err := s.teamLines(r)
 	if err != nil {
 		return err
 	}
-	from := r.URL.Query()
+	query := r.URL.Query()
 	if back := r.PostForm.Get("back"); back != "" { // after an error in the form
-		if from, err = parseBack(back); err != nil {
+		if query, err = parseListQuery(back); err != nil {
 			return err
 		}
 	}
-	v.List = web.ReadList(teamsPath(r), from)
-	v.Lines = listTeams(&v.List, all)
+	v.List = web.ReadList(teamsPath(r), query)
+	v.Lines = listTeams(&v.List, lines)
 	for i, line := range v.Lines {
-		v.Lines[i].Chosen = v.List.Selected || slices.Contains(r.PostForm["t"], strconv.FormatInt(line.Number, 10))
+		v.Lines[i].Selected = v.List.Selected || slices.Contains(r.PostForm["t"], strconv.FormatInt(line.Number, 10))
 	}
-	v.Teams = len(all)
+	v.Teams = len(lines)
 	counts := map[string]int{}
-	for _, t := range all {
-		v.People, v.Here, v.Schools = v.People+len(t.Members), v.Here+t.Here, v.Schools || t.School != ""
+	for _, t := range lines {
+		v.People, v.Online, v.Schools = v.People+len(t.Members), v.Online+t.Online, v.Schools || t.School != ""
 		for _, g := range t.Team.Groups {
 			counts[g]++
 		}
 	}
 	for name, n := range counts {
-		v.Groups = append(v.Groups, filter{ofGroup + name, name, n})
+		v.Groups = append(v.Groups, filter{groupFilterPrefix + name, name, n})
 	}
 	slices.SortFunc(v.Groups, func(a, b filter) int { return web.ByText(a.Name, b.Name) })
-	for _, f := range []filter{{"", "All", 0}, {absentTeams, "Not logged in", 0}, {hiddenTeams, "Hidden", 0},
-		{extraTeams, "Extra time or penalty", 0}, {movedTeams, "Several addresses", 0}} {
-		for _, t := range all {
-			if t.in(f.Value) {
+	for _, f := range []filter{{"", "All", 0}, {absentFilter, "Not logged in", 0}, {hiddenFilter, "Hidden", 0},
+		{extraTimeFilter, "Extra time or penalty", 0}, {movedFilter, "Several addresses", 0}} {
+		for _, t := range lines {
+			if t.matchesFilter(f.Value) {
 				f.Count++
 			}
 		}
@@ -247,28 +247,28 @@ func (s *site) teamsPage(w http.ResponseWriter, r *web.Request, code int, v team
 		}
 	}
 	c := access.Of(r).Contest
-	v.Slug, v.Resets, v.Ends, v.Penalty = c.Slug, r.Can(auth.Accounts), c.Length != 0, c.Format != store.IOI
-	return s.Page(w, r, code, "teams", "Teams", v)
+	v.Slug, v.Resets, v.Ends, v.Penalty = c.Slug, r.Can(auth.ManageAccounts), c.Length != 0, c.Format != store.IOI
+	return s.RenderPage(w, r, code, "teams", "Teams", v)
 }
 
 // GroupName returns the name of the group in the filter. It is empty if the filter is not for a group.
 func (v teamsView) GroupName() string {
-	name, is := strings.CutPrefix(v.List.Filter, ofGroup)
+	name, is := strings.CutPrefix(v.List.Filter, groupFilterPrefix)
 	if !is {
 		return ""
 	}
 	return name
 }
 
-// mostMinutes is the maximum of extra time and extra penalty, in minutes.
-const mostMinutes = 100_000
+// maxMinutes is the maximum of extra time and extra penalty, in minutes.
+const maxMinutes = 100_000
 
-// minutes parses a number of minutes from a form. An empty text means zero.
-func minutes(what, text string, least int) (time.Duration, error) {
+// parseMinutes parses a number of minutes from a form. An empty text means zero.
+func parseMinutes(noun, text string, minimum int) (time.Duration, error) {
 	n, err := strconv.Atoi(cmp.Or(strings.TrimSpace(text), "0"))
-	if err != nil || n < least || n > mostMinutes {
+	if err != nil || n < minimum || n > maxMinutes {
 		return 0, fmt.Errorf("the %s %.20q is not valid: enter whole minutes from %d to %d, or leave the field empty for none",
-			what, text, least, mostMinutes)
+			noun, text, minimum, maxMinutes)
 	}
 	return time.Duration(n) * time.Minute, nil
 }
@@ -281,15 +281,15 @@ func (s *site) changeTeams(w http.ResponseWriter, r *web.Request) error {
 		v := teamsView{Errors: web.FieldErrors{{Field: field, Text: text}}, Do: do, Value: value}
 		return s.teamsPage(w, r, http.StatusBadRequest, v)
 	}
-	all, err := s.teamLines(r)
+	lines, err := s.teamLines(r)
 	if err != nil {
 		return err
 	}
-	some := chosen(all, r.PostForm)
-	if len(some) == 0 {
+	selected := selectedLines(lines, r.PostForm)
+	if len(selected) == 0 {
 		return refuse("rows", "Select one team or more.")
 	}
-	change, err := teamChange(do, value)
+	change, err := parseTeamChange(do, value)
 	if err != nil {
 		field := "value"
 		if change == nil {
@@ -298,13 +298,13 @@ func (s *site) changeTeams(w http.ResponseWriter, r *web.Request) error {
 		return refuse(field, sentence(err.Error()))
 	}
 	var changes []store.TeamChange
-	for _, line := range some {
-		was, before := line.Revision(), *line.Team
+	for _, line := range selected {
+		revision, before := line.Revision(), *line.Team
 		if err := change(line.Team); err != nil {
 			return refuse("value", fmt.Sprintf("Team %d: %s.", before.Number, err))
 		}
-		if line.Revision() != was {
-			changes = append(changes, store.TeamChange{Team: line.Team, Before: was})
+		if line.Revision() != revision {
+			changes = append(changes, store.TeamChange{Team: line.Team, OldRevision: revision})
 		}
 	}
 	if err := s.Store.SetTeams(r.Context(), changes); err != nil {
@@ -313,30 +313,30 @@ func (s *site) changeTeams(w http.ResponseWriter, r *web.Request) error {
 	if err := s.auditTeams(r, changes); err != nil {
 		return err
 	}
-	return s.BackTo(w, r, teamsPath(r), fmt.Sprint("saved-", len(changes)))
+	return s.RedirectToList(w, r, teamsPath(r), fmt.Sprint("saved-", len(changes)))
 }
 
 // sentence formats an error text as a sentence.
 func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] + "." }
 
-// teamChange returns a function that applies a change to a team.
-func teamChange(do, value string) (func(*store.Team) error, error) {
+// parseTeamChange returns a function that applies a change to a team.
+func parseTeamChange(do, value string) (func(*store.Team) error, error) {
 	switch do {
 	case "extra":
-		extra, err := minutes("extra time", value, 0)
+		extra, err := parseMinutes("extra time", value, 0)
 		return func(t *store.Team) error { t.ExtraTime = extra; return nil }, err
 	case "penalty":
-		extra, err := minutes("extra penalty", value, -mostMinutes)
+		extra, err := parseMinutes("extra penalty", value, -maxMinutes)
 		return func(t *store.Team) error { t.ExtraPenalty = extra; return nil }, err
 	case "join", "leave":
-		groups, err := auth.Groups(value)
+		groups, err := auth.ParseGroups(value)
 		if err == nil && len(groups) == 0 {
 			err = errors.New("enter the name of a group")
 		}
 		return func(t *store.Team) (err error) {
 			t.Groups = slices.DeleteFunc(slices.Clone(t.Groups), func(g string) bool { return do == "leave" && slices.Contains(groups, g) })
 			if do == "join" {
-				t.Groups, err = auth.Groups(strings.Join(slices.Concat(t.Groups, groups), ","))
+				t.Groups, err = auth.ParseGroups(strings.Join(slices.Concat(t.Groups, groups), ","))
 			}
 			return err
 		}, err
@@ -348,20 +348,20 @@ func teamChange(do, value string) (func(*store.Team) error, error) {
 
 // auditTeams records team changes in the audit log.
 func (s *site) auditTeams(r *web.Request, changes []store.TeamChange) error {
-	var all []store.Entry
+	var entries []store.AuditEntry
 	for _, t := range changes {
-		did := fmt.Sprintf("team %d: extra time %s, penalty %s", t.Number, t.ExtraTime, t.ExtraPenalty)
+		detail := fmt.Sprintf("team %d: extra time %s, penalty %s", t.Number, t.ExtraTime, t.ExtraPenalty)
 		if t.Hidden {
-			did += ", hidden"
+			detail += ", hidden"
 		}
 		if len(t.Groups) > 0 {
-			did += ", in " + strings.Join(t.Groups, ", ")
+			detail += ", in " + strings.Join(t.Groups, ", ")
 		}
-		e := s.Entry(r, did)
+		e := s.AuditEntry(r, detail)
 		e.Action, e.Object = "change team", access.Of(r).Contest.Slug
-		all = append(all, e)
+		entries = append(entries, e)
 	}
-	return s.Store.Audit(r.Context(), all...)
+	return s.Store.Audit(r.Context(), entries...)
 }
 
 // teamsTable sends the teams as CSV, with a row for each person. Another contest can import the table unchanged.
@@ -374,22 +374,22 @@ func (s *site) teamsTable(w http.ResponseWriter, r *web.Request) error {
 	table := csv.NewWriter(&b) // writing to memory does not fail
 	table.Write([]string{"number", "team", "login", "name", "group", "extra_minutes", "penalty_minutes", "hidden"})
 	for _, line := range lines {
-		of := []string{strconv.FormatInt(line.Number, 10), board.Plain(line.Name)}
+		teamCells := []string{strconv.FormatInt(line.Number, 10), scoreboard.EscapeFormula(line.Name)}
 		more := []string{
-			board.Plain(strings.Join(line.Groups, ", ")), line.Minutes(line.ExtraTime), line.Minutes(line.ExtraPenalty),
+			scoreboard.EscapeFormula(strings.Join(line.Groups, ", ")), line.Minutes(line.ExtraTime), line.Minutes(line.ExtraPenalty),
 			strconv.FormatBool(line.Hidden),
 		}
 		for _, a := range line.Members {
-			table.Write(slices.Concat(of, []string{a.Login, board.Plain(a.Display)}, more))
+			table.Write(slices.Concat(teamCells, []string{a.Login, scoreboard.EscapeFormula(a.Display)}, more))
 		}
 	}
 	table.Flush()
-	board.SendTable(w, access.Of(r).Contest.Slug+"-teams.csv", b.Bytes())
+	scoreboard.SendTable(w, access.Of(r).Contest.Slug+"-teams.csv", b.Bytes())
 	return nil
 }
 
-// parseBack parses the query of a list from a form.
-func parseBack(text string) (url.Values, error) {
+// parseListQuery parses the query of a list from a form.
+func parseListQuery(text string) (url.Values, error) {
 	fields, err := url.ParseQuery(text)
 	if err != nil {
 		return nil, web.BadRequest("The form has an invalid address")

@@ -31,21 +31,21 @@ func TestTextDiff(t *testing.T) {
 			case "more":
 				continue
 			case "same":
-				if l.Was-1 < shown {
-					t.Fatalf("%q to %q: line %d stands twice in %v", was, now, l.Was, lines)
+				if l.OldLine-1 < shown {
+					t.Fatalf("%q to %q: line %d stands twice in %v", was, now, l.OldLine, lines)
 				}
 			case "got":
 				changes, before = changes+1, append(before, l.Text)
-				if was[l.Was-1] != l.Text {
+				if was[l.OldLine-1] != l.Text {
 					t.Fatalf("%q to %q: %v", was, now, l)
 				}
 			case "want":
 				changes, after = changes+1, append(after, l.Text)
-				if now[l.Now-1] != l.Text {
+				if now[l.NewLine-1] != l.Text {
 					t.Fatalf("%q to %q: %v", was, now, l)
 				}
 			}
-			shown = max(shown, l.Was)
+			shown = max(shown, l.OldLine)
 		}
 		if want := len(was) + len(now) - 2*common(was, now); changes != want || !all {
 			t.Fatalf("%q to %q takes %d lines, want %d: %v", was, now, changes, want, lines)

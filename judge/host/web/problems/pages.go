@@ -21,10 +21,10 @@ type site struct{ *web.Site }
 func Pages(s *web.Site) web.Pages {
 	p := &site{Site: s}
 	return web.Pages{Templates: templates, Routes: []web.Route{
-		web.Handle("GET /problems", auth.Make, p.problems),
-		web.Handle("POST /problems", auth.Make, p.uploadPackage),
-		web.Handle("GET /problems/uploads/{id}", auth.Make, p.upload),
-		web.Handle("GET /problem/{name}", auth.Make, p.versions),
-		web.Handle("GET /problem/{name}/compare", auth.Make, p.compare),
+		web.Handle("GET /problems", auth.ManageContent, p.problems),
+		web.Handle("POST /problems", auth.ManageContent, p.uploadPackage),
+		web.Handle("GET /problems/uploads/{id}", auth.ManageContent, p.upload),
+		web.Handle("GET /problem/{name}", auth.ManageContent, p.versions),
+		web.Handle("GET /problem/{name}/compare", auth.ManageContent, p.compare),
 	}}
 }

@@ -42,7 +42,7 @@ func TestPackages(t *testing.T) {
 	if h.Uploads != 0 {
 		t.Errorf("the server was told of %d packages that were refused", h.Uploads)
 	}
-	got := h.Upload(admin, "/problems", map[string]string{"verify": "yes"}, map[string]string{webtest.Evil + `\Max.zip`: zipOfNothing + strings.Repeat("x", 64<<10)})
+	got := h.Upload(admin, "/problems", map[string]string{"verify": "yes"}, map[string]string{webtest.HostileMarkup + `\Max.zip`: zipOfNothing + strings.Repeat("x", 64<<10)})
 	if got.Code != 303 || h.Uploads != 1 {
 		t.Fatalf("a package: %d, told %d times\n%s", got.Code, h.Uploads, got.Body)
 	}
@@ -54,14 +54,14 @@ func TestPackages(t *testing.T) {
 		t.Errorf("the archive is %q, %v", data, err)
 	}
 	at := "/problems/uploads/" + u.ID
-	if page := h.Ask(admin, "GET", at, nil).Body; !strings.Contains(page, "No worker is connected") || !strings.Contains(page, `http-equiv="refresh"`) {
+	if page := h.Fetch(admin, "GET", at, nil).Body; !strings.Contains(page, "No worker is connected") || !strings.Contains(page, `http-equiv="refresh"`) {
 		t.Errorf("while it waits the page says\n%s", page)
 	}
-	u.State, u.Reason, u.Report = store.UploadFailed, "the entry "+webtest.Evil+" is a link", h.Put([]byte("a report "+webtest.Evil))
+	u.State, u.Reason, u.Report = store.UploadFailed, "the entry "+webtest.HostileMarkup+" is a link", h.StoreBlob([]byte("a report "+webtest.HostileMarkup))
 	if err := h.Store.EndUpload(t.Context(), u); err != nil {
 		t.Fatal(err)
 	}
-	page := h.Ask(admin, "GET", at, nil).Body
+	page := h.Fetch(admin, "GET", at, nil).Body
 	for _, want := range []string{"The package was not published", "is a link", "a report"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
@@ -70,10 +70,10 @@ func TestPackages(t *testing.T) {
 	if strings.Contains(page, "<script>") || strings.Contains(page, "refresh") {
 		t.Errorf("the page has what others wrote, or goes on loading itself:\n%s", page)
 	}
-	if page := h.Ask(admin, "GET", "/problems", nil).Body; !strings.Contains(page, at) || !strings.Contains(page, "not published") {
+	if page := h.Fetch(admin, "GET", "/problems", nil).Body; !strings.Contains(page, at) || !strings.Contains(page, "not published") {
 		t.Errorf("the list lacks the package:\n%s", page)
 	}
-	audited, err := h.Store.Audited(t.Context(), "", 10)
+	audited, err := h.Store.LatestAuditEntries(t.Context(), "", 10)
 	if err != nil || len(audited) == 0 || audited[0].Action != "bring a package" || audited[0].Object != "max" {
 		t.Errorf("the audit has %+v, %v", audited, err)
 	}
@@ -84,14 +84,14 @@ func TestVersionsAreCompared(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
 	var ids []string
-	for _, files := range []map[string]string{{"a.in": "1", "b.in": "2", "c.in": "3"}, {"a.in": "1", "b.in": "22", "d" + webtest.Evil + ".in": "4"}} {
-		m := &bundle.Manifest{Frozen: bundle.Entry{Path: bundle.FrozenFile, Size: 2, Digest: blob.Of([]byte("{}"))}}
-		for _, name := range []string{"a.in", "b.in", "c.in", "d" + webtest.Evil + ".in"} {
+	for _, files := range []map[string]string{{"a.in": "1", "b.in": "2", "c.in": "3"}, {"a.in": "1", "b.in": "22", "d" + webtest.HostileMarkup + ".in": "4"}} {
+		m := &bundle.Manifest{Findings: bundle.Entry{Path: bundle.FindingsFile, Size: 2, Digest: blob.DigestOf([]byte("{}"))}}
+		for _, name := range []string{"a.in", "b.in", "c.in", "d" + webtest.HostileMarkup + ".in"} {
 			if text, there := files[name]; there {
-				m.Files = append(m.Files, bundle.Entry{Path: strings.ReplaceAll(name, "/", ""), Size: int64(len(text)), Digest: blob.Of([]byte(text))})
+				m.Files = append(m.Files, bundle.Entry{Path: strings.ReplaceAll(name, "/", ""), Size: int64(len(text)), Digest: blob.DigestOf([]byte(text))})
 			}
 		}
-		id := h.Put(m.Bytes())
+		id := h.StoreBlob(m.Bytes())
 		if _, err := h.Store.PutBundle(t.Context(), store.NewBundle{
 			Problem: "max", Title: "Max", Owner: h.Accounts["admin"].ID, ID: id, Manifest: id, Config: id, MadeBy: h.Accounts["admin"].ID,
 		}); err != nil {
@@ -99,17 +99,17 @@ func TestVersionsAreCompared(t *testing.T) {
 		}
 		ids = append(ids, string(id))
 	}
-	page := h.Ask(admin, "GET", "/problem/max", nil).Body
+	page := h.Fetch(admin, "GET", "/problem/max", nil).Body
 	if strings.Count(page, `<span class="tag ok">current</span>`) != 1 || !strings.Contains(page, ids[0][:12]) || !strings.Contains(page, ids[1][:12]) {
 		t.Errorf("the versions are\n%s", page)
 	}
-	got := h.Ask(admin, "GET", "/problem/max/compare?old="+ids[0]+"&new="+ids[1], nil)
+	got := h.Fetch(admin, "GET", "/problem/max/compare?old="+ids[0]+"&new="+ids[1], nil)
 	for _, want := range []string{"b.in</code></th><td>changed", "c.in</code></th><td>removed", ".in</code></th><td>added", "2 files are unchanged"} {
 		if !strings.Contains(got.Body, want) {
 			t.Errorf("the page lacks %q:\n%s", want, got.Body)
 		}
 	}
-	if got := h.Ask(admin, "GET", "/problem/max/compare?old=none", nil); got.Code != 400 {
+	if got := h.Fetch(admin, "GET", "/problem/max/compare?old=none", nil); got.Code != 400 {
 		t.Errorf("versions that are not there: %d", got.Code)
 	}
 }

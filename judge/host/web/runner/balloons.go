@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"assay/judge/host/auth"
-	"assay/judge/host/board"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
+	"assay/judge/host/scoreboard"
 	"assay/judge/host/scoring"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
@@ -24,15 +24,15 @@ import (
 )
 
 const (
-	// undoWithin is how long a runner may undo the delivery of a balloon.
-	undoWithin = 10 * time.Second
-	// mostDelivered is the maximum number of delivered balloons that the page shows.
-	mostDelivered = 50
-	// mostInFreeze is the largest number of solved problems that the jury can set as the limit for balloons in the
+	// undoPeriod is how long a runner may undo the delivery of a balloon.
+	undoPeriod = 10 * time.Second
+	// maxDelivered is the maximum number of delivered balloons that the page shows.
+	maxDelivered = 50
+	// maxInFreeze is the largest number of solved problems that the jury can set as the limit for balloons in the
 	// freeze.
-	mostInFreeze = 100
-	// takenBack is the reason why a balloon is held.
-	takenBack = "the verdict was taken back"
+	maxInFreeze = 100
+	// holdReason is the reason why a balloon is held.
+	holdReason = "the verdict was taken back"
 )
 
 // balloonsView is the page of balloons.
@@ -48,14 +48,14 @@ type balloonsView struct {
 
 // balloonList is the changing part of the page.
 type balloonList struct {
-	Slug      string
-	Query     template.URL
-	Filtered  bool
-	Waiting   []balloonLine
-	Held      []balloonLine
-	Just      []balloonLine // just delivered by the reader
-	Delivered []balloonLine // newest first
-	More      int           // number of further delivered balloons
+	Slug          string
+	Query         template.URL
+	Filtered      bool
+	Waiting       []balloonLine
+	Held          []balloonLine
+	JustDelivered []balloonLine // just delivered by the reader
+	Delivered     []balloonLine // newest first
+	More          int           // number of further delivered balloons
 }
 
 // balloonLine is a balloon.
@@ -93,18 +93,18 @@ func (f balloonFilter) query() template.URL {
 	return template.URL("?" + q.Encode())
 }
 
-// takes reports whether a team matches the filter.
-func (f balloonFilter) takes(t *store.Team) bool {
+// matches reports whether a team matches the filter.
+func (f balloonFilter) matches(t *store.Team) bool {
 	return (f.group == "" || slices.Contains(t.Groups, f.group)) && strings.HasPrefix(strings.ToLower(t.Label), strings.ToLower(f.seats))
 }
 
-// settled updates the stored balloons of a contest from the scoreboard. It returns the stored contest, its
+// updateBalloons updates the stored balloons of a contest from the scoreboard. It returns the stored contest, its
 // balloons, and the columns of the scoreboard.
-func (s *site) settled(ctx context.Context, contest string) (c *store.Contest, rows []store.Balloon, columns []scoring.Column, err error) {
+func (s *site) updateBalloons(ctx context.Context, contest string) (c *store.Contest, rows []store.Balloon, columns []scoring.Column, err error) {
 	if c, err = s.Store.Contest(ctx, contest); err != nil {
 		return nil, nil, nil, err
 	}
-	live, err := s.Boards.Board(ctx, contest)
+	live, err := s.Scoreboards.Scoreboard(ctx, contest)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -112,22 +112,22 @@ func (s *site) settled(ctx context.Context, contest string) (c *store.Contest, r
 	if rows, err = s.Store.Balloons(ctx, contest); err != nil {
 		return nil, nil, nil, err
 	}
-	kept := make([]scoring.KeptBalloon, len(rows))
+	kept := make([]scoring.StoredBalloon, len(rows))
 	for i, b := range rows {
-		kept[i] = scoring.KeptBalloon{
-			Solve: scoring.Solve{Team: b.Team, Problem: b.Label}, Submission: b.Submission, At: b.At, Held: b.Held != "",
+		kept[i] = scoring.StoredBalloon{
+			TeamProblem: scoring.TeamProblem{Team: b.Team, Problem: b.Label}, Submission: b.Submission, At: b.At, Held: b.HoldReason != "",
 		}
 	}
 	var changed []store.Balloon
-	for _, k := range due.Settle(kept) {
+	for _, k := range due.Update(kept) {
 		b := store.Balloon{Team: k.Team, Label: k.Problem, Submission: k.Submission, At: k.At}
 		if k.Held {
-			b.Held = takenBack
+			b.HoldReason = holdReason
 		}
 		changed = append(changed, b)
 	}
 	if len(changed) > 0 {
-		if err = s.Store.PutBalloons(ctx, contest, changed); err == nil {
+		if err = s.Store.AddBalloons(ctx, contest, changed); err == nil {
 			rows, err = s.Store.Balloons(ctx, contest)
 		}
 	}
@@ -136,11 +136,11 @@ func (s *site) settled(ctx context.Context, contest string) (c *store.Contest, r
 
 // balloonLines returns the balloons that match a filter, ordered by submission. It leaves out hidden teams.
 func (s *site) balloonLines(r *web.Request, f balloonFilter) ([]balloonLine, error) {
-	c, rows, columns, err := s.settled(r.Context(), access.Of(r).Contest.ID)
+	c, rows, columns, err := s.updateBalloons(r.Context(), access.Of(r).Contest.ID)
 	if err != nil {
 		return nil, err
 	}
-	teams, err := s.TeamsOf(r.Context(), access.Of(r).Seat)
+	teams, err := s.CoveredTeams(r.Context(), access.Of(r).ContestAccess)
 	if err != nil {
 		return nil, err
 	}
@@ -148,26 +148,26 @@ func (s *site) balloonLines(r *web.Request, f balloonFilter) ([]balloonLine, err
 	if err != nil {
 		return nil, err
 	}
-	colors, names, first := map[string]string{}, map[string]string{}, map[scoring.Solve]bool{}
+	colors, names, first := map[string]string{}, map[string]string{}, map[scoring.TeamProblem]bool{}
 	for _, p := range problems {
 		names[p.Label] = colorName(p)
-		if board.GoodColor(p.Color) {
+		if scoreboard.ValidColor(p.Color) {
 			colors[p.Label] = p.Color
 		}
 	}
 	for _, one := range columns {
-		first[scoring.Solve{Team: one.First, Problem: one.Label}] = true
+		first[scoring.TeamProblem{Team: one.First, Problem: one.Label}] = true
 	}
-	clock := board.Contest(c, nil)
+	clock := scoreboard.Contest(c, nil)
 	var lines []balloonLine
 	for _, b := range rows {
 		t := teams[b.Team]
-		if t == nil || t.Hidden || !f.takes(t) {
+		if t == nil || t.Hidden || !f.matches(t) {
 			continue
 		}
 		lines = append(lines, balloonLine{
-			Balloon: b, Time: board.ContestTime(clock.Time(b.At)), Team: cmp.Or(t.DisplayName, t.Name), Number: t.Number, Seat: t.Label,
-			Groups: t.Groups, Color: colors[b.Label], Name: names[b.Label], First: first[scoring.Solve{Team: b.Team, Problem: b.Label}],
+			Balloon: b, Time: scoreboard.ContestTime(clock.Time(b.At)), Team: cmp.Or(t.DisplayName, t.Name), Number: t.Number, Seat: t.Label,
+			Groups: t.Groups, Color: colors[b.Label], Name: names[b.Label], First: first[scoring.TeamProblem{Team: b.Team, Problem: b.Label}],
 		})
 	}
 	return lines, nil
@@ -192,30 +192,30 @@ func (s *site) balloonPart(r *web.Request) (template.HTML, error) {
 	v := balloonList{Slug: access.Of(r).Contest.Slug, Query: f.query(), Filtered: f != balloonFilter{}}
 	now := s.Time()
 	for _, b := range lines {
-		just := b.GivenBy == r.Me.Login && now.Sub(b.GivenAt) <= undoWithin
+		just := b.DeliveredBy == r.Me.Login && now.Sub(b.DeliveredAt) <= undoPeriod
 		b.Undo = just || r.Can(auth.SeeSite)
 		switch {
-		case b.Held != "":
+		case b.HoldReason != "":
 			v.Held = append(v.Held, b)
-		case b.GivenAt.IsZero():
+		case b.DeliveredAt.IsZero():
 			v.Waiting = append(v.Waiting, b)
 		case just:
-			v.Just = append(v.Just, b)
+			v.JustDelivered = append(v.JustDelivered, b)
 		default:
 			v.Delivered = append(v.Delivered, b)
 		}
 	}
-	slices.SortStableFunc(v.Delivered, func(a, b balloonLine) int { return b.GivenAt.Compare(a.GivenAt) })
-	if v.More = len(v.Delivered) - mostDelivered; v.More > 0 {
-		v.Delivered = v.Delivered[:mostDelivered]
+	slices.SortStableFunc(v.Delivered, func(a, b balloonLine) int { return b.DeliveredAt.Compare(a.DeliveredAt) })
+	if v.More = len(v.Delivered) - maxDelivered; v.More > 0 {
+		v.Delivered = v.Delivered[:maxDelivered]
 	}
-	return s.Part("balloons", "list", v)
+	return s.RenderPart("balloons", "list", v)
 }
 
 func (s *site) balloons(w http.ResponseWriter, r *web.Request) (err error) {
 	c, f := access.Of(r).Contest, filterOf(r)
 	v := balloonsView{
-		Slug: c.Slug, Group: f.group, Seats: f.seats, Query: f.query(), InFreeze: c.Settings.BalloonsInFreeze, Changes: r.Can(auth.Change),
+		Slug: c.Slug, Group: f.group, Seats: f.seats, Query: f.query(), InFreeze: c.Settings.BalloonsInFreeze, Changes: r.Can(auth.ChangeContest),
 	}
 	if v.List, err = s.balloonPart(r); err != nil {
 		return err
@@ -227,12 +227,12 @@ func (s *site) balloons(w http.ResponseWriter, r *web.Request) (err error) {
 	for _, g := range groups {
 		v.Groups = append(v.Groups, g.Name)
 	}
-	return s.Page(w, r, http.StatusOK, "balloons", "Balloons", v)
+	return s.RenderPage(w, r, http.StatusOK, "balloons", "Balloons", v)
 }
 
 // balloonEvents streams the list of balloons.
 func (s *site) balloonEvents(w http.ResponseWriter, r *web.Request) error {
-	return s.Redraw(w, r, "the balloons of "+access.Of(r).Contest.Slug, func() (template.HTML, bool, error) {
+	return s.StreamPart(w, r, "the balloons of "+access.Of(r).Contest.Slug, func() (template.HTML, bool, error) {
 		part, err := s.balloonPart(r)
 		return part, true, err
 	})
@@ -251,24 +251,24 @@ func (s *site) balloonTable(w http.ResponseWriter, r *web.Request) error {
 	})
 	for _, l := range lines {
 		given := ""
-		if !l.GivenAt.IsZero() {
-			given = l.GivenAt.Format(time.RFC3339)
+		if !l.DeliveredAt.IsZero() {
+			given = l.DeliveredAt.Format(time.RFC3339)
 		}
 		table.Write([]string{
-			l.Time, strconv.FormatInt(l.Submission, 10), board.Plain(l.Label), board.Plain(cmp.Or(l.Name, l.Color)),
-			strconv.FormatInt(l.Number, 10), board.Plain(l.Team), board.Plain(l.Seat), board.Plain(strings.Join(l.Groups, ", ")), strconv.FormatBool(l.First), l.Held, board.Plain(l.GivenBy), given,
+			l.Time, strconv.FormatInt(l.Submission, 10), scoreboard.EscapeFormula(l.Label), scoreboard.EscapeFormula(cmp.Or(l.Name, l.Color)),
+			strconv.FormatInt(l.Number, 10), scoreboard.EscapeFormula(l.Team), scoreboard.EscapeFormula(l.Seat), scoreboard.EscapeFormula(strings.Join(l.Groups, ", ")), strconv.FormatBool(l.First), l.HoldReason, scoreboard.EscapeFormula(l.DeliveredBy), given,
 		})
 	}
 	table.Flush()
-	board.SendTable(w, "balloons.csv", b.Bytes())
+	scoreboard.SendTable(w, "balloons.csv", b.Bytes())
 	return nil
 }
 
-// deliver records or undoes the delivery of a balloon.
-func (s *site) deliver(w http.ResponseWriter, r *web.Request) error {
+// changeDelivery records or undoes the delivery of a balloon.
+func (s *site) changeDelivery(w http.ResponseWriter, r *web.Request) error {
 	c := access.Of(r).Contest
 	team, label := r.PostFormValue("team"), r.PostFormValue("label")
-	teams, err := s.TeamsOf(r.Context(), access.Of(r).Seat)
+	teams, err := s.CoveredTeams(r.Context(), access.Of(r).ContestAccess)
 	if err != nil {
 		return err
 	}
@@ -284,29 +284,29 @@ func (s *site) deliver(w http.ResponseWriter, r *web.Request) error {
 	to := "/c/" + c.Slug + "/balloons" + string(filterOf(r).query())
 	switch do := r.PostFormValue("do"); do {
 	case "give":
-		done, err := s.Store.GiveBalloon(r.Context(), c.ID, team, label, r.Me.ID)
+		done, err := s.Store.DeliverBalloon(r.Context(), c.ID, team, label, r.Me.ID)
 		if err != nil {
 			return err
 		}
 		switch {
-		case done, b.GivenBy == r.Me.Login: // the button may have been tapped twice
-		case b.Held != "":
-			return refused("this balloon must not be delivered: "+b.Held, "load the page again")
+		case done, b.DeliveredBy == r.Me.Login: // the button may have been tapped twice
+		case b.HoldReason != "":
+			return refuseLate("this balloon must not be delivered: "+b.HoldReason, "load the page again")
 		default:
-			return refused("another runner delivered this balloon", "reload the page to see who")
+			return refuseLate("another runner delivered this balloon", "reload the page to see who")
 		}
 	case "undo":
-		by, within := r.Me.ID, undoWithin
+		by, within := r.Me.ID, undoPeriod
 		if r.Can(auth.SeeSite) {
 			by, within = "", 0
 		}
-		done, err := s.Store.UndoBalloon(r.Context(), c.ID, team, label, by, within)
+		done, err := s.Store.UndoDelivery(r.Context(), c.ID, team, label, by, within)
 		if err != nil {
 			return err
 		}
-		if !done && !b.GivenAt.IsZero() {
-			text := fmt.Sprintf("a delivery can be undone within %d s, by the runner who made it", int(undoWithin.Seconds()))
-			return refused(text, "ask the jury: it can undo any delivery")
+		if !done && !b.DeliveredAt.IsZero() {
+			text := fmt.Sprintf("a delivery can be undone within %d s, by the runner who made it", int(undoPeriod.Seconds()))
+			return refuseLate(text, "ask the jury: it can undo any delivery")
 		}
 	default:
 		return web.BadRequest("do=%.20q is neither give nor undo", do)
@@ -314,21 +314,21 @@ func (s *site) deliver(w http.ResponseWriter, r *web.Request) error {
 	return web.Redirect(w, r, to)
 }
 
-// refused returns the refusal for a runner who is too late.
-func refused(text, hint string) error {
-	return &desk.Refusal{Code: http.StatusConflict, Text: text, Hint: hint}
+// refuseLate returns the refusal for a runner who is too late.
+func refuseLate(text, hint string) error {
+	return &intake.Refusal{Code: http.StatusConflict, Text: text, Hint: hint}
 }
 
 // setBalloonsInFreeze sets the number of solved problems up to which a team gets balloons in the freeze.
 func (s *site) setBalloonsInFreeze(w http.ResponseWriter, r *web.Request) error {
 	c := access.Of(r).Contest
 	n, err := strconv.Atoi(r.Field("solved"))
-	if err != nil || n < 0 || n > mostInFreeze {
-		return web.BadRequest("invalid number of solved problems %.20q: enter a number from 0 to %d", r.Field("solved"), mostInFreeze)
+	if err != nil || n < 0 || n > maxInFreeze {
+		return web.BadRequest("invalid number of solved problems %.20q: enter a number from 0 to %d", r.Field("solved"), maxInFreeze)
 	}
 	c.Settings.BalloonsInFreeze = n
 	if err := s.Store.SetContest(r.Context(), c, nil); err != nil {
 		return err
 	}
-	return s.Done(w, r, "change balloons in the freeze", c.Slug, strconv.Itoa(n), "/c/"+c.Slug+"/balloons")
+	return s.AuditAndRedirect(w, r, "change balloons in the freeze", c.Slug, strconv.Itoa(n), "/c/"+c.Slug+"/balloons")
 }

@@ -27,7 +27,7 @@ func section(body, heading string) string {
 func until(h *webtest.Harness, cookie, path, what string, good func(body string) bool) string {
 	h.Helper()
 	for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		got := h.Ask(cookie, "GET", path, nil)
+		got := h.Fetch(cookie, "GET", path, nil)
 		if got.Code == 200 && good(got.Body) {
 			return got.Body
 		}
@@ -57,19 +57,19 @@ func form(body, heading, do string) url.Values {
 // the verdict was overridden, and delivered again.
 func TestBalloons(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("spring", -30*time.Minute, store.Public, store.Settings{})
+	c := h.Contest("spring", -30*time.Minute, store.VisibilityPublic, store.Settings{})
 	runner, admin := h.Cookie("runner"), h.Cookie("admin")
 	post := func(cookie string, form url.Values, code int, want string) {
 		t.Helper()
-		if got := h.Ask(cookie, "POST", page, form); got.Code != code || !strings.Contains(got.Body, want) {
+		if got := h.Fetch(cookie, "POST", page, form); got.Code != code || !strings.Contains(got.Body, want) {
 			t.Fatalf("%v: %d, want %d with %q in\n%s", form, got.Code, code, want, got.Body)
 		}
 	}
-	if got := h.Ask(runner, "GET", page, nil); got.Code != 200 || !strings.Contains(got.Body, "No balloons to deliver") {
+	if got := h.Fetch(runner, "GET", page, nil); got.Code != 200 || !strings.Contains(got.Body, "No balloons to deliver") {
 		t.Fatalf("no balloons: %d\n%s", got.Code, got.Body)
 	}
-	a := h.Send(c, "ada")
-	h.Judged(a, webtest.Accepted()...)
+	a := h.Submit(c, "ada")
+	h.RecordJudgement(a, webtest.AcceptedEvents()...)
 	body := until(h, runner, page, "a balloon", has("To deliver", "ada"))
 	if !strings.Contains(section(body, "To deliver"), "first to solve") || strings.Contains(body, "/balloons/freeze") {
 		t.Errorf("the page of a runner:\n%s", body)
@@ -89,34 +89,34 @@ func TestBalloons(t *testing.T) {
 	post(runner, undo, 303, "")
 	until(h, runner, page, "an undone delivery", has("To deliver", "ada"))
 	post(runner, give, 303, "")
-	h.Later(11 * time.Second)
+	h.Advance(11 * time.Second)
 	post(runner, undo, 409, "within 10 s")
 	if body = until(h, runner, page, "an older delivery", has("Delivered<", "ada")); strings.Contains(body, `value="undo"`) {
 		t.Errorf("a runner may undo an old delivery:\n%s", body)
 	}
 	post(admin, undo, 303, "")
 	post(runner, give, 303, "")
-	h.Later(time.Minute)
+	h.Advance(time.Minute)
 
-	mark := func(m store.Mark) {
+	mark := func(m store.Override) {
 		t.Helper()
-		if err := h.Store.Mark(t.Context(), a.ID, h.Accounts["admin"].ID, m, -1); err != nil {
+		if err := h.Store.AddOverride(t.Context(), a.ID, h.Accounts["admin"].ID, m, -1); err != nil {
 			t.Fatal(err)
 		}
 	}
-	mark(store.Mark{Verdict: "WA", Why: "wrong"})
+	mark(store.Override{Verdict: "WA", Why: "wrong"})
 	body = until(h, runner, page, "a balloon whose verdict was taken back", has("Held", "ada"))
 	if !strings.Contains(section(body, "Held"), "delivered by runner") {
 		t.Errorf("a held balloon is forgotten to be delivered:\n%s", body)
 	}
-	mark(store.Mark{Why: "right"})
+	mark(store.Override{Why: "right"})
 	until(h, runner, page, "the same balloon", has("Delivered<", "ada"))
 
 	// A held balloon cannot be delivered.
-	b := h.Send(c, "bob")
-	h.Judged(b, webtest.Accepted()...)
+	b := h.Submit(c, "bob")
+	h.RecordJudgement(b, webtest.AcceptedEvents()...)
 	give = form(until(h, runner, page, "another balloon", has("To deliver", "bob")), "To deliver", "give")
-	if err := h.Store.Mark(t.Context(), b.ID, h.Accounts["admin"].ID, store.Mark{Ignored: true, Why: "no"}, -1); err != nil {
+	if err := h.Store.AddOverride(t.Context(), b.ID, h.Accounts["admin"].ID, store.Override{Ignored: true, Why: "no"}, -1); err != nil {
 		t.Fatal(err)
 	}
 	body = until(h, runner, page, "a held balloon", has("Held", "bob"))
@@ -124,7 +124,7 @@ func TestBalloons(t *testing.T) {
 	if strings.Contains(section(body, "Held"), "first to solve") {
 		t.Errorf("a held balloon is of the first team:\n%s", body)
 	}
-	got := h.Ask(runner, "GET", table, nil)
+	got := h.Fetch(runner, "GET", table, nil)
 	if n := strings.Count(got.Body, "\n"); got.Code != 200 || n != 3 || !strings.Contains(got.Body, ",the verdict was taken back,,\n") || !strings.Contains(got.Body, ",true,,runner,") ||
 		!strings.Contains(got.Header.Get("Content-Disposition"), `"balloons.csv"`) {
 		t.Errorf("the table: %d, %v\n%s", got.Code, got.Header, got.Body)
@@ -137,32 +137,32 @@ func TestBalloonsInTheFreeze(t *testing.T) {
 	both := [2]string{}
 	for i, events := range [][]string{{"AC", "WA"}, {"WA", "AC"}} {
 		h := webtest.New(t)
-		c := h.Contest("spring", -30*time.Minute, store.Public, store.Settings{})
+		c := h.Contest("spring", -30*time.Minute, store.VisibilityPublic, store.Settings{})
 		c.Freeze = 29 * time.Minute
 		if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
 			t.Fatal(err)
 		}
 		for j, login := range []string{"ada", "bob"} {
-			if h.Send(c, login); events[j] == "AC" {
-				a := h.Send(c, login)
-				h.Judged(a, webtest.Accepted()...)
+			if h.Submit(c, login); events[j] == "AC" {
+				a := h.Submit(c, login)
+				h.RecordJudgement(a, webtest.AcceptedEvents()...)
 				continue
 			}
-			h.Judged(h.Send(c, login), webtest.Failing()...)
+			h.RecordJudgement(h.Submit(c, login), webtest.FailingEvents()...)
 		}
 		runner, admin := h.Cookie("runner"), h.Cookie("admin")
 		until(h, admin, "/c/spring/scoreboard?view=jury", "the scoreboard", func(body string) bool { return strings.Contains(body, "accepted") })
 		body := until(h, runner, page, "the page in the freeze", func(body string) bool { return strings.Contains(body, "In the freeze: none") })
-		rows := h.Ask(runner, "GET", table, nil)
+		rows := h.Fetch(runner, "GET", table, nil)
 		if both[i] = section(body, "To deliver") + rows.Body; strings.Contains(both[i], "ada") || strings.Contains(both[i], "bob") || strings.Count(rows.Body, "\n") != 1 {
 			t.Errorf("in the freeze:\n%s", both[i])
 		}
 		for text, code := range map[string]int{"": 400, "-1": 400, "101": 400, "some": 400, " 1 ": 303} {
-			if got := h.Ask(admin, "POST", page+"/freeze", url.Values{"solved": {text}}); got.Code != code {
+			if got := h.Fetch(admin, "POST", page+"/freeze", url.Values{"solved": {text}}); got.Code != code {
 				t.Errorf("the bound %q: %d\n%s", text, got.Code, got.Body)
 			}
 		}
-		if got := h.Ask(runner, "POST", page+"/freeze", url.Values{"solved": {"5"}}); got.Code != 403 {
+		if got := h.Fetch(runner, "POST", page+"/freeze", url.Values{"solved": {"5"}}); got.Code != 403 {
 			t.Errorf("a runner sets the bound: %d", got.Code)
 		}
 		body = until(h, runner, page, "a balloon in the freeze", has("To deliver", []string{"ada", "bob"}[i]))
@@ -180,7 +180,7 @@ func TestBalloonsInTheFreeze(t *testing.T) {
 func TestBalloonsOfSomeTeams(t *testing.T) {
 	h := webtest.New(t)
 	n := &store.ContestImport{
-		Contest:  &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(-time.Minute), Length: time.Hour, Visibility: store.Public},
+		Contest:  &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(-time.Minute), Length: time.Hour, Visibility: store.VisibilityPublic},
 		Problems: []store.NewContestProblem{{Label: "A", Slug: "sum", Color: "#ff0000", ColorName: "dark red"}},
 		Groups:   []store.Group{{ID: "1", Name: "North"}, {ID: "2", Name: "South"}},
 		Teams: []store.Team{
@@ -197,7 +197,7 @@ func TestBalloonsOfSomeTeams(t *testing.T) {
 	}
 	c := webtest.Must[*store.Contest](t)(h.Store.Contest(t.Context(), id))
 	for _, login := range []string{"chair", "ada", "bob"} {
-		h.Judged(h.Send(c, login), webtest.Accepted()...)
+		h.RecordJudgement(h.Submit(c, login), webtest.AcceptedEvents()...)
 	}
 	runner := h.Cookie("runner")
 	body := until(h, runner, page, "two balloons", func(body string) bool { return has("To deliver", "ada")(body) && has("To deliver", "bob")(body) })
@@ -210,7 +210,7 @@ func TestBalloonsOfSomeTeams(t *testing.T) {
 		t.Errorf("a balloon of a hidden team:\n%s", body)
 	}
 	for query, want := range map[string]string{"?group=North": "ada", "?group=South": "bob", "?seats=h1": "ada", "?seats=H2-": "bob", "?group=North&seats=H2": "", "?group=West": ""} {
-		body, rows := h.Ask(runner, "GET", page+query, nil).Body, h.Ask(runner, "GET", table+query, nil).Body
+		body, rows := h.Fetch(runner, "GET", page+query, nil).Body, h.Fetch(runner, "GET", table+query, nil).Body
 		for _, login := range []string{"ada", "bob"} {
 			if has("To deliver", login)(body) != (login == want) || strings.Contains(rows, login) != (login == want) {
 				t.Errorf("%s shows %s: %v, want %q\n%s", query, login, login != want, want, rows)
@@ -220,11 +220,11 @@ func TestBalloonsOfSomeTeams(t *testing.T) {
 			t.Errorf("%s:\n%s", query, body)
 		}
 	}
-	give := form(h.Ask(runner, "GET", page+"?group=North", nil).Body, "To deliver", "give")
-	if got := h.Ask(runner, "POST", page+"?group=North", give); got.Code != 303 || got.Header.Get("Location") != page+"?group=North" {
+	give := form(h.Fetch(runner, "GET", page+"?group=North", nil).Body, "To deliver", "give")
+	if got := h.Fetch(runner, "POST", page+"?group=North", give); got.Code != 303 || got.Header.Get("Location") != page+"?group=North" {
 		t.Errorf("a delivery in a group: %d %s", got.Code, got.Header.Get("Location"))
 	}
-	if got := h.Ask(h.Cookie("ada"), "GET", page, nil); got.Code != 403 {
+	if got := h.Fetch(h.Cookie("ada"), "GET", page, nil); got.Code != 403 {
 		t.Errorf("a contestant: %d", got.Code)
 	}
 }

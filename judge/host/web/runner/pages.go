@@ -25,11 +25,11 @@ func Pages(s *web.Site) web.Pages {
 		web.Handle("GET /c/{slug}/balloons", auth.Deliver, p.balloons),
 		web.Handle("GET /c/{slug}/balloons/events", auth.Deliver, p.balloonEvents),
 		web.Handle("GET /c/{slug}/balloons.csv", auth.Deliver, p.balloonTable),
-		web.HandleForm("POST /c/{slug}/balloons", auth.Deliver, p.deliver),
+		web.HandleForm("POST /c/{slug}/balloons", auth.Deliver, p.changeDelivery),
 		web.Handle("GET /c/{slug}/prints", auth.Deliver, p.prints),
 		web.Handle("GET /c/{slug}/prints/events", auth.Deliver, p.printEvents),
 		web.Handle("GET /c/{slug}/prints/{number}", auth.Deliver, p.sheets),
 		web.HandleForm("POST /c/{slug}/prints/{number}", auth.Deliver, p.setPrint),
-		web.HandleForm("POST /c/{slug}/balloons/freeze", auth.Change, p.setBalloonsInFreeze),
+		web.HandleForm("POST /c/{slug}/balloons/freeze", auth.ChangeContest, p.setBalloonsInFreeze),
 	}}
 }

@@ -9,27 +9,27 @@ import (
 	"strconv"
 
 	"assay/judge/host/auth"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/printing"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
 	"assay/judge/host/web/access"
 )
 
-// mostPrinted is the maximum number of finished prints that the page shows.
-const mostPrinted = 50
+// maxFinished is the maximum number of finished prints that the page shows.
+const maxFinished = 50
 
-// mostPrints is the maximum number of prints of a contest that are read, newest first.
-const mostPrints = 5000
+// maxPrints is the maximum number of prints of a contest that are read, newest first.
+const maxPrints = 5000
 
 // printList is the changing part of the page.
 type printList struct {
-	Slug                   string
-	Query                  template.URL
-	Filtered               bool
-	Waiting, Failed, Taken []printLine // oldest first; Taken are being printed
-	Done                   []printLine // newest first
-	More                   int         // number of further finished prints
+	Slug                      string
+	Query                     template.URL
+	Filtered                  bool
+	Waiting, Failed, Printing []printLine // oldest first; Printing are being printed
+	Done                      []printLine // newest first
+	More                      int         // number of further finished prints
 }
 
 // printLine is a print.
@@ -53,38 +53,38 @@ type printsView struct {
 // printPart renders the changing part of the page.
 func (s *site) printPart(r *web.Request) (template.HTML, error) {
 	f, c := filterOf(r), access.Of(r).Contest
-	teams, err := s.TeamsOf(r.Context(), access.Of(r).Seat)
+	teams, err := s.CoveredTeams(r.Context(), access.Of(r).ContestAccess)
 	if err != nil {
 		return "", err
 	}
-	rows, err := s.Store.Prints(r.Context(), c.ID, "", mostPrints)
+	rows, err := s.Store.Prints(r.Context(), c.ID, "", maxPrints)
 	if err != nil {
 		return "", err
 	}
-	rows = slices.DeleteFunc(rows, func(p *store.Print) bool { return teams[p.Team] == nil || !f.takes(teams[p.Team]) })
+	rows = slices.DeleteFunc(rows, func(p *store.Print) bool { return teams[p.Team] == nil || !f.matches(teams[p.Team]) })
 	v := printList{Slug: c.Slug, Query: f.query(), Filtered: f != balloonFilter{}}
 	for i, p := range rows {
-		if line := lineOf(p, teams[p.Team], r.Me.Login); p.State == store.Printed {
-			if v.More++; v.More <= mostPrinted {
+		if line := printLineOf(p, teams[p.Team], r.Me.Login); p.State == store.Printed {
+			if v.More++; v.More <= maxFinished {
 				v.Done = append(v.Done, line)
 			}
 		}
 		old := rows[len(rows)-1-i]
-		line := lineOf(old, teams[old.Team], r.Me.Login)
+		line := printLineOf(old, teams[old.Team], r.Me.Login)
 		switch {
 		case old.State == store.PrintWaiting:
 			v.Waiting = append(v.Waiting, line)
 		case old.State == store.PrintFailed:
 			v.Failed = append(v.Failed, line)
 		case old.State == store.Printing:
-			v.Taken = append(v.Taken, line)
+			v.Printing = append(v.Printing, line)
 		}
 	}
 	v.More -= len(v.Done)
-	return s.Part("prints", "list", v)
+	return s.RenderPart("prints", "list", v)
 }
 
-func lineOf(p *store.Print, t *store.Team, login string) printLine {
+func printLineOf(p *store.Print, t *store.Team, login string) printLine {
 	l := printLine{Print: *p, Name: t.Name, Seat: t.Label, Groups: t.Groups, File: p.Name, Mine: p.Printer == login}
 	if t.DisplayName != "" {
 		l.Name = t.DisplayName
@@ -105,12 +105,12 @@ func (s *site) prints(w http.ResponseWriter, r *web.Request) (err error) {
 	for _, g := range groups {
 		v.Groups = append(v.Groups, g.Name)
 	}
-	return s.Page(w, r, http.StatusOK, "prints", "Printing", v)
+	return s.RenderPage(w, r, http.StatusOK, "prints", "Printing", v)
 }
 
 // printEvents streams the list of prints.
 func (s *site) printEvents(w http.ResponseWriter, r *web.Request) error {
-	return s.Redraw(w, r, "the prints of "+access.Of(r).Contest.Slug, func() (template.HTML, bool, error) {
+	return s.StreamPart(w, r, "the prints of "+access.Of(r).Contest.Slug, func() (template.HTML, bool, error) {
 		part, err := s.printPart(r)
 		return part, true, err
 	})
@@ -130,7 +130,7 @@ func (s *site) printAt(r *web.Request) (*store.Print, error) {
 		return nil, err
 	}
 	team, err := s.Store.TeamByID(r.Context(), p.Team)
-	if err == nil && !access.Of(r).Has(team) {
+	if err == nil && !access.Of(r).Covers(team) {
 		err = web.ErrNotFound
 	}
 	return p, err
@@ -138,12 +138,12 @@ func (s *site) printAt(r *web.Request) (*store.Print, error) {
 
 // sheetsView is a print formatted for the browser's printer.
 type sheetsView struct {
-	Slug   string
-	Query  template.URL
-	Number int64
-	Mine   bool // the reader is printing it
-	Gone   bool // the file was deleted
-	Sheets []sheet
+	Slug    string
+	Query   template.URL
+	Number  int64
+	Mine    bool // the reader is printing it
+	Deleted bool // the file was deleted
+	Sheets  []sheet
 }
 
 type sheet struct {
@@ -162,16 +162,16 @@ func (s *site) sheets(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	v := sheetsView{Slug: c.Slug, Query: filterOf(r).query(), Number: p.Number, Gone: p.Body == "", Mine: p.State == store.Printing && p.Printer == r.Me.Login}
+	v := sheetsView{Slug: c.Slug, Query: filterOf(r).query(), Number: p.Number, Deleted: p.Body == "", Mine: p.State == store.Printing && p.Printer == r.Me.Login}
 	pages, err := printing.Pages(p.Body)
 	if err != nil {
 		return err
 	}
-	head := desk.PrintHead(c, team, p)
+	head := intake.PrintHead(c, team, p)
 	for i, page := range pages {
 		v.Sheets = append(v.Sheets, sheet{head.Lines(i+1, len(pages)), page})
 	}
-	return s.Page(w, r, http.StatusOK, "sheets", fmt.Sprintf("Print %d", p.Number), v)
+	return s.RenderPage(w, r, http.StatusOK, "sheets", fmt.Sprintf("Print %d", p.Number), v)
 }
 
 // setPrint changes the state of a print manually.
@@ -183,31 +183,31 @@ func (s *site) setPrint(w http.ResponseWriter, r *web.Request) error {
 	c := access.Of(r).Contest
 	list := "/c/" + c.Slug + "/prints"
 	query, mine := string(filterOf(r).query()), p.Printer == r.Me.Login || r.Can(auth.SeeSite)
-	to, next, allowed := store.PrintWaiting, list, false
+	state, nextPath, allowed := store.PrintWaiting, list, false
 	switch do := r.PostFormValue("do"); do {
 	case "take": // may be repeated if the paper is lost
-		to, next, allowed = store.Printing, fmt.Sprintf("%s/%d", list, p.Number), p.State != store.Printing || p.Printer == r.Me.Login
+		state, nextPath, allowed = store.Printing, fmt.Sprintf("%s/%d", list, p.Number), p.State != store.Printing || p.Printer == r.Me.Login
 	case "done":
-		to, allowed = store.Printed, p.State != store.Printing || mine
+		state, allowed = store.Printed, p.State != store.Printing || mine
 	case "back":
 		allowed = p.State == store.PrintFailed || p.State == store.Printing && mine
 	default:
 		return web.BadRequest("do=%.20q is not one of take, done and back", do)
 	}
-	if p.State == to && (to != store.Printing || p.Printer == r.Me.Login) { // button tapped twice
-		return web.Redirect(w, r, next+query)
+	if p.State == state && (state != store.Printing || p.Printer == r.Me.Login) { // button tapped twice
+		return web.Redirect(w, r, nextPath+query)
 	}
-	by := r.Me.ID
-	if to == store.PrintWaiting {
-		by = ""
+	account := r.Me.ID
+	if state == store.PrintWaiting {
+		account = ""
 	}
 	if allowed {
-		if allowed, err = s.Store.SetPrint(r.Context(), p, to, by, ""); err != nil {
+		if allowed, err = s.Store.SetPrint(r.Context(), p, state, account, ""); err != nil {
 			return err
 		}
 	}
 	if !allowed {
-		return refused("another runner or the print command has this print", "reload the page to see who")
+		return refuseLate("another runner or the print command has this print", "reload the page to see who")
 	}
-	return web.Redirect(w, r, next+query)
+	return web.Redirect(w, r, nextPath+query)
 }

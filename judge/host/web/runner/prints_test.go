@@ -14,7 +14,7 @@ import (
 // TestPrintsPage checks that a runner can print with the browser, and that two runners cannot print the same file.
 func TestPrintsPage(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("spring", -time.Minute, store.Public, store.Settings{Printing: true})
+	c := h.Contest("spring", -time.Minute, store.VisibilityPublic, store.Settings{Printing: true})
 	const page = "/c/spring/prints"
 	teams := map[string]*store.Team{}
 	for login, group := range map[string]string{"ada": "North", "bob": "South"} {
@@ -27,13 +27,13 @@ func TestPrintsPage(t *testing.T) {
 	}
 	for _, login := range []string{"ada", "bob"} {
 		webtest.Must[int64](t)(h.Store.NewPrint(t.Context(), store.Print{
-			Contest: c.ID, Team: teams[login].ID, Account: h.Accounts[login].ID, Name: login + ".py" + webtest.Evil, Body: "of " + login + webtest.Evil + "\fsecond", Pages: 2,
+			Contest: c.ID, Team: teams[login].ID, Account: h.Accounts[login].ID, Name: login + ".py" + webtest.HostileMarkup, Body: "of " + login + webtest.HostileMarkup + "\fsecond", Pages: 2,
 		}, 20))
 	}
 	runner, judge := h.Cookie("runner"), h.Cookie("judge")
 	has := func(cookie, path, heading string, wants ...string) {
 		t.Helper()
-		got := h.Ask(cookie, "GET", path, nil)
+		got := h.Fetch(cookie, "GET", path, nil)
 		body := got.Body
 		if heading != "" {
 			body = section(body, heading)
@@ -43,27 +43,27 @@ func TestPrintsPage(t *testing.T) {
 				t.Errorf("%s, %s: %q in\n%s", path, heading, want, got.Body)
 			}
 		}
-		webtest.Harmless(t, path, got.Body)
+		webtest.CheckHTML(t, path, got.Body)
 	}
 	post := func(cookie, number, do string, code int, want string) {
 		t.Helper()
-		if got := h.Ask(cookie, "POST", page+"/"+number+"?group=North", url.Values{"do": {do}}); got.Code != code || !strings.Contains(got.Body+got.Header.Get("Location"), want) {
+		if got := h.Fetch(cookie, "POST", page+"/"+number+"?group=North", url.Values{"do": {do}}); got.Code != code || !strings.Contains(got.Body+got.Header.Get("Location"), want) {
 			t.Fatalf("%s %s: %d %s, want %d with %q\n%s", do, number, got.Code, got.Header.Get("Location"), code, want, got.Body)
 		}
 	}
 	has(runner, "/c/spring/balloons", "", `href="/c/spring/prints"`)
 	has(runner, page, "To print", "ada.py", "seat N-7", "2 pages", "bob.py", "North")
-	if body := h.Ask(runner, "GET", page, nil).Body; strings.Index(body, "ada.py") > strings.Index(body, "bob.py") {
+	if body := h.Fetch(runner, "GET", page, nil).Body; strings.Index(body, "ada.py") > strings.Index(body, "bob.py") {
 		t.Errorf("the newest print is first:\n%s", body)
 	}
 	has(runner, page+"?group=South", "To print", "!ada.py", "bob.py")
 	has(runner, page+"?seats=n-", "To print", "ada.py", "!bob.py")
 	has(runner, page+"?group=West", "", "No prints match")
-	if got := h.Ask(h.Cookie("ada"), "GET", page, nil); got.Code != 403 {
+	if got := h.Fetch(h.Cookie("ada"), "GET", page, nil); got.Code != 403 {
 		t.Errorf("a contestant sees the prints: %d", got.Code)
 	}
 	for _, path := range []string{page + "/1", page + "/9", page + "/x"} {
-		if got := h.Ask(h.Cookie("bob"), "GET", path, nil); got.Code != 403 {
+		if got := h.Fetch(h.Cookie("bob"), "GET", path, nil); got.Code != 403 {
 			t.Errorf("a contestant reads %s: %d", path, got.Code)
 		}
 	}
@@ -111,7 +111,7 @@ func TestPrintsPage(t *testing.T) {
 	post(runner, "2", "take", 409, "")
 	post(runner, "2", "done", 409, "")
 	post(runner, "2", "back", 409, "")
-	set(store.PrintFailed, "no paper"+webtest.Evil)
+	set(store.PrintFailed, "no paper"+webtest.HostileMarkup)
 	has(runner, page, "Failed", "bob.py", "no paper", "Try again")
 	post(runner, "2", "back", 303, page)
 	has(runner, page, "To print", "bob.py")

@@ -15,26 +15,26 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// Ways to determine the teams of an award.
+// Methods to determine the teams of an award.
 const (
-	byScoreboard = "computed"
-	byHand       = "hand"
-	byNothing    = "off"
+	computedAward = "computed"
+	manualAward   = "hand"
+	disabledAward = "off"
 )
 
-// awardWays lists the choices for an award that the server can compute.
-var awardWays = []web.Choice{
-	{Value: byScoreboard, Name: "Computed", Help: "From the scoreboard, at any time. Other programs cannot change it."},
-	{Value: byHand, Name: "Chosen teams", Help: "The teams that you or another program name."},
-	{Value: byNothing, Name: "Off", Help: "The contest does not have the award."},
+// awardMethods lists the choices for an award that the server can compute.
+var awardMethods = []web.Choice{
+	{Value: computedAward, Name: "Computed", Help: "From the scoreboard, at any time. Other programs cannot change it."},
+	{Value: manualAward, Name: "Chosen teams", Help: "The teams that you or another program name."},
+	{Value: disabledAward, Name: "Off", Help: "The contest does not have the award."},
 }
 
 // awardLine is an award with its teams.
 type awardLine struct {
 	ID, Citation string
 	Teams        []string // their names
-	How          string   // one of awardWays
-	Known        bool     // the server can compute it
+	Method       string   // one of awardMethods
+	Computable   bool     // the server can compute it
 }
 
 // awardsView is the awards section of the final results.
@@ -46,19 +46,19 @@ type awardsView struct {
 	Errors               web.FieldErrors
 }
 
-// Ways returns the choices for an award that the server can compute.
-func (awardLine) Ways() []web.Choice { return awardWays }
+// Methods returns the choices for an award that the server can compute.
+func (awardLine) Methods() []web.Choice { return awardMethods }
 
-// Way describes how the teams of the award are determined.
-func (l awardLine) Way() string {
-	if !l.Known {
+// MethodText describes how the teams of the award are determined.
+func (l awardLine) MethodText() string {
+	if !l.Computable {
 		return "Chosen teams"
 	}
-	return web.ChoiceName(awardWays, l.How)
+	return web.ChoiceName(awardMethods, l.Method)
 }
 
-// awardsOf returns the awards of a contest as the jury sees them.
-func (s *site) awardsOf(r *web.Request) (v awardsView, err error) {
+// readAwards returns the awards of a contest as the jury sees them.
+func (s *site) readAwards(r *web.Request) (v awardsView, err error) {
 	c := access.Of(r).Contest
 	gold, silver, bronze := c.Settings.MedalCounts()
 	v = awardsView{
@@ -76,52 +76,54 @@ func (s *site) awardsOf(r *web.Request) (v awardsView, err error) {
 	names := func(ids []string) (all []string) {
 		for _, id := range ids {
 			name := id
-			if at := slices.IndexFunc(teams, func(t *store.Team) bool { return t.ExtID == id }); at >= 0 {
-				name = cmp.Or(teams[at].DisplayName, teams[at].Name)
+			if index := slices.IndexFunc(teams, func(t *store.Team) bool { return t.ExtID == id }); index >= 0 {
+				name = cmp.Or(teams[index].DisplayName, teams[index].Name)
 			}
 			all = append(all, name)
 		}
 		return all
 	}
 	computed := live.ComputedAwards()
-	for _, one := range computed {
-		line := awardLine{ID: one.ID, Citation: cmp.Or(c.Settings.Citations[one.ID], one.Citation), How: byScoreboard, Known: true}
-		switch at := c.Settings.OwnAward(one.ID); {
-		case at >= 0:
-			own := c.Settings.Awards[at]
-			line.Citation, line.Teams, line.How = own.Citation, names(own.Teams), byHand
-		case slices.Contains(c.Settings.AwardsOff, one.ID):
-			line.How = byNothing
+	for _, award := range computed {
+		line := awardLine{ID: award.ID, Citation: cmp.Or(c.Settings.Citations[award.ID], award.Citation), Method: computedAward, Computable: true}
+		switch index := c.Settings.AwardIndex(award.ID); {
+		case index >= 0:
+			custom := c.Settings.Awards[index]
+			line.Citation, line.Teams, line.Method = custom.Citation, names(custom.Teams), manualAward
+		case slices.Contains(c.Settings.AwardsOff, award.ID):
+			line.Method = disabledAward
 		default:
-			line.Teams = names(one.Teams)
+			line.Teams = names(award.Teams)
 		}
 		v.Lines = append(v.Lines, line)
 	}
-	for _, own := range c.Settings.Awards {
-		if !slices.ContainsFunc(computed, func(a scoring.Award) bool { return a.ID == own.ID }) {
-			v.Lines = append(v.Lines, awardLine{ID: own.ID, Citation: own.Citation, Teams: names(own.Teams), How: byHand})
+	for _, custom := range c.Settings.Awards {
+		if !slices.ContainsFunc(computed, func(a scoring.Award) bool { return a.ID == custom.ID }) {
+			v.Lines = append(v.Lines, awardLine{ID: custom.ID, Citation: custom.Citation, Teams: names(custom.Teams), Method: manualAward})
 		}
 	}
 	return v, nil
 }
 
-// mostMedals is the maximum number of medals of a kind.
-const mostMedals = 1000
+// maxMedals is the maximum number of medals of a kind.
+const maxMedals = 1000
 
 // setAwards sets which awards are computed.
 func (s *site) setAwards(w http.ResponseWriter, r *web.Request) error {
 	c := access.Of(r).Contest
-	var wrong web.FieldErrors
-	number := func(field, what string) int { return int(wrong.Number(field, r.Field(field), what, 4, 0, mostMedals)) }
+	var fieldErrors web.FieldErrors
+	number := func(field, noun string) int {
+		return int(fieldErrors.ReadNumber(field, r.Field(field), noun, 4, 0, maxMedals))
+	}
 	m := store.Medals{Gold: number("gold", "gold medals"), Silver: number("silver", "silver medals"), Bronze: number("bronze", "bronze medals")}
-	if len(wrong) > 0 {
-		v, err := s.checks(r)
+	if len(fieldErrors) > 0 {
+		v, err := s.runChecks(r)
 		if err != nil {
 			return err
 		}
-		v.Errors, v.Awards.Errors = wrong, wrong
+		v.Errors, v.Awards.Errors = fieldErrors, fieldErrors
 		v.Awards.Gold, v.Awards.Silver, v.Awards.Bronze = r.Field("gold"), r.Field("silver"), r.Field("bronze")
-		return s.Page(w, r, http.StatusBadRequest, "finalize", "Final results", v)
+		return s.RenderPage(w, r, http.StatusBadRequest, "finalize", "Final results", v)
 	}
 	c.Settings.Medals = &m
 	c.Settings.OrganizationWinners, c.Settings.WorldFinals = r.Field("organizations") == "on", r.Field("world_finals") == "on"
@@ -129,7 +131,7 @@ func (s *site) setAwards(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	detail := fmt.Sprintf("gold %d, silver %d, bronze %d", m.Gold, m.Silver, m.Bronze)
-	return s.Done(w, r, "change awards", c.Slug, detail, "/c/"+c.Slug+"/finalize#awards")
+	return s.AuditAndRedirect(w, r, "change awards", c.Slug, detail, "/c/"+c.Slug+"/finalize#awards")
 }
 
 // awardView is the form for an award.
@@ -144,7 +146,7 @@ type awardView struct {
 
 // award renders the form for an award. Without an id in the address, it is the form for a new award.
 func (s *site) award(w http.ResponseWriter, r *web.Request) error {
-	v, err := s.awardOf(r)
+	v, err := s.readAddressedAward(r)
 	if err != nil {
 		return err
 	}
@@ -159,50 +161,50 @@ func (s *site) awardPage(w http.ResponseWriter, r *web.Request, code int, v awar
 	if v.New {
 		title = "New award"
 	}
-	return s.Page(w, r, code, "award", title, v)
+	return s.RenderPage(w, r, code, "award", title, v)
 }
 
-// awardOf returns the award in the address.
-func (s *site) awardOf(r *web.Request) (v awardView, err error) {
+// readAddressedAward returns the award in the address.
+func (s *site) readAddressedAward(r *web.Request) (v awardView, err error) {
 	c, id := access.Of(r).Contest, r.FormValue("id")
 	if v.Slug = c.Slug; id == "" {
-		v.New, v.How = true, byHand
+		v.New, v.Method = true, manualAward
 		return v, nil
 	}
-	all, err := s.awardsOf(r)
+	awards, err := s.readAwards(r)
 	if err != nil {
 		return v, err
 	}
-	at := slices.IndexFunc(all.Lines, func(l awardLine) bool { return l.ID == id })
-	if at < 0 {
+	index := slices.IndexFunc(awards.Lines, func(l awardLine) bool { return l.ID == id })
+	if index < 0 {
 		return v, web.ErrNotFound
 	}
-	v.awardLine = all.Lines[at]
-	if own := c.Settings.OwnAward(id); own >= 0 {
-		v.Chosen = strings.Join(c.Settings.Awards[own].Teams, " ")
+	v.awardLine = awards.Lines[index]
+	if customIndex := c.Settings.AwardIndex(id); customIndex >= 0 {
+		v.Chosen = strings.Join(c.Settings.Awards[customIndex].Teams, " ")
 	}
 	return v, nil
 }
 
-// goodAward matches valid award ids.
-var goodAward = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_.-]{0,34}[A-Za-z0-9_-])?$`)
+// awardIDs matches valid award ids.
+var awardIDs = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_.-]{0,34}[A-Za-z0-9_-])?$`)
 
-// mostCitation is the maximum length of a citation in letters. mostAwards is the maximum number of created awards.
+// maxCitation is the maximum length of a citation in letters. maxAwards is the maximum number of created awards.
 const (
-	mostCitation = 2000
-	mostAwards   = 200
+	maxCitation = 2000
+	maxAwards   = 200
 )
 
 // setAward changes, creates or deletes an award.
 func (s *site) setAward(w http.ResponseWriter, r *web.Request) error {
 	c := access.Of(r).Contest
-	v, err := s.awardOf(r)
+	v, err := s.readAddressedAward(r)
 	if err != nil {
 		return err
 	}
 	settings := &c.Settings
-	if r.PostFormValue("do") == "delete" && !v.Known && !v.New {
-		settings.Awards = slices.Delete(slices.Clone(settings.Awards), settings.OwnAward(v.ID), settings.OwnAward(v.ID)+1)
+	if r.PostFormValue("do") == "delete" && !v.Computable && !v.New {
+		settings.Awards = slices.Delete(slices.Clone(settings.Awards), settings.AwardIndex(v.ID), settings.AwardIndex(v.ID)+1)
 		return s.saveAward(w, r, "delete an award", v.ID)
 	}
 	teams, err := s.readAward(r, &v)
@@ -214,13 +216,13 @@ func (s *site) setAward(w http.ResponseWriter, r *web.Request) error {
 	}
 	settings.Awards, settings.AwardsOff = slices.Clone(settings.Awards), slices.Clone(settings.AwardsOff)
 	settings.AwardsOff = slices.DeleteFunc(settings.AwardsOff, func(id string) bool { return id == v.ID })
-	if at := settings.OwnAward(v.ID); at >= 0 && v.How != byHand {
-		settings.Awards = slices.Delete(settings.Awards, at, at+1)
+	if index := settings.AwardIndex(v.ID); index >= 0 && v.Method != manualAward {
+		settings.Awards = slices.Delete(settings.Awards, index, index+1)
 	}
-	switch at := settings.OwnAward(v.ID); {
-	case v.How == byNothing:
+	switch index := settings.AwardIndex(v.ID); {
+	case v.Method == disabledAward:
 		settings.AwardsOff = append(settings.AwardsOff, v.ID)
-	case v.How == byScoreboard:
+	case v.Method == computedAward:
 		citations := map[string]string{v.ID: v.Citation}
 		for id, text := range settings.Citations {
 			if id != v.ID {
@@ -228,10 +230,10 @@ func (s *site) setAward(w http.ResponseWriter, r *web.Request) error {
 			}
 		}
 		settings.Citations = citations
-	case at >= 0:
-		settings.Awards[at] = store.OwnAward{ID: v.ID, Citation: v.Citation, Teams: teams}
+	case index >= 0:
+		settings.Awards[index] = store.CustomAward{ID: v.ID, Citation: v.Citation, Teams: teams}
 	default:
-		settings.Awards = append(settings.Awards, store.OwnAward{ID: v.ID, Citation: v.Citation, Teams: teams})
+		settings.Awards = append(settings.Awards, store.CustomAward{ID: v.ID, Citation: v.Citation, Teams: teams})
 	}
 	return s.saveAward(w, r, "change an award", v.ID)
 }
@@ -241,26 +243,26 @@ func (s *site) readAward(r *web.Request, v *awardView) (chosen []string, err err
 	c := access.Of(r).Contest
 	v.Citation, v.Chosen = r.Field("citation"), r.Field("teams")
 	if v.New {
-		if v.ID = r.Field("new"); !goodAward.MatchString(v.ID) {
+		if v.ID = r.Field("new"); !awardIDs.MatchString(v.ID) {
 			v.Errors.Add("new", "Use 1 to 36 letters, digits, hyphens, dots and underscores, for example best-name.")
 		}
-		all, err := s.awardsOf(r)
+		awards, err := s.readAwards(r)
 		if err != nil {
 			return nil, err
 		}
 		switch {
-		case slices.ContainsFunc(all.Lines, func(l awardLine) bool { return l.ID == v.ID }):
+		case slices.ContainsFunc(awards.Lines, func(l awardLine) bool { return l.ID == v.ID }):
 			v.Errors.Add("new", "The contest has an award with this id: choose another id, or change that award.")
-		case len(c.Settings.Awards) >= mostAwards:
-			v.Errors.Add("new", "The contest has %d awards, and that is the most.", mostAwards)
+		case len(c.Settings.Awards) >= maxAwards:
+			v.Errors.Add("new", "The contest has %d awards, and that is the most.", maxAwards)
 		}
 	}
-	if v.Citation == "" || utf8.RuneCountInString(v.Citation) > mostCitation {
-		v.Errors.Add("citation", "Enter a citation of at most %d letters.", mostCitation)
+	if v.Citation == "" || utf8.RuneCountInString(v.Citation) > maxCitation {
+		v.Errors.Add("citation", "Enter a citation of at most %d letters.", maxCitation)
 	}
-	if v.Known {
-		v.How = r.Field("how")
-		v.Errors.Choice("how", v.How, awardWays)
+	if v.Computable {
+		v.Method = r.Field("how")
+		v.Errors.CheckChoice("how", v.Method, awardMethods)
 	}
 	teams, err := s.Store.Teams(r.Context(), c.ID)
 	chosen = strings.FieldsFunc(v.Chosen, func(c rune) bool { return c == ',' || c == ' ' || c == '\n' || c == '\r' })
@@ -281,5 +283,5 @@ func (s *site) saveAward(w http.ResponseWriter, r *web.Request, action, id strin
 	if err := s.Store.SetContest(r.Context(), c, nil); err != nil {
 		return err
 	}
-	return s.Done(w, r, action, c.Slug, id, "/c/"+c.Slug+"/finalize#awards")
+	return s.AuditAndRedirect(w, r, action, c.Slug, id, "/c/"+c.Slug+"/finalize#awards")
 }

@@ -16,23 +16,23 @@ type deleteContestView struct {
 	Errors     web.FieldErrors
 }
 
-func (s *site) askDeleteContest(w http.ResponseWriter, r *web.Request) error {
+func (s *site) confirmDeleteContest(w http.ResponseWriter, r *web.Request) error {
 	return s.deleteContestPage(w, r, http.StatusOK, nil)
 }
 
-func (s *site) deleteContestPage(w http.ResponseWriter, r *web.Request, code int, wrong web.FieldErrors) error {
+func (s *site) deleteContestPage(w http.ResponseWriter, r *web.Request, code int, message web.FieldErrors) error {
 	c := access.Of(r).Contest
-	use, err := s.Store.UseOfContest(r.Context(), c.ID)
+	use, err := s.Store.ContestUse(r.Context(), c.ID)
 	if err != nil {
 		return err
 	}
-	return s.Page(w, r, code, "deletecontest", "Delete contest", deleteContestView{c.Slug, c.Name, use, wrong})
+	return s.RenderPage(w, r, code, "deletecontest", "Delete contest", deleteContestView{c.Slug, c.Name, use, message})
 }
 
 // deleteContest deletes a contest without submissions. To confirm, the form must repeat the contest's address.
 func (s *site) deleteContest(w http.ResponseWriter, r *web.Request) error {
 	c := access.Of(r).Contest
-	use, err := s.Store.UseOfContest(r.Context(), c.ID)
+	use, err := s.Store.ContestUse(r.Context(), c.ID)
 	if err != nil {
 		return err
 	}
@@ -49,6 +49,6 @@ func (s *site) deleteContest(w http.ResponseWriter, r *web.Request) error {
 	case err != nil:
 		return err
 	}
-	did := "with " + web.Counted(int(use.Teams), "team", "teams") + ", " + web.Counted(int(use.Clarifications), "clarification", "clarifications")
-	return s.Done(w, r, "delete contest", c.Slug, did, "/")
+	detail := "with " + web.CountText(int(use.Teams), "team", "teams") + ", " + web.CountText(int(use.Clarifications), "clarification", "clarifications")
+	return s.AuditAndRedirect(w, r, "delete contest", c.Slug, detail, "/")
 }

@@ -15,29 +15,29 @@ import (
 func TestDeleteContest(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
-	full := h.Contest("full", -time.Minute, store.Accounts, store.Settings{})
-	h.Send(full, "ada")
-	empty := h.Contest("empty", -time.Minute, store.Accounts, store.Settings{})
+	full := h.Contest("full", -time.Minute, store.VisibilityAccounts, store.Settings{})
+	h.Submit(full, "ada")
+	empty := h.Contest("empty", -time.Minute, store.VisibilityAccounts, store.Settings{})
 	h.Clarify(empty, store.NewClarification{Text: "may I?"}, "ada")
-	if got := h.Ask(admin, "GET", "/c/empty/edit", nil); !strings.Contains(got.Body, `href="/c/empty/delete"`) {
+	if got := h.Fetch(admin, "GET", "/c/empty/edit", nil); !strings.Contains(got.Body, `href="/c/empty/delete"`) {
 		t.Errorf("the settings have no link:\n%s", got.Body)
 	}
-	if got := h.Ask(admin, "GET", "/admin/contests/new", nil); strings.Contains(got.Body, "Delete contest") {
+	if got := h.Fetch(admin, "GET", "/admin/contests/new", nil); strings.Contains(got.Body, "Delete contest") {
 		t.Error("a new contest can be deleted")
 	}
-	asked := h.Ask(admin, "GET", "/c/empty/delete", nil)
-	webtest.Harmless(t, "/c/empty/delete", asked.Body)
+	asked := h.Fetch(admin, "GET", "/c/empty/delete", nil)
+	webtest.CheckHTML(t, "/c/empty/delete", asked.Body)
 	for _, want := range []string{"1 team with 1 membership, 1 clarification, and the roles", "Type empty to confirm"} {
 		if text := webtest.Text(asked.Body); asked.Code != 200 || !strings.Contains(text, want) {
 			t.Errorf("the question: %d does not say %q\n%s", asked.Code, want, text)
 		}
 	}
-	kept := h.Ask(admin, "GET", "/c/full/delete", nil)
+	kept := h.Fetch(admin, "GET", "/c/full/delete", nil)
 	if text := webtest.Text(kept.Body); !strings.Contains(text, "cannot be deleted. It has 1 submission.") || strings.Contains(kept.Body, "<button class=\"bad\">") {
 		t.Errorf("a contest with a submission: %s", text)
 	}
-	sure := func(path, slug string) webtest.Answer {
-		return h.Ask(admin, "POST", path, url.Values{"slug": {slug}, "sure-password": {"correct-horse"}})
+	sure := func(path, slug string) webtest.Response {
+		return h.Fetch(admin, "POST", path, url.Values{"slug": {slug}, "sure-password": {"correct-horse"}})
 	}
 	for _, tt := range []struct {
 		path, slug string
@@ -56,10 +56,10 @@ func TestDeleteContest(t *testing.T) {
 	if got := sure("/c/empty/delete", " empty "); got.Code != 303 || got.Get("Location") != "/" {
 		t.Fatalf("delete: %d to %s\n%s", got.Code, got.Get("Location"), got.Body)
 	}
-	if got := h.Ask(admin, "GET", "/c/empty", nil); got.Code != 404 {
+	if got := h.Fetch(admin, "GET", "/c/empty", nil); got.Code != 404 {
 		t.Errorf("the contest is there: %d", got.Code)
 	}
-	if log := h.Ask(admin, "GET", "/admin/audit?action=delete+contest", nil).Body; !strings.Contains(log, "with 1 team, 1 clarification<") {
+	if log := h.Fetch(admin, "GET", "/admin/audit?action=delete+contest", nil).Body; !strings.Contains(log, "with 1 team, 1 clarification<") {
 		t.Errorf("the audit log is\n%s", log)
 	}
 }

@@ -13,7 +13,7 @@ import (
 type exportView struct{ Slug string }
 
 func (s *site) export(w http.ResponseWriter, r *web.Request) error {
-	return s.Page(w, r, http.StatusOK, "export", "Export", exportView{access.Of(r).Contest.Slug})
+	return s.RenderPage(w, r, http.StatusOK, "export", "Export", exportView{access.Of(r).Contest.Slug})
 }
 
 // exportPart sends an archive of the contest.
@@ -24,7 +24,7 @@ func (s *site) exportPart(w http.ResponseWriter, r *web.Request) error {
 	}
 	w.Header().Set("Content-Type", "application/zip")
 	web.SetAttachment(w, c.Slug+"-"+string(part)+".zip")
-	if err := contestexport.Write(r.Context(), s.Desk, s.Boards, c, part, w); err != nil {
+	if err := contestexport.Write(r.Context(), s.Service, s.Scoreboards, c, part, w); err != nil {
 		if r.Context().Err() == nil {
 			s.Log.Error("export a contest", "contest", c.Slug, "part", part, "error", err)
 		}

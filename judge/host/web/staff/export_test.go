@@ -13,10 +13,10 @@ import (
 // TestExport checks that each button of the page downloads a non-empty archive.
 func TestExport(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("spring", -time.Minute, store.Public, store.Settings{})
-	h.Judged(h.Send(c, "ada"), webtest.Accepted()...)
+	c := h.Contest("spring", -time.Minute, store.VisibilityPublic, store.Settings{})
+	h.RecordJudgement(h.Submit(c, "ada"), webtest.AcceptedEvents()...)
 	admin := h.Cookie("admin")
-	page := h.Ask(admin, "GET", "/c/spring/export", nil)
+	page := h.Fetch(admin, "GET", "/c/spring/export", nil)
 	for part, file := range map[string]string{
 		"package": "contest.json", "submissions": "A/py/info.csv", "scoreboard": "index.html", "full-scoreboard": "index.html",
 	} {
@@ -24,7 +24,7 @@ func TestExport(t *testing.T) {
 		if !strings.Contains(page.Body, `href="`+path+`"`) {
 			t.Errorf("the page has no link to %s:\n%s", path, page.Body)
 		}
-		got := h.Ask(admin, "GET", path, nil)
+		got := h.Fetch(admin, "GET", path, nil)
 		z, err := zip.NewReader(strings.NewReader(got.Body), int64(len(got.Body)))
 		if err != nil {
 			t.Fatalf("%s: %d, %v", part, got.Code, err)
@@ -34,10 +34,10 @@ func TestExport(t *testing.T) {
 			t.Errorf("%s: %v, %v", part, got.Header, err)
 		}
 	}
-	if got := h.Ask(admin, "GET", "/c/spring/export/nothing", nil); got.Code != 404 {
+	if got := h.Fetch(admin, "GET", "/c/spring/export/nothing", nil); got.Code != 404 {
 		t.Errorf("an archive of nothing: %d", got.Code)
 	}
-	if got := h.Ask(h.Cookie("judge"), "GET", "/c/spring/export/package", nil); got.Code != 403 {
+	if got := h.Fetch(h.Cookie("judge"), "GET", "/c/spring/export/package", nil); got.Code != 403 {
 		t.Errorf("a judge: %d", got.Code)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"assay/judge"
-	"assay/judge/host/board"
+	"assay/judge/host/scoreboard"
 	"assay/judge/host/shadow"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
@@ -17,21 +17,21 @@ import (
 
 // finalizeView is the page of the final results, with the required checks.
 type finalizeView struct {
-	Slug      string
-	Finalized time.Time // zero if the results are not final
-	By        string
-	B         string // number of additional bronze medals, as entered
-	Over      bool   // the Contest API has announced the end of updates
-	Thaw      bool   // the scoreboard can be unfrozen now
-	Last      bool   // finalizing would end the updates of the Contest API
-	Checks    []checkLine
-	Ready     bool
-	Errors    web.FieldErrors
-	Awards    awardsView
+	Slug            string
+	Finalized       time.Time // zero if the results are not final
+	By              string
+	B               string // number of additional bronze medals, as entered
+	UpdatesEnded    bool   // the Contest API has announced the end of updates
+	Thaw            bool   // the scoreboard can be unfrozen now
+	WouldEndUpdates bool   // finalizing would end the updates of the Contest API
+	Checks          []checkLine
+	Ready           bool
+	Errors          web.FieldErrors
+	Awards          awardsView
 }
 
-// Needed returns the number of checks that must pass.
-func (v finalizeView) Needed() (n int) {
+// RequiredCount returns the number of checks that must pass.
+func (v finalizeView) RequiredCount() (n int) {
 	for _, c := range v.Checks {
 		if !c.Note {
 			n++
@@ -40,8 +40,8 @@ func (v finalizeView) Needed() (n int) {
 	return n
 }
 
-// Failed returns the number of required checks that fail.
-func (v finalizeView) Failed() (n int) {
+// FailedCount returns the number of required checks that fail.
+func (v finalizeView) FailedCount() (n int) {
 	for _, c := range v.Checks {
 		if !c.Note && !c.Good {
 			n++
@@ -53,43 +53,43 @@ func (v finalizeView) Failed() (n int) {
 // A checkLine is a check or a note. A note need not pass.
 type checkLine struct {
 	Good, Note   bool
-	Attended     bool // also listed in the overview under needs attention
+	InOverview   bool // also listed in the overview under needs attention
 	Text, Detail string
-	Link, Do     string // page with the remedy, relative to the contest, and button text
+	Link, Button string // page with the remedy, relative to the contest, and button text
 }
 
-// mostB is the maximum number of additional bronze medals.
-const mostB = 100
+// maxBronze is the maximum number of additional bronze medals.
+const maxBronze = 100
 
-// checks runs the checks that must pass before the results become final.
-func (s *site) checks(r *web.Request) (v finalizeView, err error) {
+// runChecks runs the checks that must pass before the results become final.
+func (s *site) runChecks(r *web.Request) (v finalizeView, err error) {
 	c, now := access.Of(r).Contest, s.Time()
-	v = finalizeView{Slug: c.Slug, Finalized: c.Finalized, By: c.FinalBy, Over: c.UpdatesEnded(now)}
+	v = finalizeView{Slug: c.Slug, Finalized: c.Finalized, By: c.FinalBy, UpdatesEnded: c.UpdatesEnded(now)}
 	if c.FinalB > 0 {
 		v.B = fmt.Sprint(c.FinalB)
 	}
-	compared, err := s.compared(r)
+	compared, err := s.compareWithPrimary(r)
 	if err != nil {
 		return v, err
 	}
-	u, err := s.Store.Unfinished(r.Context(), c, compared)
+	u, err := s.Store.FinalizeBlockers(r.Context(), c, compared)
 	if err != nil {
 		return v, err
 	}
-	v.Ready, v.Last = !u.Any(), c.Freeze == 0 || !c.Thaw.IsZero() && !now.Before(c.Thaw)
+	v.Ready, v.WouldEndUpdates = !u.Any(), c.Freeze == 0 || !c.Thaw.IsZero() && !now.Before(c.Thaw)
 	v.Checks = checkLines(c, u, compared, now)
-	if clock := board.Contest(c, nil); clock.Frozen(now) {
+	if clock := scoreboard.Contest(c, nil); clock.Frozen(now) {
 		v.Thaw = u.Ended
 		v.Checks = append(v.Checks, checkLine{
 			Note: true, Text: "The public scoreboard is still frozen", Detail: "You can unfreeze it before or after you finalize the results.",
 		})
 	}
-	v.Awards, err = s.awardsOf(r)
+	v.Awards, err = s.readAwards(r)
 	return v, err
 }
 
-// compared compares the contest with its primary. It returns nil, nil if the contest follows none.
-func (s *site) compared(r *web.Request) (*store.Comparison, error) {
+// compareWithPrimary compares the contest with its primary. It returns nil, nil if the contest follows none.
+func (s *site) compareWithPrimary(r *web.Request) (*store.Comparison, error) {
 	report, err := shadow.NewReport(r.Context(), s.Store, s.feeds, access.Of(r).Contest.ID, s.Time())
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
@@ -101,20 +101,20 @@ func (s *site) compared(r *web.Request) (*store.Comparison, error) {
 }
 
 // checkLines returns the checks. Failed ones come first.
-func checkLines(c *store.Contest, u *store.Unfinished, compared *store.Comparison, now time.Time) []checkLine {
-	var good, wrong []checkLine
-	check := func(bad bool, passed string, one checkLine) {
+func checkLines(c *store.Contest, u *store.FinalizeBlockers, compared *store.Comparison, now time.Time) []checkLine {
+	var good, failed []checkLine
+	check := func(bad bool, passed string, line checkLine) {
 		if bad {
-			wrong = append(wrong, one)
+			failed = append(failed, line)
 			return
 		}
 		good = append(good, checkLine{Good: true, Text: passed})
 	}
-	end := checkLine{Text: "The contest has not ended", Link: "/edit", Do: "Open settings"}
+	end := checkLine{Text: "The contest has not ended", Link: "/edit", Button: "Open settings"}
 	if !c.Ends().IsZero() && !now.Before(c.Ends()) {
 		end = checkLine{
-			Text: "The contest has not ended for every team", Link: "/teams?sort=extra", Do: "Open teams",
-			Detail: fmt.Sprintf("The last team, with %s of extra time, ends at %s.", web.Counted(int(u.Extra.Minutes()), "minute", "minutes"), u.End.Local().Format("15:04:05")),
+			Text: "The contest has not ended for every team", Link: "/teams?sort=extra", Button: "Open teams",
+			Detail: fmt.Sprintf("The last team, with %s of extra time, ends at %s.", web.CountText(int(u.Extra.Minutes()), "minute", "minutes"), u.End.Local().Format("15:04:05")),
 		}
 	}
 	check(!u.Ended, "The contest has ended for every team", end)
@@ -134,57 +134,57 @@ func checkLines(c *store.Contest, u *store.Unfinished, compared *store.Compariso
 	}
 	link, detail := list(u.Pending, store.Unjudged)
 	check(len(u.Pending) > 0, "Every submission has a verdict", checkLine{
-		Text: web.Counted(len(u.Pending), "submission has", "submissions have") + " no verdict", Detail: detail, Link: link, Do: "Open submissions",
+		Text: web.CountText(len(u.Pending), "submission has", "submissions have") + " no verdict", Detail: detail, Link: link, Button: "Open submissions",
 	})
-	link, detail = list(u.Errors, string(judge.JudgeError))
-	check(len(u.Errors) > 0, "No submission has a judge error", checkLine{
-		Text: web.Counted(len(u.Errors), "submission has", "submissions have") + " a judge error", Attended: true, Detail: detail, Link: link, Do: "Open submissions",
+	link, detail = list(u.JudgeErrors, string(judge.JudgeError))
+	check(len(u.JudgeErrors) > 0, "No submission has a judge error", checkLine{
+		Text: web.CountText(len(u.JudgeErrors), "submission has", "submissions have") + " a judge error", InOverview: true, Detail: detail, Link: link, Button: "Open submissions",
 	})
 	if u.All > 0 {
 		check(u.Verified < u.All, fmt.Sprintf("All verdicts that judges verify are verified (%d of %d)", u.Verified, u.All), checkLine{
-			Text: web.Counted(u.All-u.Verified, "verdict is", "verdicts are") + " not verified", Attended: true, Detail: fmt.Sprintf("Verified: %d of %d.", u.Verified, u.All),
-			Link: "/submissions?verify=" + store.VerifyOpen, Do: "Verify verdicts",
+			Text: web.CountText(u.All-u.Verified, "verdict is", "verdicts are") + " not verified", InOverview: true, Detail: fmt.Sprintf("Verified: %d of %d.", u.Verified, u.All),
+			Link: "/submissions?verify=" + store.VerifyPending, Button: "Verify verdicts",
 		})
 	}
 	check(u.Rejudgings > 0, "No rejudging is open", checkLine{
-		Text: web.Counted(u.Rejudgings, "rejudging is", "rejudgings are") + " open", Attended: true, Detail: "Apply or cancel each of them.", Link: "/rejudgings", Do: "Open rejudgings",
+		Text: web.CountText(u.Rejudgings, "rejudging is", "rejudgings are") + " open", InOverview: true, Detail: "Apply or cancel each of them.", Link: "/rejudgings", Button: "Open rejudgings",
 	})
 	check(u.OpenQuestions > 0, "All clarification requests are answered", checkLine{
-		Text: web.Counted(u.OpenQuestions, "clarification request is", "clarification requests are") + " unanswered", Attended: true, Link: "/clar?open=yes", Do: "Open clarifications",
+		Text: web.CountText(u.OpenQuestions, "clarification request is", "clarification requests are") + " unanswered", InOverview: true, Link: "/clar?open=yes", Button: "Open clarifications",
 	})
 	if compared != nil {
 		passed := "Nothing differs from the primary"
 		if n := len(compared.Differences); n > 0 {
-			passed = web.Counted(n, "difference", "differences") + " from the primary acknowledged"
+			passed = web.CountText(n, "difference", "differences") + " from the primary acknowledged"
 		}
 		n := len(u.Differences)
 		check(n > 0, passed, checkLine{
-			Text: web.Counted(n, "difference", "differences") + " from the primary not acknowledged", Detail: "Resolve or acknowledge each of them.",
-			Link: "/shadow#acknowledge", Do: "Compare with the primary",
+			Text: web.CountText(n, "difference", "differences") + " from the primary not acknowledged", Detail: "Resolve or acknowledge each of them.",
+			Link: "/shadow#acknowledge", Button: "Compare with the primary",
 		})
 	}
-	return append(wrong, good...)
+	return append(failed, good...)
 }
 
 func (s *site) finalize(w http.ResponseWriter, r *web.Request) error {
-	v, err := s.checks(r)
+	v, err := s.runChecks(r)
 	if err != nil {
 		return err
 	}
-	return s.Page(w, r, http.StatusOK, "finalize", "Final results", v)
+	return s.RenderPage(w, r, http.StatusOK, "finalize", "Final results", v)
 }
 
-// setFinal makes the results final if all checks pass, or reopens them.
-func (s *site) setFinal(w http.ResponseWriter, r *web.Request) error {
-	c, do, why := access.Of(r).Contest, r.PostFormValue("do"), r.Field("why")
+// finalizeOrReopen makes the results final if all checks pass, or reopens them.
+func (s *site) finalizeOrReopen(w http.ResponseWriter, r *web.Request) error {
+	c, do, reason := access.Of(r).Contest, r.PostFormValue("do"), r.Field("why")
 	switch do {
 	case "final":
 		if !c.Finalized.IsZero() {
 			return web.Redirect(w, r, "/c/"+c.Slug+"/finalize")
 		}
-		return s.makeFinal(w, r)
+		return s.finalizeContest(w, r)
 	case "open":
-		if why == "" {
+		if reason == "" {
 			return web.BadRequest("Enter a reason to reopen the results")
 		}
 		c.Finalized = time.Time{}
@@ -194,31 +194,31 @@ func (s *site) setFinal(w http.ResponseWriter, r *web.Request) error {
 	if err := s.Store.SetContest(r.Context(), c, nil); err != nil {
 		return err
 	}
-	return s.Done(w, r, "results open again", c.Slug, why, "/c/"+c.Slug+"/finalize")
+	return s.AuditAndRedirect(w, r, "results open again", c.Slug, reason, "/c/"+c.Slug+"/finalize")
 }
 
-// makeFinal makes the results final if all checks pass.
-func (s *site) makeFinal(w http.ResponseWriter, r *web.Request) error {
+// finalizeContest makes the results final if all checks pass.
+func (s *site) finalizeContest(w http.ResponseWriter, r *web.Request) error {
 	c := access.Of(r).Contest
-	var wrong web.FieldErrors
-	b, by := r.Field("b"), r.Field("by")
-	more := wrong.Number("b", b, "bronze medals", 0, 0, mostB)
-	if by == "" {
-		wrong.Add("by", "Enter the name of the person who approves the results.")
+	var fieldErrors web.FieldErrors
+	b, approver := r.Field("b"), r.Field("by")
+	bronze := fieldErrors.ReadNumber("b", b, "bronze medals", 0, 0, maxBronze)
+	if approver == "" {
+		fieldErrors.Add("by", "Enter the name of the person who approves the results.")
 	}
 	page := func(code int) error {
-		v, err := s.checks(r)
+		v, err := s.runChecks(r)
 		if err != nil {
 			return err
 		}
-		v.B, v.By, v.Errors = b, by, wrong
-		return s.Page(w, r, code, "finalize", "Final results", v)
+		v.B, v.By, v.Errors = b, approver, fieldErrors
+		return s.RenderPage(w, r, code, "finalize", "Final results", v)
 	}
-	if len(wrong) > 0 {
+	if len(fieldErrors) > 0 {
 		return page(http.StatusBadRequest)
 	}
-	c.FinalB, c.FinalBy = int(more), by
-	compared, err := s.compared(r)
+	c.FinalB, c.FinalBy = int(bronze), approver
+	compared, err := s.compareWithPrimary(r)
 	if err != nil {
 		return err
 	}
@@ -229,8 +229,8 @@ func (s *site) makeFinal(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Boards.Fresh(r.Context(), c.ID); err != nil {
+	if err := s.Scoreboards.Refresh(r.Context(), c.ID); err != nil {
 		return err
 	}
-	return s.Done(w, r, "results final", c.Slug, fmt.Sprintf("approved by %s, %s", by, web.Counted(c.FinalB, "further bronze medal", "further bronze medals")), "/c/"+c.Slug+"/finalize")
+	return s.AuditAndRedirect(w, r, "results final", c.Slug, fmt.Sprintf("approved by %s, %s", approver, web.CountText(c.FinalB, "further bronze medal", "further bronze medals")), "/c/"+c.Slug+"/finalize")
 }

@@ -16,15 +16,15 @@ import (
 // do not change until they are reopened with a reason.
 func TestFinalize(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
 	c.Freeze = 50 * time.Minute // otherwise the results could not be reopened
 	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
 		t.Fatal(err)
 	}
-	open := h.Send(c, "ada")
-	h.Judged(h.Send(c, "bob"), webtest.Failing()...)
+	open := h.Submit(c, "ada")
+	h.RecordJudgement(h.Submit(c, "bob"), webtest.FailingEvents()...)
 	h.Clarify(c, store.NewClarification{Text: "may I?"}, "ada")
-	r, _, err := h.Store.Rejudge(t.Context(), store.NewRejudging{Filter: store.Filter{Contest: c.ID}, Why: "x", Account: h.Accounts["admin"].ID})
+	r, _, err := h.Store.Rejudge(t.Context(), store.NewRejudging{Filter: store.SubmissionFilter{Contest: c.ID}, Why: "x", Account: h.Accounts["admin"].ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,14 +34,14 @@ func TestFinalize(t *testing.T) {
 	says := func(code int, in ...string) {
 		t.Helper()
 		for deadline := time.Now().Add(3 * time.Minute); ; {
-			got := h.Ask(admin, "POST", "/c/now/finalize", url.Values{"do": {"final"}, "by": {"the chief judge"}, "sure-password": {"correct-horse"}})
+			got := h.Fetch(admin, "POST", "/c/now/finalize", url.Values{"do": {"final"}, "by": {"the chief judge"}, "sure-password": {"correct-horse"}})
 			same := got.Code == code
 			for _, way := range ways {
 				same = same && strings.Contains(got.Body, way) == slices.Contains(in, way)
 			}
 			if same {
 				if code == 409 {
-					webtest.Harmless(t, "finalize", got.Body)
+					webtest.CheckHTML(t, "finalize", got.Body)
 				}
 				return
 			}
@@ -51,31 +51,31 @@ func TestFinalize(t *testing.T) {
 		}
 	}
 	says(409, ways...)
-	h.Later(2 * time.Hour)
+	h.Advance(2 * time.Hour)
 	says(409, ways[1:]...)
-	h.Judged(open, webtest.Failing()...)
+	h.RecordJudgement(open, webtest.FailingEvents()...)
 	says(409, ways[2:]...)
-	h.Clarify(c, store.NewClarification{Staff: true, Text: "no", ReplyTo: 1}, "judge")
+	h.Clarify(c, store.NewClarification{Jury: true, Text: "no", ReplyTo: 1}, "judge")
 	says(409, ways[2])
-	h.RejudgedAs(judge.Accepted)
+	h.EndRejudgingJobs(judge.Accepted)
 	says(409, ways[2])
-	if err := h.Store.Apply(t.Context(), r.ID); err != nil {
+	if err := h.Store.ApplyRejudging(t.Context(), r.ID); err != nil {
 		t.Fatal(err)
 	}
 	for field, values := range map[string]url.Values{
 		"by": {"do": {"final"}, "b": {"3"}}, "b": {"do": {"final"}, "by": {"x"}, "b": {"-1"}},
 	} {
 		values.Set("sure-password", "correct-horse")
-		if got := h.Ask(admin, "POST", "/c/now/finalize", values); got.Code != 400 || !strings.Contains(got.Body, `id="`+field+`-error"`) {
+		if got := h.Fetch(admin, "POST", "/c/now/finalize", values); got.Code != 400 || !strings.Contains(got.Body, `id="`+field+`-error"`) {
 			t.Errorf("without %s: %d\n%s", field, got.Code, got.Body)
 		}
 	}
-	if got := h.Ask(h.Cookie("judge"), "POST", "/c/now/finalize", url.Values{"do": {"final"}, "by": {"x"}}); got.Code != 403 {
+	if got := h.Fetch(h.Cookie("judge"), "POST", "/c/now/finalize", url.Values{"do": {"final"}, "by": {"x"}}); got.Code != 403 {
 		t.Errorf("a judge makes the results final: %d", got.Code)
 	}
 	says(303)
-	page := h.Ask(admin, "GET", "/c/now/finalize", nil).Body
-	if webtest.Harmless(t, "final", page); !strings.Contains(page, "approved by the chief judge") || !strings.Contains(page, "Reopen results") {
+	page := h.Fetch(admin, "GET", "/c/now/finalize", nil).Body
+	if webtest.CheckHTML(t, "final", page); !strings.Contains(page, "approved by the chief judge") || !strings.Contains(page, "Reopen results") {
 		t.Errorf("when they are final:\n%s", page)
 	}
 	for path, fields := range map[string]url.Values{
@@ -83,23 +83,23 @@ func TestFinalize(t *testing.T) {
 		"/c/now/teams/edit": {"t": {"1"}}, "/c/now/teams/remove": {"t": {"1"}}, "/c/now/delete": {"slug": {"now"}},
 		"/c/now/rejudgings": {"all": {"yes"}, "why": {"x"}},
 	} {
-		if got := h.Ask(admin, "POST", path, fields); got.Code != 409 || !strings.Contains(got.Body, "are final") {
+		if got := h.Fetch(admin, "POST", path, fields); got.Code != 409 || !strings.Contains(got.Body, "are final") {
 			t.Errorf("%s is answered %d\n%s", path, got.Code, got.Body)
 		}
 	}
 	set := func(code int, fields url.Values) {
 		t.Helper()
-		if got := h.Ask(admin, "POST", "/c/now/finalize", fields); got.Code != code {
+		if got := h.Fetch(admin, "POST", "/c/now/finalize", fields); got.Code != code {
 			t.Errorf("%v is answered %d, want %d\n%s", fields, got.Code, code, got.Body)
 		}
 	}
 	set(400, url.Values{"do": {"open"}, "why": {" "}})
 	set(400, url.Values{"do": {"shut"}})
 	set(303, url.Values{"do": {"open"}, "why": {"a wrong answer file"}})
-	if got := h.Ask(admin, "POST", "/c/now/rejudgings", url.Values{"all": {"yes"}, "why": {"x"}}); got.Code != 303 {
+	if got := h.Fetch(admin, "POST", "/c/now/rejudgings", url.Values{"all": {"yes"}, "why": {"x"}}); got.Code != 303 {
 		t.Errorf("when they are open again: %d\n%s", got.Code, got.Body)
 	}
-	entries := webtest.Must[[]store.Entry](t)(h.Store.Audited(t.Context(), "", 10))
+	entries := webtest.Must[[]store.AuditEntry](t)(h.Store.LatestAuditEntries(t.Context(), "", 10))
 	if len(entries) != 3 || !strings.HasPrefix(entries[2].Detail, "approved by the chief judge") || entries[1].Action != "results open again" || entries[1].Detail != "a wrong answer file" || entries[2].Action != "results final" {
 		t.Errorf("the audit has %+v", entries)
 	}
@@ -109,11 +109,11 @@ func TestFinalize(t *testing.T) {
 // already.
 func TestFinalChecks(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
 	admin := h.Cookie("admin")
 	says := func(what string, want ...string) {
 		t.Helper()
-		page := webtest.Text(h.Ask(admin, "GET", "/c/now/finalize", nil).Body)
+		page := webtest.Text(h.Fetch(admin, "GET", "/c/now/finalize", nil).Body)
 		for _, one := range want {
 			no, is := strings.CutPrefix(one, "not ")
 			if strings.Contains(page, no) == is {
@@ -125,10 +125,10 @@ func TestFinalChecks(t *testing.T) {
 	says("without a freeze", last, "No submission has a judge error", "not "+errors, "not verified")
 	broken := &judge.Finished{Verdict: judge.JudgeError, Judged: 2, Cases: 2}
 	for range 5 {
-		h.Judged(h.Send(c, "ada"), broken)
+		h.RecordJudgement(h.Submit(c, "ada"), broken)
 	}
 	says("five judge errors", "5 submissions "+errors, "#1", "not No submission has a judge error", "not …")
-	h.Judged(h.Send(c, "ada"), broken)
+	h.RecordJudgement(h.Submit(c, "ada"), broken)
 	says("six judge errors", "6 submissions "+errors, "…")
 	c.Freeze = 30 * time.Minute
 	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
@@ -138,17 +138,17 @@ func TestFinalChecks(t *testing.T) {
 	if err := h.Store.SetVerify(t.Context(), c.ID, "A", store.VerifyAfter); err != nil {
 		t.Fatal(err)
 	}
-	h.Judged(h.Send(c, "bob"), webtest.Failing()...)
+	h.RecordJudgement(h.Submit(c, "bob"), webtest.FailingEvents()...)
 	says("an unverified verdict", "1 verdict is not verified", "Verified: 0 of 1.")
 	c.Thaw = time.Now().Add(3 * time.Hour)
 	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
 		t.Fatal(err)
 	}
-	h.Later(2 * time.Hour)
+	h.Advance(2 * time.Hour)
 	says("before the thaw", "not "+last)
-	h.Later(2 * time.Hour)
+	h.Advance(2 * time.Hour)
 	says("after the thaw", last)
-	if page := h.Ask(admin, "GET", "/c/now/finalize", nil).Body; !strings.Contains(page, `name="b" value=""`) {
+	if page := h.Fetch(admin, "GET", "/c/now/finalize", nil).Body; !strings.Contains(page, `name="b" value=""`) {
 		t.Errorf("the number of further medals is not empty:\n%s", page)
 	}
 }
@@ -159,13 +159,13 @@ func TestFinalAndPublic(t *testing.T) {
 	for _, first := range []string{"finalize", "scoreboard"} {
 		t.Run(first, func(t *testing.T) {
 			h := webtest.New(t)
-			c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{Practice: true})
+			c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{Practice: true})
 			c.Freeze = 30 * time.Minute
 			if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
 				t.Fatal(err)
 			}
-			h.Judged(h.Send(c, "ada"), webtest.Accepted()...)
-			h.Later(3 * time.Hour)
+			h.RecordJudgement(h.Submit(c, "ada"), webtest.AcceptedEvents()...)
+			h.Advance(3 * time.Hour)
 			admin := h.Cookie("admin")
 			do := func(what string, code int, text string) {
 				t.Helper()
@@ -173,11 +173,11 @@ func TestFinalAndPublic(t *testing.T) {
 				if what == "scoreboard" {
 					fields.Set("do", "unfreeze")
 				}
-				if got := h.Ask(admin, "POST", "/c/now/"+what, fields); got.Code != code || !strings.Contains(got.Body, text) {
+				if got := h.Fetch(admin, "POST", "/c/now/"+what, fields); got.Code != code || !strings.Contains(got.Body, text) {
 					t.Fatalf("%s: %d with %s\n%s", what, got.Code, text, got.Body)
 				}
 			}
-			page := func() string { return h.Ask(admin, "GET", "/c/now/finalize", nil).Body }
+			page := func() string { return h.Fetch(admin, "GET", "/c/now/finalize", nil).Body }
 			do(first, 303, "")
 			if first == "finalize" && !strings.Contains(page(), "Further bronze medals: 2.") {
 				t.Errorf("the number of bronze medals is not shown:\n%s", page())
@@ -195,7 +195,7 @@ func TestFinalAndPublic(t *testing.T) {
 				"/c/now/award": {"id": {"winner"}, "citation": {"x"}, "how": {"off"}}, "/c/now/s/1/override": {"do": {"ignored"}, "why": {"x"}},
 				"/c/now/rejudgings": {"all": {"yes"}, "why": {"x"}}, "/c/now/problems/A/judging": {"do": {"verify"}, "mode": {"before"}},
 			} {
-				if got := h.Ask(admin, "POST", path, fields); got.Code != 409 || !strings.Contains(got.Body, "are final and public") {
+				if got := h.Fetch(admin, "POST", path, fields); got.Code != 409 || !strings.Contains(got.Body, "are final and public") {
 					t.Errorf("%s is answered %d\n%s", path, got.Code, got.Body)
 				}
 			}
@@ -204,7 +204,7 @@ func TestFinalAndPublic(t *testing.T) {
 				t.Errorf("practice: %d\n%s", got.Code, got.Body)
 			}
 			teams := webtest.Must[[]*store.Team](t)(h.Store.Teams(t.Context(), c.ID))
-			subs := webtest.Must[[]*store.Submission](t)(h.Store.Submissions(t.Context(), store.Filter{Contest: c.ID}))
+			subs := webtest.Must[[]*store.Submission](t)(h.Store.Submissions(t.Context(), store.SubmissionFilter{Contest: c.ID}))
 			if len(teams) != 1 || len(subs) != 2 || subs[0].Team != "" {
 				t.Errorf("after practice there are %d teams, and %d submissions", len(teams), len(subs))
 			}
@@ -223,31 +223,31 @@ func TestFinalAndPublic(t *testing.T) {
 // submit.
 func TestThawWaitsForAllTeams(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
 	c.Freeze = 30 * time.Minute
 	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
 		t.Fatal(err)
 	}
-	h.Judged(h.Send(c, "ada"), webtest.Accepted()...)
+	h.RecordJudgement(h.Submit(c, "ada"), webtest.AcceptedEvents()...)
 	teams := webtest.Must[[]*store.Team](t)(h.Store.Teams(t.Context(), c.ID))
 	teams[0].ExtraTime = 15 * time.Minute
 	if err := h.Store.SetTeam(t.Context(), teams[0], ""); err != nil {
 		t.Fatal(err)
 	}
 	admin := h.Cookie("admin")
-	thaw := func() webtest.Answer {
-		return h.Ask(admin, "POST", "/c/now/scoreboard", url.Values{"do": {"unfreeze"}, "sure-password": {"correct-horse"}})
+	thaw := func() webtest.Response {
+		return h.Fetch(admin, "POST", "/c/now/scoreboard", url.Values{"do": {"unfreeze"}, "sure-password": {"correct-horse"}})
 	}
-	h.Later(c.Length + 5*time.Minute)
-	page := h.Ask(admin, "GET", "/c/now/finalize", nil).Body
+	h.Advance(c.Length + 5*time.Minute)
+	page := h.Fetch(admin, "GET", "/c/now/finalize", nil).Body
 	if !strings.Contains(page, "with 15 minutes of extra time, ends at") || strings.Contains(page, "Unfreeze scoreboard</button>") {
 		t.Errorf("while a team has time:\n%s", page)
 	}
 	if got := thaw(); got.Code != 409 || !strings.Contains(got.Body, "for every team") {
 		t.Errorf("the thaw while a team has time: %d\n%s", got.Code, got.Body)
 	}
-	h.Later(11 * time.Minute)
-	if page := h.Ask(admin, "GET", "/c/now/finalize", nil).Body; !strings.Contains(page, "Unfreeze scoreboard</button>") {
+	h.Advance(11 * time.Minute)
+	if page := h.Fetch(admin, "GET", "/c/now/finalize", nil).Body; !strings.Contains(page, "Unfreeze scoreboard</button>") {
 		t.Errorf("after the end:\n%s", page)
 	}
 	if got := thaw(); got.Code != 303 {
@@ -262,9 +262,9 @@ func TestThawWaitsForAllTeams(t *testing.T) {
 // that other awards can be created and deleted. Invalid input stays in the form.
 func TestAwardsPage(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
-	h.Judged(h.Send(c, "ada"), webtest.Accepted()...)
-	h.Judged(h.Send(c, "bob"), webtest.Failing()...)
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
+	h.RecordJudgement(h.Submit(c, "ada"), webtest.AcceptedEvents()...)
+	h.RecordJudgement(h.Submit(c, "bob"), webtest.FailingEvents()...)
 	admin := h.Cookie("admin")
 	set := func(path string, code int, fields ...string) string {
 		t.Helper()
@@ -272,7 +272,7 @@ func TestAwardsPage(t *testing.T) {
 		for i := 0; i < len(fields); i += 2 {
 			form.Set(fields[i], fields[i+1])
 		}
-		got := h.Ask(admin, "POST", "/c/now/"+path, form)
+		got := h.Fetch(admin, "POST", "/c/now/"+path, form)
 		if got.Code != code {
 			t.Errorf("%s %v: %d\n%s", path, fields, got.Code, got.Body)
 		}
@@ -280,8 +280,8 @@ func TestAwardsPage(t *testing.T) {
 	}
 	row := func(id string) string {
 		t.Helper()
-		body := h.Ask(admin, "GET", "/c/now/finalize", nil).Body
-		webtest.Harmless(t, "finalize", body)
+		body := h.Fetch(admin, "GET", "/c/now/finalize", nil).Body
+		webtest.CheckHTML(t, "finalize", body)
 		for line := range strings.Lines(body) {
 			if strings.Contains(line, "<code>"+id+"</code>") {
 				return line
@@ -335,12 +335,12 @@ func TestAwardsPage(t *testing.T) {
 	if text := row("best-name"); text != "" {
 		t.Errorf("the deleted award is there: %s", text)
 	}
-	if got := h.Ask(admin, "GET", "/c/now/award?id=winner", nil); got.Code != 200 || !strings.Contains(got.Body, "Contest winner") {
+	if got := h.Fetch(admin, "GET", "/c/now/award?id=winner", nil); got.Code != 200 || !strings.Contains(got.Body, "Contest winner") {
 		t.Errorf("the form of an award: %d\n%s", got.Code, got.Body)
 	} else {
-		webtest.Harmless(t, "award", got.Body)
+		webtest.CheckHTML(t, "award", got.Body)
 	}
-	if got := h.Ask(admin, "GET", "/c/now/award", nil); got.Code != 200 || !strings.Contains(got.Body, "Create award") {
+	if got := h.Fetch(admin, "GET", "/c/now/award", nil); got.Code != 200 || !strings.Contains(got.Body, "Create award") {
 		t.Errorf("the form of a new award: %d\n%s", got.Code, got.Body)
 	}
 }

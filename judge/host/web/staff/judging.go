@@ -10,46 +10,46 @@ import (
 
 // verifyModes lists the choices for verifying verdicts.
 var verifyModes = []web.Choice{
-	{Value: string(store.VerifyNot), Name: "Not verified"},
+	{Value: string(store.VerifyNone), Name: "Not verified"},
 	{Value: string(store.VerifyBefore), Name: "Before teams see verdicts"},
 	{Value: string(store.VerifyBeforeRejected), Name: "Before teams see verdicts, except accepted"},
 	{Value: string(store.VerifyAfter), Name: "After teams see verdicts"},
 	{Value: string(store.VerifyAfterRejected), Name: "After teams see verdicts, except accepted"},
 }
 
-// problemJudging says how submissions to a problem are judged.
-type problemJudging struct {
+// problemSettings says how submissions to a problem are judged.
+type problemSettings struct {
 	Label, Title string
 	Paused       bool
 	Verify       string
 }
 
 // VerifyModes returns the choices for Verify.
-func (problemJudging) VerifyModes() []web.Choice { return verifyModes }
+func (problemSettings) VerifyModes() []web.Choice { return verifyModes }
 
-// problemJudgings returns the judging settings of a contest's problems.
-func (s *site) problemJudgings(r *web.Request) (all []problemJudging, err error) {
+// readProblemSettings returns the judging settings of a contest's problems.
+func (s *site) readProblemSettings(r *web.Request) (settings []problemSettings, err error) {
 	problems, err := s.Store.ContestProblems(r.Context(), access.Of(r).Contest.ID)
 	for _, p := range problems {
-		all = append(all, problemJudging{p.Label, p.Title, p.Paused, string(p.Verify)})
+		settings = append(settings, problemSettings{p.Label, p.Title, p.Paused, string(p.Verify)})
 	}
-	return all, err
+	return settings, err
 }
 
-// setJudging pauses or resumes judging of a problem, or sets its verification mode.
-func (s *site) setJudging(w http.ResponseWriter, r *web.Request) error {
+// setProblemSettings pauses or resumes judging of a problem, or sets its verification mode.
+func (s *site) setProblemSettings(w http.ResponseWriter, r *web.Request) error {
 	c, p := access.Of(r).Contest, access.Of(r).Problem
 	var err error
 	do, detail := r.PostFormValue("do"), p.Label
 	switch do {
 	case "pause", "resume":
-		if err = s.Store.Pause(r.Context(), c.ID, p.Label, do == "pause"); err == nil {
+		if err = s.Store.SetPaused(r.Context(), c.ID, p.Label, do == "pause"); err == nil {
 			s.Dispatch.Wake()
 		}
 	case "verify":
 		mode := r.Field("mode")
-		var wrong web.FieldErrors
-		if wrong.Choice("mode", mode, verifyModes); len(wrong) > 0 {
+		var fieldErrors web.FieldErrors
+		if fieldErrors.CheckChoice("mode", mode, verifyModes); len(fieldErrors) > 0 {
 			return web.BadRequest("unknown mode of verification %.20q: reload the page and try again", mode)
 		}
 		err = s.Store.SetVerify(r.Context(), c.ID, p.Label, store.VerifyMode(mode))
@@ -61,5 +61,5 @@ func (s *site) setJudging(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	action := map[string]string{"pause": "pause judging", "resume": "resume judging", "verify": "set verification"}[do]
-	return s.Done(w, r, action, c.Slug, detail, "/c/"+c.Slug+"/overview#judging")
+	return s.AuditAndRedirect(w, r, action, c.Slug, detail, "/c/"+c.Slug+"/overview#judging")
 }

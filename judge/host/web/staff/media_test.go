@@ -23,9 +23,9 @@ func drawn(width, height int) string {
 // and can remove them.
 func TestMediaPage(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("spring", -time.Minute, store.Public, store.Settings{})
+	c := h.Contest("spring", -time.Minute, store.VisibilityPublic, store.Settings{})
 	team := webtest.Must[*store.Team](t)(h.Store.Enter(t.Context(), c.ID, h.Accounts["ada"]))
-	if _, _, err := h.Store.ImportContest(t.Context(), &store.ContestImport{ID: c.ID, Organizations: []store.Organization{{ID: "u0", Name: "U0"}, {ID: "u1", Name: "U1" + webtest.Evil}},
+	if _, _, err := h.Store.ImportContest(t.Context(), &store.ContestImport{ID: c.ID, Organizations: []store.Organization{{ID: "u0", Name: "U0"}, {ID: "u1", Name: "U1" + webtest.HostileMarkup}},
 		Groups: []store.Group{{ID: "g", Name: "North"}}, Persons: []store.ContestPerson{{ID: "p", Name: "Ada", Role: "staff"}}}); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestMediaPage(t *testing.T) {
 			t.Errorf("%s %s: %d, want %d with %q\n%s", object, property, got.Code, code, want, got.Body)
 		}
 		if code == 400 {
-			webtest.Harmless(t, page, got.Body)
+			webtest.CheckHTML(t, page, got.Body)
 		}
 	}
 	expect := func(want ...string) {
@@ -55,7 +55,7 @@ func TestMediaPage(t *testing.T) {
 			t.Errorf("the files are %q, want %q", got, want)
 		}
 	}
-	if got := h.Ask(admin, "GET", page, nil); got.Code != 200 || !strings.Contains(got.Body, "No files yet") {
+	if got := h.Fetch(admin, "GET", page, nil); got.Code != 200 || !strings.Contains(got.Body, "No files yet") {
 		t.Errorf("%d\n%s", got.Code, got.Body)
 	}
 	svg := `<svg xmlns="http://www.w3.org/2000/svg" width="80" height="10"/>`
@@ -89,8 +89,8 @@ func TestMediaPage(t *testing.T) {
 	send("contest/", "problemset", "", svg, 400, "not a PDF")
 	expect(want...)
 
-	got := h.Ask(admin, "GET", page, nil)
-	webtest.Harmless(t, page, got.Body)
+	got := h.Fetch(admin, "GET", page, nil)
+	webtest.CheckHTML(t, page, got.Body)
 	for _, want := range []string{"logo.80x80.png", "90 × 46", "All problems as a PDF", "North"} {
 		if !strings.Contains(got.Body, want) {
 			t.Errorf("no %s in\n%s", want, got.Body)

@@ -9,9 +9,9 @@ import (
 
 	"assay/judge"
 	"assay/judge/host/auth"
-	"assay/judge/host/board"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/job"
+	"assay/judge/host/scoreboard"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
 	"assay/judge/host/web/access"
@@ -19,22 +19,22 @@ import (
 
 // overviewView is the jury's overview of a contest.
 type overviewView struct {
-	*access.Running
-	Phase    string // "before", "running" or "ended"
-	Changes  bool   // the reader may change the contest
-	Conclude bool   // the reader may freeze and finalize
-	Shadow   bool   // the contest follows another judging system
-	Attend   []attention
-	Latest   []web.Line
-	Columns  []columnLine
-	Teams    int
-	Waiting  int
-	Oldest   time.Duration
-	Judging  int
-	Workers  []workerLine
-	Labels   []string
-	Facts    overviewFacts
-	Problem  []problemJudging // set only if the reader may change it
+	*access.RunningContest
+	Phase          string // "before", "running" or "ended"
+	CanChange      bool   // the reader may change the contest
+	CanFinalize    bool   // the reader may freeze and finalize
+	Shadow         bool   // the contest follows another judging system
+	NeedsAttention []attention
+	Latest         []web.Line
+	Columns        []columnLine
+	Teams          int
+	Waiting        int
+	Oldest         time.Duration
+	Judging        int
+	Workers        []workerLine
+	Labels         []string
+	Facts          overviewFacts
+	Problem        []problemSettings // set only if the reader may change it
 }
 
 // attention is something that needs the jury's attention.
@@ -42,7 +42,7 @@ type attention struct {
 	Class        string // CSS class for its urgency
 	Text, Detail string
 	Link, Button string
-	Blocks       bool // it prevents final results
+	BlocksFinal  bool // it prevents final results
 }
 
 // columnLine is the result of all teams for a problem.
@@ -55,18 +55,18 @@ type columnLine struct {
 // Extensions returns the choices for extending a contest, in minutes.
 func (overviewView) Extensions() []int { return []int{5, 15, 30} }
 
-// finalizes reports whether the page lists the reasons why the results cannot become final yet.
-func (v *overviewView) finalizes() bool { return v.Conclude && !v.Final && v.Phase != "before" }
+// showsBlockers reports whether the page lists the reasons why the results cannot become final yet.
+func (v *overviewView) showsBlockers() bool { return v.CanFinalize && !v.Final && v.Phase != "before" }
 
-// Blocks reports whether any entry under "needs attention" also prevents the results from becoming final.
-func (v overviewView) Blocks() bool {
-	return slices.ContainsFunc(v.Attend, func(a attention) bool { return a.Blocks })
+// BlocksFinal reports whether any entry under "needs attention" also prevents the results from becoming final.
+func (v overviewView) BlocksFinal() bool {
+	return slices.ContainsFunc(v.NeedsAttention, func(a attention) bool { return a.BlocksFinal })
 }
 
 func (s *site) overview(w http.ResponseWriter, r *web.Request) (err error) {
 	c := access.Of(r).Contest
-	v := overviewView{Changes: r.Can(auth.Change), Conclude: r.Can(auth.Conclude), Phase: "running"}
-	if v.Running, err = access.NewRunning(r.Context(), s.Site, access.Of(r).Seat); err != nil {
+	v := overviewView{CanChange: r.Can(auth.ChangeContest), CanFinalize: r.Can(auth.Finalize), Phase: "running"}
+	if v.RunningContest, err = access.NewRunningContest(r.Context(), s.Site, access.Of(r).ContestAccess); err != nil {
 		return err
 	}
 	now := s.Time()
@@ -76,35 +76,35 @@ func (s *site) overview(w http.ResponseWriter, r *web.Request) (err error) {
 	case !v.Ends.IsZero() && !now.Before(v.Ends):
 		v.Phase = "ended"
 	}
-	if err := s.overviewBoard(r, &v); err != nil {
+	if err := s.setScoreboard(r, &v); err != nil {
 		return err
 	}
-	if err := s.overviewQueue(r, &v); err != nil {
+	if err := s.setQueue(r, &v); err != nil {
 		return err
 	}
-	if err := s.overviewFacts(r, &v); err != nil {
+	if err := s.setFacts(r, &v); err != nil {
 		return err
 	}
-	if err := s.attend(r, &v); err != nil {
+	if err := s.setNeedsAttention(r, &v); err != nil {
 		return err
 	}
-	if v.Conclude {
-		if v.Problem, err = s.problemJudgings(r); err != nil {
+	if v.CanFinalize {
+		if v.Problem, err = s.readProblemSettings(r); err != nil {
 			return err
 		}
 	}
-	return s.Page(w, r, http.StatusOK, "overview", "Overview", v)
+	return s.RenderPage(w, r, http.StatusOK, "overview", "Overview", v)
 }
 
-// overviewBoard sets the latest submissions and the problems in v.
-func (s *site) overviewBoard(r *web.Request, v *overviewView) error {
+// setScoreboard sets the latest submissions and the problems in v.
+func (s *site) setScoreboard(r *web.Request, v *overviewView) error {
 	const latest = 8
 	c := access.Of(r).Contest
 	problems, err := s.Store.ContestProblems(r.Context(), c.ID)
 	if err != nil {
 		return err
 	}
-	rows, err := s.Store.Submissions(r.Context(), store.Filter{Contest: c.ID, Limit: latest})
+	rows, err := s.Store.Submissions(r.Context(), store.SubmissionFilter{Contest: c.ID, Limit: latest})
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (s *site) overviewBoard(r *web.Request, v *overviewView) error {
 	for _, row := range rows {
 		v.Latest = append(v.Latest, access.Of(r).Line(row, labels, ends(row.Team)))
 	}
-	l, err := s.Boards.Board(r.Context(), c.ID)
+	l, err := s.Scoreboards.Scoreboard(r.Context(), c.ID)
 	if err != nil {
 		return err
 	}
@@ -130,10 +130,10 @@ func (s *site) overviewBoard(r *web.Request, v *overviewView) error {
 			v.Teams++
 		}
 	}
-	for _, one := range columns {
-		line := columnLine{Label: one.Label, Title: titles[one.Label], Submissions: one.Tries + one.Pending, Solved: one.Solved, Pending: one.Pending}
+	for _, column := range columns {
+		line := columnLine{Label: column.Label, Title: titles[column.Label], Submissions: column.Attempts + column.Pending, Solved: column.Solved, Pending: column.Pending}
 		if n := line.Submissions; n > 0 {
-			line.Accepted, line.Unresolved = 100*one.Solved/n, 100*one.Pending/n
+			line.Accepted, line.Unresolved = 100*column.Solved/n, 100*column.Pending/n
 			line.Rejected = 100 - line.Accepted - line.Unresolved
 		}
 		v.Columns = append(v.Columns, line)
@@ -141,17 +141,17 @@ func (s *site) overviewBoard(r *web.Request, v *overviewView) error {
 	return nil
 }
 
-// overviewQueue sets the workers and the numbers of waiting jobs in v.
-func (s *site) overviewQueue(r *web.Request, v *overviewView) error {
-	queues, err := s.Dispatch.Queues(r.Context())
+// setQueue sets the workers and the numbers of waiting jobs in v.
+func (s *site) setQueue(r *web.Request, v *overviewView) error {
+	queues, err := s.Dispatch.QueueCounts(r.Context())
 	if err != nil {
 		return err
 	}
 	for _, q := range queues {
-		if q.Lane != job.Contest {
+		if q.Priority != job.ContestPriority {
 			continue
 		}
-		if q.State == store.Out {
+		if q.State == store.JobDispatched {
 			v.Judging += q.Jobs
 			continue
 		}
@@ -162,22 +162,22 @@ func (s *site) overviewQueue(r *web.Request, v *overviewView) error {
 	return err
 }
 
-// attend lists in v what needs the jury's attention, most urgent first.
-func (s *site) attend(r *web.Request, v *overviewView) error {
+// setNeedsAttention lists in v what needs the jury's attention, most urgent first.
+func (s *site) setNeedsAttention(r *web.Request, v *overviewView) error {
 	base := "/c/" + v.Slug
 	add := func(class, text, detail, link, button string) {
-		v.Attend = append(v.Attend, attention{Class: class, Text: text, Detail: detail, Link: link, Button: button})
+		v.NeedsAttention = append(v.NeedsAttention, attention{Class: class, Text: text, Detail: detail, Link: link, Button: button})
 	}
 	block := func(class, text, detail, link, button string) {
 		add(class, text, detail, link, button)
-		v.Attend[len(v.Attend)-1].Blocks = v.finalizes()
+		v.NeedsAttention[len(v.NeedsAttention)-1].BlocksFinal = v.showsBlockers()
 	}
 	var err error
-	if v.Shadow, err = s.attendShadow(r, add); err != nil {
+	if v.Shadow, err = s.addShadowAttention(r, add); err != nil {
 		return err
 	}
 	const shown = 5
-	broken, err := s.Store.Submissions(r.Context(), store.Filter{Contest: access.Of(r).Contest.ID, Verdict: string(judge.JudgeError), Limit: shown + 1})
+	broken, err := s.Store.Submissions(r.Context(), store.SubmissionFilter{Contest: access.Of(r).Contest.ID, Verdict: string(judge.JudgeError), Limit: shown + 1})
 	if err != nil {
 		return err
 	}
@@ -189,12 +189,12 @@ func (s *site) attend(r *web.Request, v *overviewView) error {
 		block("wa", fmt.Sprintf("Judge error on submission %d", sub.Number), sub.Display+" waits for a verdict.", fmt.Sprintf("%s/s/%d", base, sub.Number), "Open submission")
 	}
 	workers := ""
-	if r.CanAnywhere(auth.Machines) {
+	if r.CanAnywhere(auth.SeeWorkers) {
 		workers = "/admin/workers"
 	}
 	online := 0
-	for _, one := range v.Workers {
-		if one.Here {
+	for _, worker := range v.Workers {
+		if worker.Online {
 			online++
 		}
 	}
@@ -202,13 +202,13 @@ func (s *site) attend(r *web.Request, v *overviewView) error {
 	case online == 0:
 		add("wa", "No worker is online", "Submissions wait until one connects.", workers, "Open workers")
 	case online < len(v.Workers):
-		add("tle", fmt.Sprintf("%d of %s offline", len(v.Workers)-online, web.Counted(len(v.Workers), "worker", "workers")), web.Counted(v.Waiting, "submission", "submissions")+" in the queue.", workers, "Open workers")
+		add("tle", fmt.Sprintf("%d of %s offline", len(v.Workers)-online, web.CountText(len(v.Workers), "worker", "workers")), web.CountText(v.Waiting, "submission", "submissions")+" in the queue.", workers, "Open workers")
 	}
 	if open := v.Facts.OpenQuestions; open > 0 {
-		block("tle", web.Counted(open, "clarification request", "clarification requests")+" unanswered", "", base+"/clar?open=1", "Answer")
+		block("tle", web.CountText(open, "clarification request", "clarification requests")+" unanswered", "", base+"/clar?open=1", "Answer")
 	}
-	if done, all := v.Facts.Verified, v.Facts.All; done < all {
-		block("tle", web.Counted(all-done, "verdict", "verdicts")+" not verified", fmt.Sprintf("Verified: %d of %d.", done, all), base+"/submissions?verify="+store.VerifyOpen, "Verify")
+	if verified, required := v.Facts.Verified, v.Facts.All; verified < required {
+		block("tle", web.CountText(required-verified, "verdict", "verdicts")+" not verified", fmt.Sprintf("Verified: %d of %d.", verified, required), base+"/submissions?verify="+store.VerifyPending, "Verify")
 	}
 	problems, err := s.Store.ContestProblems(r.Context(), access.Of(r).Contest.ID)
 	if err != nil {
@@ -223,13 +223,13 @@ func (s *site) attend(r *web.Request, v *overviewView) error {
 	if err != nil {
 		return err
 	}
-	for _, one := range rejudgings {
-		if one.State == store.RejudgingRunning {
-			block("tle", "A rejudging waits for a decision", fmt.Sprintf("“%s”: %d of %d judged.", one.Why, one.Submissions-one.Open, one.Submissions), base+"/rejudgings/"+one.ID, "Review")
+	for _, worker := range rejudgings {
+		if worker.State == store.RejudgingRunning {
+			block("tle", "A rejudging waits for a decision", fmt.Sprintf("“%s”: %d of %d judged.", worker.Why, worker.Submissions-worker.Pending, worker.Submissions), base+"/rejudgings/"+worker.ID, "Review")
 		}
 	}
 	switch {
-	case !v.Changes:
+	case !v.CanChange:
 	case v.Phase == "before" && v.Problems == 0:
 		add("tle", "The contest has no problems", "", base+"/edit#problems", "Add problems")
 	case v.Phase == "ended" && !v.Final:
@@ -238,45 +238,45 @@ func (s *site) attend(r *web.Request, v *overviewView) error {
 	return nil
 }
 
-// extend moves the end of a running contest.
-func (s *site) extend(w http.ResponseWriter, r *web.Request) error {
+// extendContest moves the end of a running contest.
+func (s *site) extendContest(w http.ResponseWriter, r *web.Request) error {
 	c := access.Of(r).Contest
 	minutes, err := strconv.Atoi(r.PostFormValue("minutes"))
 	switch {
 	case err != nil || minutes < 1 || minutes > 24*60:
 		return web.BadRequest("enter the minutes by which to extend the contest: from 1 to 1440")
 	case c.Length == 0 || c.Starts.IsZero() || !s.Time().Before(c.Ends()):
-		return &desk.Refusal{Code: http.StatusConflict, Text: "only a contest that has an end and has not ended can be extended", Hint: "change its duration in the settings"}
+		return &intake.Refusal{Code: http.StatusConflict, Text: "only a contest that has an end and has not ended can be extended", Hint: "change its duration in the settings"}
 	}
-	by := time.Duration(minutes) * time.Minute
-	clock := board.Contest(c, nil)
+	extension := time.Duration(minutes) * time.Minute
+	clock := scoreboard.Contest(c, nil)
 	for _, freeze := range []*time.Duration{&c.Freeze, &c.Settings.Planned} {
 		if *freeze > clock.Time(s.Time()) {
-			*freeze += by // the time between the freeze and the end stays the same
+			*freeze += extension // the time between the freeze and the end stays the same
 		}
 	}
-	c.Length += by
+	c.Length += extension
 	if err := s.Store.SetContest(r.Context(), c, nil); err != nil {
 		return err
 	}
-	if err := s.Audit(r, "extend contest", c.Slug, web.Counted(minutes, "minute", "minutes")); err != nil {
+	if err := s.Audit(r, "extend contest", c.Slug, web.CountText(minutes, "minute", "minutes")); err != nil {
 		return err
 	}
-	if err := s.Boards.Fresh(r.Context(), c.ID); err != nil {
+	if err := s.Scoreboards.Refresh(r.Context(), c.ID); err != nil {
 		return err
 	}
 	return web.Redirect(w, r, "/c/"+c.Slug+"/overview")
 }
 
-// start starts a contest that has not begun.
-func (s *site) start(w http.ResponseWriter, r *web.Request) error {
+// startContest starts a contest that has not begun.
+func (s *site) startContest(w http.ResponseWriter, r *web.Request) error {
 	c := access.Of(r).Contest
 	if !c.Starts.IsZero() && !s.Time().Before(c.Starts) {
-		return &desk.Refusal{Code: http.StatusConflict, Text: c.Name + " has started already"}
+		return &intake.Refusal{Code: http.StatusConflict, Text: c.Name + " has started already"}
 	}
 	c.Starts = s.Time().Truncate(time.Second)
 	if err := s.Store.SetContest(r.Context(), c, nil); err != nil {
 		return err
 	}
-	return s.Done(w, r, "start contest", c.Slug, "", "/c/"+c.Slug)
+	return s.AuditAndRedirect(w, r, "start contest", c.Slug, "", "/c/"+c.Slug)
 }

@@ -3,7 +3,7 @@ package staff
 import (
 	"time"
 
-	"assay/judge/host/board"
+	"assay/judge/host/scoreboard"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
 	"assay/judge/host/web/access"
@@ -11,7 +11,7 @@ import (
 
 // overviewFacts holds the figures of an overview.
 type overviewFacts struct {
-	*store.Unfinished
+	*store.FinalizeBlockers
 	Time     string      // contest time; empty before the start
 	Online   int         // workers
 	Disputed []int64     // numbers of submissions about which workers disagreed
@@ -22,41 +22,41 @@ type overviewFacts struct {
 	Blocking []checkLine
 }
 
-// overviewFacts sets the figures in v, and the checks that prevent the results from becoming final.
-func (s *site) overviewFacts(r *web.Request, v *overviewView) error {
+// setFacts sets the figures in v, and the checks that prevent the results from becoming final.
+func (s *site) setFacts(r *web.Request, v *overviewView) error {
 	c, now := access.Of(r).Contest, s.Time()
 	f := &v.Facts
 	var compared *store.Comparison
 	var err error
-	if v.Conclude && !v.Final {
-		if compared, err = s.compared(r); err != nil {
+	if v.CanFinalize && !v.Final {
+		if compared, err = s.compareWithPrimary(r); err != nil {
 			return err
 		}
 	}
-	if f.Unfinished, err = s.Store.Unfinished(r.Context(), c, compared); err != nil {
+	if f.FinalizeBlockers, err = s.Store.FinalizeBlockers(r.Context(), c, compared); err != nil {
 		return err
 	}
-	if v.finalizes() {
-		for _, line := range checkLines(c, f.Unfinished, compared, now) {
-			if !line.Good && !line.Attended {
+	if v.showsBlockers() {
+		for _, line := range checkLines(c, f.FinalizeBlockers, compared, now) {
+			if !line.Good && !line.InOverview {
 				f.Blocking = append(f.Blocking, line)
 			}
 		}
 	}
-	if f.Disputed, err = s.Store.Disputed(r.Context(), c.ID); err != nil {
+	if f.Disputed, err = s.Store.DisputedSubmissions(r.Context(), c.ID); err != nil {
 		return err
 	}
-	for _, one := range v.Workers {
-		if one.Here {
+	for _, worker := range v.Workers {
+		if worker.Online {
 			f.Online++
 		}
 	}
-	if clock := board.Contest(c, nil); clock.Started(now) {
+	if clock := scoreboard.Contest(c, nil); clock.Started(now) {
 		at := now
 		if end := clock.End(); !end.IsZero() && end.Before(now) {
 			at = end
 		}
-		f.Time = board.ContestTime(clock.Time(at).Truncate(time.Second))
+		f.Time = scoreboard.ContestTime(clock.Time(at).Truncate(time.Second))
 	}
 	if s.Options.Backups != nil {
 		f.Backups = s.Options.Backups()
@@ -65,5 +65,5 @@ func (s *site) overviewFacts(r *web.Request, v *overviewView) error {
 	return nil
 }
 
-// Most returns at most five of the disputed submissions.
-func (f overviewFacts) Most() []int64 { return f.Disputed[:min(len(f.Disputed), 5)] }
+// FirstDisputed returns at most five of the disputed submissions.
+func (f overviewFacts) FirstDisputed() []int64 { return f.Disputed[:min(len(f.Disputed), 5)] }

@@ -11,7 +11,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/host/auth"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
 	"assay/judge/host/scoring"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
@@ -20,22 +20,22 @@ import (
 
 // rejudgingsView is a contest's list of rejudgings, with the form for a new one.
 type rejudgingsView struct {
-	Slug    string
-	All     []rejudgingLine
-	Changes bool // the reader may create a rejudging
-	Choice  choiceView
-	Every   bool // the check box for all submissions is selected
-	Why     string
-	Against string // version to judge with, as entered
-	Repeats string // runs per submission, as entered
-	Most    int    // maximum of Repeats
-	Errors  web.FieldErrors
+	Slug        string
+	All         []rejudgingLine
+	CanRejudge  bool // the reader may create a rejudging
+	Choice      submissionFilterView
+	AllSelected bool // the check box for all submissions is selected
+	Why         string
+	Version     string // version to judge with, as entered
+	Repeats     string // runs per submission, as entered
+	MaxRepeats  int    // maximum of Repeats
+	Errors      web.FieldErrors
 }
 
 // Unfolded reports whether the form is shown unfolded: there are no rejudgings to list, or the form is filled in
 // or has errors.
 func (v rejudgingsView) Unfolded() bool {
-	return len(v.All) == 0 || len(v.Errors) > 0 || v.Choice.Choice != (desk.Choice{})
+	return len(v.All) == 0 || len(v.Errors) > 0 || v.Choice.SubmissionQuery != (intake.SubmissionQuery{})
 }
 
 type rejudgingLine struct {
@@ -44,16 +44,16 @@ type rejudgingLine struct {
 	Submissions, Done     int
 }
 
-func rejudgingOf(r *store.Rejudging) rejudgingLine {
-	l := rejudgingLine{ID: r.ID, Why: r.Why, Login: r.Login, State: string(r.State), Made: r.Made, Submissions: r.Submissions, Done: r.Submissions - r.Open}
-	if r.State == store.RejudgingRunning && r.Open == 0 {
+func rejudgingLineOf(r *store.Rejudging) rejudgingLine {
+	l := rejudgingLine{ID: r.ID, Why: r.Why, Login: r.Login, State: string(r.State), Made: r.Made, Submissions: r.Submissions, Done: r.Submissions - r.Pending}
+	if r.State == store.RejudgingRunning && r.Pending == 0 {
 		l.State = "waiting for your decision"
 	}
 	return l
 }
 
 func (s *site) rejudgings(w http.ResponseWriter, r *web.Request) error {
-	choice, _, err := s.choice(r)
+	choice, _, err := s.readFilter(r)
 	if err != nil {
 		return err
 	}
@@ -61,68 +61,68 @@ func (s *site) rejudgings(w http.ResponseWriter, r *web.Request) error {
 }
 
 func (s *site) rejudgingsPage(w http.ResponseWriter, r *web.Request, code int, v rejudgingsView) error {
-	all, err := s.Store.Rejudgings(r.Context(), access.Of(r).Contest.ID)
+	rejudgings, err := s.Store.Rejudgings(r.Context(), access.Of(r).Contest.ID)
 	if err != nil {
 		return err
 	}
-	for _, one := range all {
-		v.All = append(v.All, rejudgingOf(one))
+	for _, rejudging := range rejudgings {
+		v.All = append(v.All, rejudgingLineOf(rejudging))
 	}
-	v.Most, v.Choice.Errors = store.MostRepeats, v.Errors
-	v.Slug, v.Changes, v.Choice.Unjudged = access.Of(r).Contest.Slug, r.Can(auth.Change), ""
-	return s.Page(w, r, code, "rejudgings", "Rejudgings", v)
+	v.MaxRepeats, v.Choice.Errors = store.MaxRepeats, v.Errors
+	v.Slug, v.CanRejudge, v.Choice.Unjudged = access.Of(r).Contest.Slug, r.Can(auth.ChangeContest), ""
+	return s.RenderPage(w, r, code, "rejudgings", "Rejudgings", v)
 }
 
 // rejudge creates a rejudging.
 func (s *site) rejudge(w http.ResponseWriter, r *web.Request) error {
-	v := rejudgingsView{Every: r.PostFormValue("all") != "", Why: r.PostFormValue("why"), Against: r.Field("against"), Repeats: r.Field("repeats")}
-	asked := desk.NewRejudging{All: v.Every, Why: v.Why, Against: v.Against}
+	v := rejudgingsView{AllSelected: r.PostFormValue("all") != "", Why: r.PostFormValue("why"), Version: r.Field("against"), Repeats: r.Field("repeats")}
+	request := intake.NewRejudging{All: v.AllSelected, Why: v.Why, Against: v.Version}
 	var err error
 	if v.Repeats != "" {
-		if asked.Repeats, err = strconv.Atoi(v.Repeats); err != nil || asked.Repeats == 0 {
-			asked.Repeats = -1 // out of range, so it will be rejected
+		if request.Repeats, err = strconv.Atoi(v.Repeats); err != nil || request.Repeats == 0 {
+			request.Repeats = -1 // out of range, so it will be rejected
 		}
 	}
-	var made *store.Rejudging
-	left := 0
-	if v.Choice, _, err = s.choice(r); err == nil {
-		asked.Choice = v.Choice.Choice
-		made, left, err = s.Rejudge(r.Context(), access.Of(r).Contest, asked, r.Me)
+	var created *store.Rejudging
+	omitted := 0
+	if v.Choice, _, err = s.readFilter(r); err == nil {
+		request.SubmissionQuery = v.Choice.SubmissionQuery
+		created, omitted, err = s.Rejudge(r.Context(), access.Of(r).Contest, request, r.Me)
 	}
-	if refusal, is := errors.AsType[*desk.Refusal](err); is {
-		v.Errors = web.Refused(refusal, "")
+	if refusal, isRefusal := errors.AsType[*intake.Refusal](err); isRefusal {
+		v.Errors = web.RefusalErrors(refusal, "")
 		return s.rejudgingsPage(w, r, refusal.Code, v)
 	}
 	if err != nil {
 		return err
 	}
-	if err := s.Audit(r, "rejudge", made.ID, made.Why); err != nil {
+	if err := s.Audit(r, "rejudge", created.ID, created.Why); err != nil {
 		return err
 	}
-	to := "/c/" + access.Of(r).Contest.Slug + "/rejudgings/" + made.ID
-	if left > 0 {
-		to += fmt.Sprintf("?left=%d", left)
+	path := "/c/" + access.Of(r).Contest.Slug + "/rejudgings/" + created.ID
+	if omitted > 0 {
+		path += fmt.Sprintf("?left=%d", omitted)
 	}
-	return web.Redirect(w, r, to)
+	return web.Redirect(w, r, path)
 }
 
 // rejudgingView is the page of a rejudging, with its changes.
 type rejudgingView struct {
 	rejudgingLine
-	Slug    string
-	Running bool
-	Open    int    // number of submissions not judged yet
-	Left    int    // number of submissions left out; shown once, after creation
-	Blocked int    // number of submissions that prevent applying it
-	Version string // start of the version's digest; if empty, the active versions are used
-	Repeats int    // runs per submission
-	Differ  []differentRuns
-	Differs int  // number of submissions whose runs differ; Differ may be incomplete
-	Changes bool // the reader may apply or cancel it
-	Matrix  matrixView
-	Lines   []rejudgedLine // submissions that change
-	More    int            // number of changed submissions that are not in Lines
-	Moves   []moveLine
+	Slug           string
+	Running        bool
+	Pending        int    // number of submissions not judged yet
+	Omitted        int    // number of submissions left out; shown once, after creation
+	Blocked        int    // number of submissions that prevent applying it
+	Version        string // start of the version's digest; if empty, the active versions are used
+	Repeats        int    // runs per submission
+	DifferentRuns  []differentRuns
+	DifferentCount int  // number of submissions whose runs differ; Differ may be incomplete
+	CanDecide      bool // the reader may apply or cancel it
+	Matrix         matrixView
+	Lines          []rejudgedLine // submissions that change
+	More           int            // number of changed submissions that are not in Lines
+	Moves          []rankChangeLine
 }
 
 // Changed returns the number of submissions that would change if the rejudging were applied.
@@ -130,7 +130,7 @@ func (v rejudgingView) Changed() int { return len(v.Lines) + v.More }
 
 // Unchanged returns the number of submissions whose runs have ended and that would not change if the rejudging
 // were applied.
-func (v rejudgingView) Unchanged() int { return v.Submissions - v.Open - v.Changed() }
+func (v rejudgingView) Unchanged() int { return v.Submissions - v.Pending - v.Changed() }
 
 // matrixView counts submissions by old and new verdict.
 type matrixView struct {
@@ -139,7 +139,7 @@ type matrixView struct {
 }
 
 type matrixRow struct {
-	Was   string
+	Old   string
 	Cells []matrixCell
 }
 
@@ -149,59 +149,59 @@ type matrixCell struct {
 }
 
 type rejudgedLine struct {
-	Slug, Label, Who string
-	Number           int64
-	Was, Now         web.State
-	Reason           string
-	Lost, Moved      bool
+	Slug, Label, Submitter       string
+	Number                       int64
+	Old, New                     web.State
+	Reason                       string
+	LosesVerdict, CurrentChanged bool
 }
 
 // differentRuns is a submission whose runs have different verdicts.
 type differentRuns struct {
-	Slug, Label, Who, Runs string
-	Number                 int64
+	Slug, Label, Submitter, Runs string
+	Number                       int64
 }
 
-// runsOf lists the verdicts of runs and their workers, as text.
-func runsOf(runs []store.RejudgedRun) string {
-	var all []string
-	for _, one := range runs {
-		all = append(all, strings.TrimSpace(string(one.Verdict)+" "+one.Score)+" on "+one.Worker)
+// describeRuns lists the verdicts of runs and their workers, as text.
+func describeRuns(runs []store.RejudgedRun) string {
+	var texts []string
+	for _, run := range runs {
+		texts = append(texts, strings.TrimSpace(string(run.Verdict)+" "+run.Score)+" on "+run.Worker)
 	}
-	return strings.Join(all, ", ")
+	return strings.Join(texts, ", ")
 }
 
-type moveLine struct {
+type rankChangeLine struct {
 	Team     string
-	Was, Now moveCell
+	Old, New standingCell
 }
 
-type moveCell struct {
+type standingCell struct {
 	Rank   int // zero for a hidden team
 	Solved int
 	Points float64
 	Time   time.Duration
 }
 
-// rejudgingAt returns the contest's rejudging with the id in the address.
-func (s *site) rejudgingAt(r *web.Request) (*store.Rejudging, error) {
-	one, err := s.Store.Rejudging(r.Context(), r.PathValue("id"))
-	if err == nil && one.Contest != access.Of(r).Contest.ID {
+// findRejudging returns the contest's rejudging with the id in the address.
+func (s *site) findRejudging(r *web.Request) (*store.Rejudging, error) {
+	rejudging, err := s.Store.Rejudging(r.Context(), r.PathValue("id"))
+	if err == nil && rejudging.Contest != access.Of(r).Contest.ID {
 		err = web.ErrNotFound
 	}
-	return one, err
+	return rejudging, err
 }
 
-func (s *site) rejudging(w http.ResponseWriter, r *web.Request) error {
-	one, err := s.rejudgingAt(r)
+func (s *site) rejudgingPage(w http.ResponseWriter, r *web.Request) error {
+	rejudging, err := s.findRejudging(r)
 	if err != nil {
 		return err
 	}
-	all, err := s.Store.RejudgedOf(r.Context(), one.ID)
+	submissions, err := s.Store.RejudgedSubmissions(r.Context(), rejudging.ID)
 	if err != nil {
 		return err
 	}
-	problems, err := s.Store.ContestProblems(r.Context(), one.Contest)
+	problems, err := s.Store.ContestProblems(r.Context(), rejudging.Contest)
 	if err != nil {
 		return err
 	}
@@ -210,21 +210,21 @@ func (s *site) rejudging(w http.ResponseWriter, r *web.Request) error {
 		labels[p.Slug] = p.Label
 	}
 	v := rejudgingView{
-		rejudgingLine: rejudgingOf(one), Slug: access.Of(r).Contest.Slug, Running: one.State == store.RejudgingRunning, Open: one.Open, Changes: r.Can(auth.Change),
-		Matrix: matrix(all), Repeats: one.Repeats, Version: string(one.Bundle[:min(len(one.Bundle), 12)]),
+		rejudgingLine: rejudgingLineOf(rejudging), Slug: access.Of(r).Contest.Slug, Running: rejudging.State == store.RejudgingRunning, Pending: rejudging.Pending, CanDecide: r.Can(auth.ChangeContest),
+		Matrix: newMatrix(submissions), Repeats: rejudging.Repeats, Version: string(rejudging.Bundle[:min(len(rejudging.Bundle), 12)]),
 	}
-	v.Left, _ = strconv.Atoi(r.FormValue("left")) // zero if missing
+	v.Omitted, _ = strconv.Atoi(r.FormValue("left")) // zero if missing
 	const most = 200
-	for _, c := range all {
-		if v.Running && (c.Lost() || c.Done && c.Moved) {
+	for _, c := range submissions {
+		if v.Running && (c.LosesVerdict() || c.Ended && c.CurrentChanged) {
 			v.Blocked++
 		}
-		if c.Differ() {
-			if v.Differs++; len(v.Differ) < most {
-				v.Differ = append(v.Differ, differentRuns{v.Slug, labels[c.Problem], c.Display, runsOf(c.Runs), c.Number})
+		if c.RunsDiffer() {
+			if v.DifferentCount++; len(v.DifferentRuns) < most {
+				v.DifferentRuns = append(v.DifferentRuns, differentRuns{v.Slug, labels[c.Problem], c.Display, describeRuns(c.Runs), c.Number})
 			}
 		}
-		if !c.Changed() {
+		if !c.ChangesResult() {
 			continue
 		}
 		if len(v.Lines) == most {
@@ -232,26 +232,28 @@ func (s *site) rejudging(w http.ResponseWriter, r *web.Request) error {
 			continue
 		}
 		v.Lines = append(v.Lines, rejudgedLine{
-			Slug: v.Slug, Label: labels[c.Problem], Who: c.Display, Number: c.Number, Reason: c.Reason, Lost: c.Lost(), Moved: v.Running && c.Moved,
-			Was: web.StateOf(store.Done, c.Was, c.WasScore, true), Now: web.StateOf(store.Done, c.Verdict, c.Score, true),
+			Slug: v.Slug, Label: labels[c.Problem], Submitter: c.Display, Number: c.Number, Reason: c.Reason, LosesVerdict: c.LosesVerdict(), CurrentChanged: v.Running && c.CurrentChanged,
+			Old: web.StateOf(store.JobDone, c.OldVerdict, c.OldScore, true), New: web.StateOf(store.JobDone, c.Verdict, c.Score, true),
 		})
 	}
 	if v.Running {
-		moves, err := s.Boards.Moves(r.Context(), one.Contest, all)
+		moves, err := s.Scoreboards.RankChanges(r.Context(), rejudging.Contest, submissions)
 		if err != nil {
 			return err
 		}
 		for _, m := range moves {
-			v.Moves = append(v.Moves, moveLine{m.Now.Team.Name, cellOf(m.Was), cellOf(m.Now)})
+			v.Moves = append(v.Moves, rankChangeLine{m.After.Team.Name, standingCellOf(m.Before), standingCellOf(m.After)})
 		}
 	}
-	return s.Page(w, r, http.StatusOK, "rejudging", "Rejudging: "+one.Why, v)
+	return s.RenderPage(w, r, http.StatusOK, "rejudging", "Rejudging: "+rejudging.Why, v)
 }
 
-func cellOf(p scoring.Place) moveCell { return moveCell{p.Rank, p.Solved, p.Points, p.Time} }
+func standingCellOf(p scoring.RankedRow) standingCell {
+	return standingCell{p.Rank, p.Solved, p.Points, p.Time}
+}
 
-// matrix counts the submissions by old and new verdict, worst last.
-func matrix(all []*store.Rejudged) (m matrixView) {
+// newMatrix counts the submissions by old and new verdict, worst last.
+func newMatrix(submissions []*store.RejudgedSubmission) (m matrixView) {
 	const none = "-"
 	name := func(v judge.Verdict) string {
 		if v == judge.NotJudged {
@@ -260,10 +262,10 @@ func matrix(all []*store.Rejudged) (m matrixView) {
 		return string(v)
 	}
 	counts, rows, columns := map[[2]string]int{}, map[string]bool{}, map[string]bool{}
-	for _, c := range all {
-		was, now := name(c.Was), name(c.Verdict)
-		counts[[2]string{was, now}]++
-		rows[was], columns[now] = true, true
+	for _, c := range submissions {
+		old, now := name(c.OldVerdict), name(c.Verdict)
+		counts[[2]string{old, now}]++
+		rows[old], columns[now] = true, true
 	}
 	var order []string
 	for _, v := range judge.Verdicts() {
@@ -275,13 +277,13 @@ func matrix(all []*store.Rejudged) (m matrixView) {
 			m.Columns = append(m.Columns, v)
 		}
 	}
-	for _, was := range order {
-		if !rows[was] {
+	for _, old := range order {
+		if !rows[old] {
 			continue
 		}
-		row := matrixRow{Was: was}
+		row := matrixRow{Old: old}
 		for _, now := range m.Columns {
-			row.Cells = append(row.Cells, matrixCell{counts[[2]string{was, now}], now != none && was != now})
+			row.Cells = append(row.Cells, matrixCell{counts[[2]string{old, now}], now != none && old != now})
 		}
 		m.Rows = append(m.Rows, row)
 	}
@@ -290,7 +292,7 @@ func matrix(all []*store.Rejudged) (m matrixView) {
 
 // endRejudging applies or cancels a rejudging.
 func (s *site) endRejudging(w http.ResponseWriter, r *web.Request) error {
-	one, err := s.rejudgingAt(r)
+	rejudging, err := s.findRejudging(r)
 	if err != nil {
 		return err
 	}
@@ -298,8 +300,8 @@ func (s *site) endRejudging(w http.ResponseWriter, r *web.Request) error {
 	if !slices.Contains([]string{"apply", "cancel"}, do) {
 		return web.BadRequest("Unknown action: reload the page and try again")
 	}
-	if err := s.EndRejudging(r.Context(), one.ID, do == "apply"); err != nil {
+	if err := s.EndRejudging(r.Context(), rejudging.ID, do == "apply"); err != nil {
 		return err
 	}
-	return s.Done(w, r, do+" rejudging", one.ID, one.Why, "/c/"+access.Of(r).Contest.Slug+"/rejudgings/"+one.ID)
+	return s.AuditAndRedirect(w, r, do+" rejudging", rejudging.ID, rejudging.Why, "/c/"+access.Of(r).Contest.Slug+"/rejudgings/"+rejudging.ID)
 }

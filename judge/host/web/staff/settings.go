@@ -12,8 +12,8 @@ import (
 
 	"assay/judge"
 	"assay/judge/host/auth"
-	"assay/judge/host/board"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
+	"assay/judge/host/scoreboard"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
 	"assay/judge/host/web/access"
@@ -21,24 +21,24 @@ import (
 
 // settingsView is the form for a contest's settings.
 type settingsView struct {
-	New       bool
-	Slug      string // slug of the stored contest
-	Ends      time.Time
-	CanStart  bool // the contest has no start time, or a later one
-	Uploads   bool // the reader may upload problem packages
-	F         settingsForm
-	Errors    web.FieldErrors
-	Problems  []problemChoice // problems in the contest, by label
-	Others    []problemChoice // problems that can be added
-	Formats   []web.Choice
-	Shows     []web.Choice
-	Seen      []web.Choice // choices of visibility
-	Languages []languageChoice
-	Kept      string   // describes a freeze that the form cannot express; may be empty
-	Confirm   string   // effect of an unusual change; nothing is saved yet
-	Stale     bool     // another user saved the settings since the form was rendered
-	Zone      web.Zone // time zone of the form
-	ZoneLabel string
+	New          bool
+	Slug         string // slug of the stored contest
+	Ends         time.Time
+	CanStart     bool // the contest has no start time, or a later one
+	Uploads      bool // the reader may upload problem packages
+	F            settingsForm
+	Errors       web.FieldErrors
+	Problems     []problemChoice // problems in the contest, by label
+	Others       []problemChoice // problems that can be added
+	Formats      []web.Choice
+	Shows        []web.Choice
+	Visibilities []web.Choice // choices of visibility
+	Languages    []languageChoice
+	KeptFreeze   string   // describes a freeze that the form cannot express; may be empty
+	ConfirmText  string   // effect of an unusual change; nothing is saved yet
+	Stale        bool     // another user saved the settings since the form was rendered
+	Zone         web.Zone // time zone of the form
+	ZoneLabel    string
 }
 
 type languageChoice struct {
@@ -63,8 +63,8 @@ var (
 	}
 )
 
-// Known returns the number of selectable problems.
-func (v settingsView) Known() int { return len(v.Problems) + len(v.Others) }
+// ProblemCount returns the number of selectable problems.
+func (v settingsView) ProblemCount() int { return len(v.Problems) + len(v.Others) }
 
 // Row returns a problem with the form's errors.
 func (v settingsView) Row(p problemChoice) problemRow { return problemRow{p, v.Errors} }
@@ -91,7 +91,7 @@ func (v settingsView) Scoring() string {
 }
 
 func (v settingsView) Scoreboard() string {
-	text := map[string]string{freezeNever: "never frozen", freezeBefore: "frozen for the last " + v.F.FreezeMinutes + " min", freezeKept: v.Kept}[v.F.Freeze]
+	text := map[string]string{freezeNever: "never frozen", freezeBefore: "frozen for the last " + v.F.FreezeMinutes + " min", freezeKept: v.KeptFreeze}[v.F.Freeze]
 	if v.F.Blind {
 		text += "; hidden from the public until the end"
 	}
@@ -101,7 +101,7 @@ func (v settingsView) Scoreboard() string {
 func (v settingsView) Access() string {
 	text := "all languages"
 	if v.F.SomeLanguages {
-		text = web.Counted(len(v.F.Languages), "language", "languages")
+		text = web.CountText(len(v.F.Languages), "language", "languages")
 	}
 	for _, c := range web.Visibilities {
 		if c.Value == v.F.Visibility {
@@ -129,61 +129,61 @@ func (v settingsView) Advanced() string {
 	if n == 0 {
 		return text + "; no excluded time"
 	}
-	return text + "; " + web.Counted(n, "interval", "intervals") + " of excluded time"
+	return text + "; " + web.CountText(n, "interval", "intervals") + " of excluded time"
 }
 
 func (s *site) newContest(w http.ResponseWriter, r *web.Request) error {
 	v := settingsView{New: true, F: settingsForm{
 		StartBy: startAt, Hours: "2", Minutes: "0", Format: string(store.ICPC), Freeze: freezeNever, FreezeMinutes: "60",
-		Visibility: string(store.Accounts), Show: string(judge.ShowSamples),
+		Visibility: string(store.VisibilityAccounts), Show: string(judge.ShowSamples),
 	}}
 	return s.settingsPage(w, r, http.StatusOK, v, nil)
 }
 
 // settingsPage renders the form. Chosen maps slugs to the selected problems.
 func (s *site) settingsPage(w http.ResponseWriter, r *web.Request, code int, v settingsView, chosen map[string]problemChoice) error {
-	problems, err := s.usable(r)
+	problems, err := s.usableProblems(r)
 	if err != nil {
 		return err
 	}
 	for _, p := range problems {
-		one := chosen[p.Slug]
-		one.Slug, one.Title = p.Slug, p.Title
-		if one.In {
-			v.Problems = append(v.Problems, one)
+		choice := chosen[p.Slug]
+		choice.Slug, choice.Title = p.Slug, p.Title
+		if choice.In {
+			v.Problems = append(v.Problems, choice)
 		} else {
-			v.Others = append(v.Others, one)
+			v.Others = append(v.Others, choice)
 		}
 	}
 	slices.SortStableFunc(v.Problems, func(a, b problemChoice) int { return byLabel(a.Label, b.Label) })
-	all, err := s.spoken(problems)
+	languages, err := s.knownLanguages(problems)
 	if err != nil {
 		return err
 	}
-	for _, l := range all {
+	for _, l := range languages {
 		v.Languages = append(v.Languages, languageChoice{l.ID, l.Name, slices.Contains(v.F.Languages, l.ID)})
 	}
 	for _, id := range v.F.Languages {
-		if !slices.ContainsFunc(all, func(l desk.Spoken) bool { return l.ID == id }) {
+		if !slices.ContainsFunc(languages, func(l intake.SubmissionLanguage) bool { return l.ID == id }) {
 			v.Languages = append(v.Languages, languageChoice{id, id, true})
 		}
 	}
-	v.Zone, v.Uploads = r.Zone(), r.CanAnywhere(auth.Make)
+	v.Zone, v.Uploads = r.Zone(), r.CanAnywhere(auth.ManageContent)
 	starts, _ := v.Zone.ReadMoment(v.F.Starts) // if invalid, the label is for the current time
 	v.ZoneLabel = v.Zone.Label(starts, s.Time())
-	v.Formats, v.Seen, v.Shows = access.Formats, web.Visibilities, showChoices
+	v.Formats, v.Visibilities, v.Shows = access.Formats, web.Visibilities, showChoices
 	v.F.Removed = append(v.F.Removed, intervalForm{})
 	title := "New contest"
 	if !v.New {
 		title = "Settings"
 	}
-	return s.Page(w, r, code, "settings", title, v)
+	return s.RenderPage(w, r, code, "settings", title, v)
 }
 
 // byLabel compares problem labels: A to Z come before AA.
 func byLabel(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
-func (s *site) makeContest(w http.ResponseWriter, r *web.Request) error {
+func (s *site) createContest(w http.ResponseWriter, r *web.Request) error {
 	c := &store.Contest{}
 	problems, v, chosen, err := s.readSettings(w, r, c)
 	if err == nil && len(v.Errors) == 0 {
@@ -206,7 +206,7 @@ func (s *site) makeContest(w http.ResponseWriter, r *web.Request) error {
 	return web.Redirect(w, r, "/c/"+c.Slug)
 }
 
-func (s *site) editContest(w http.ResponseWriter, r *web.Request) error {
+func (s *site) settingsForm(w http.ResponseWriter, r *web.Request) error {
 	c := access.Of(r).Contest
 	problems, err := s.Store.ContestProblems(r.Context(), c.ID)
 	if err != nil {
@@ -214,13 +214,13 @@ func (s *site) editContest(w http.ResponseWriter, r *web.Request) error {
 	}
 	chosen := map[string]problemChoice{}
 	for _, p := range problems {
-		one := problemChoice{In: true, Label: p.Label, Color: p.Color}
+		choice := problemChoice{In: true, Label: p.Label, Color: p.Color}
 		if p.Points != 0 {
-			one.Points = fmt.Sprint(p.Points)
+			choice.Points = fmt.Sprint(p.Points)
 		}
-		chosen[p.Slug] = one
+		chosen[p.Slug] = choice
 	}
-	v := settingsView{F: formOf(c, r.Zone())}
+	v := settingsView{F: settingsFormOf(c, r.Zone())}
 	s.describe(&v, c)
 	return s.settingsPage(w, r, http.StatusOK, v, chosen)
 }
@@ -229,8 +229,8 @@ func (s *site) editContest(w http.ResponseWriter, r *web.Request) error {
 func (s *site) describe(v *settingsView, c *store.Contest) {
 	v.Slug, v.Ends = c.Slug, c.Ends()
 	v.CanStart = c.Starts.IsZero() || s.Time().Before(c.Starts)
-	if formOf(c, web.Zone{Location: time.UTC}).Freeze == freezeKept {
-		v.Kept = "frozen from " + board.ContestTime(c.Freeze)
+	if settingsFormOf(c, web.Zone{Location: time.UTC}).Freeze == freezeKept {
+		v.KeptFreeze = "frozen from " + scoreboard.ContestTime(c.Freeze)
 	}
 }
 
@@ -240,10 +240,10 @@ func (s *site) changeContest(w http.ResponseWriter, r *web.Request) error {
 	problems, v, chosen, err := s.readSettings(w, r, c)
 	code := http.StatusBadRequest
 	if err == nil && len(v.Errors) == 0 && r.PostFormValue("confirm") == "" {
-		v.Confirm, err = s.disruptiveChange(r, before, c, problems)
+		v.ConfirmText, err = s.disruptiveChange(r, before, c, problems)
 		code = http.StatusConflict
 	}
-	if err == nil && len(v.Errors) == 0 && v.Confirm == "" {
+	if err == nil && len(v.Errors) == 0 && v.ConfirmText == "" {
 		err = s.Store.SetContest(r.Context(), c, problems)
 		if errors.Is(err, store.ErrTaken) {
 			v.Errors.Add("slug", "Another contest has this web address.")
@@ -260,7 +260,7 @@ func (s *site) changeContest(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	if len(v.Errors) > 0 || v.Stale || v.Confirm != "" {
+	if len(v.Errors) > 0 || v.Stale || v.ConfirmText != "" {
 		s.describe(&v, before)
 		return s.settingsPage(w, r, code, v, chosen)
 	}
@@ -273,8 +273,8 @@ func (s *site) changeContest(w http.ResponseWriter, r *web.Request) error {
 // disruptiveChange describes a change to a running contest that is probably unintended: ending it
 // now, or removing a problem with submissions.
 func (s *site) disruptiveChange(r *web.Request, before, c *store.Contest, problems []store.NewContestProblem) (string, error) {
-	over := func(c *store.Contest) bool { return !c.Ends().IsZero() && !s.Time().Before(c.Ends()) }
-	if begun := !before.Starts.IsZero() && !s.Time().Before(before.Starts); begun && !over(before) && over(c) {
+	hasEnded := func(c *store.Contest) bool { return !c.Ends().IsZero() && !s.Time().Before(c.Ends()) }
+	if begun := !before.Starts.IsZero() && !s.Time().Before(before.Starts); begun && !hasEnded(before) && hasEnded(c) {
 		return "This ends the contest now.", nil
 	}
 	in, err := s.Store.ContestProblems(r.Context(), c.ID)
@@ -286,7 +286,7 @@ func (s *site) disruptiveChange(r *web.Request, before, c *store.Contest, proble
 			continue
 		}
 		const most = 1000
-		sent, err := s.Store.Submissions(r.Context(), store.Filter{Contest: c.ID, Problem: p.Slug, Limit: most})
+		sent, err := s.Store.Submissions(r.Context(), store.SubmissionFilter{Contest: c.ID, Problem: p.Slug, Limit: most})
 		if err != nil {
 			return "", err
 		}
@@ -295,23 +295,23 @@ func (s *site) disruptiveChange(r *web.Request, before, c *store.Contest, proble
 			if n == most {
 				more = " or more"
 			}
-			return fmt.Sprintf("This removes problem %s: its %s%s no longer count. They stay, and count again if you add the problem again.", p.Label, web.Counted(n, "submission", "submissions"), more), nil
+			return fmt.Sprintf("This removes problem %s: its %s%s no longer count. They stay, and count again if you add the problem again.", p.Label, web.CountText(n, "submission", "submissions"), more), nil
 		}
 	}
 	return "", nil
 }
 
-// spoken returns the languages of the problems, without contest restrictions.
-func (s *site) spoken(problems []*store.Problem) ([]desk.Spoken, error) {
-	all := make([]*store.ContestProblem, len(problems))
+// knownLanguages returns the languages of the problems, without contest restrictions.
+func (s *site) knownLanguages(problems []*store.Problem) ([]intake.SubmissionLanguage, error) {
+	problemsOnly := make([]*store.ContestProblem, len(problems))
 	for i, p := range problems {
-		all[i] = &store.ContestProblem{Problem: p}
+		problemsOnly[i] = &store.ContestProblem{Problem: p}
 	}
-	return s.Desk.Languages(all)
+	return s.Service.Languages(problemsOnly)
 }
 
-// formOf returns the form fields for a stored contest.
-func formOf(c *store.Contest, z web.Zone) settingsForm {
+// settingsFormOf returns the form fields for a stored contest.
+func settingsFormOf(c *store.Contest, z web.Zone) settingsForm {
 	f := settingsForm{
 		Name: c.Name, Slug: c.Slug, StartBy: startByHand, Hours: "2", Minutes: "0", NoEnd: c.Length == 0, Format: string(c.Format), Freeze: freezeNever, FreezeMinutes: "60",
 		Visibility: string(c.Visibility), Show: string(c.Settings.Shows()), SomeLanguages: len(c.Settings.Languages) > 0, Languages: c.Settings.Languages,
@@ -319,7 +319,7 @@ func formOf(c *store.Contest, z web.Zone) settingsForm {
 		CompileErrors: c.Settings.CompileErrors, Groups: c.Settings.Groups, Blind: c.Settings.Blind, KeepSources: c.Settings.KeepSources, Printing: c.Settings.Printing,
 	}
 	if !c.Starts.IsZero() {
-		f.StartBy, f.Starts = startAt, z.Moment(c.Starts)
+		f.StartBy, f.Starts = startAt, z.FormatMoment(c.Starts)
 	}
 	if c.Length != 0 {
 		f.Hours, f.Minutes = fmt.Sprint(int(c.Length.Hours())), minutesText(c.Length%time.Hour)
@@ -338,7 +338,7 @@ func formOf(c *store.Contest, z web.Zone) settingsForm {
 		f.Penalty = fmt.Sprint(c.Settings.Penalty)
 	}
 	for _, i := range c.Settings.Removed {
-		f.Removed = append(f.Removed, intervalForm{z.Moment(i.From), z.Moment(i.To)})
+		f.Removed = append(f.Removed, intervalForm{z.FormatMoment(i.From), z.FormatMoment(i.To)})
 	}
 	return f
 }

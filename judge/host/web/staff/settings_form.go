@@ -15,8 +15,8 @@ import (
 	"golang.org/x/text/language"
 
 	"assay/judge"
-	"assay/judge/host/board"
-	"assay/judge/host/desk"
+	"assay/judge/host/intake"
+	"assay/judge/host/scoreboard"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
 	"assay/judge/host/web/access"
@@ -55,47 +55,47 @@ const (
 )
 
 var (
-	labels = regexp.MustCompile(`^[A-Za-z0-9]{1,8}$`)
+	validLabel = regexp.MustCompile(`^[A-Za-z0-9]{1,8}$`)
 )
 
-// mostSettings is the maximum size in bytes of a settings form.
-const mostSettings = 1 << 20
+// maxSettingsForm is the maximum size in bytes of a settings form.
+const maxSettingsForm = 1 << 20
 
 // readSettings reads the form into c. The view holds the fields as sent. If fields are invalid, v.Errors lists
 // them and c is incomplete.
 func (s *site) readSettings(w http.ResponseWriter, r *web.Request, c *store.Contest) (problems []store.NewContestProblem, v settingsView, chosen map[string]problemChoice, err error) {
-	if err := web.ReadForm(w, r, mostSettings); err != nil {
+	if err := web.ReadForm(w, r, maxSettingsForm); err != nil {
 		return nil, v, nil, err
 	}
 	field := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
-	on := func(name string) bool { return r.PostFormValue(name) != "" }
+	isSet := func(name string) bool { return r.PostFormValue(name) != "" }
 	f := settingsForm{
-		Name: field("name"), Slug: field("slug"), StartBy: cmp.Or(field("start_by"), startAt), Starts: field("starts"), Hours: field("hours"), Minutes: field("minutes"), NoEnd: on("no_end"),
-		Format: field("format"), Penalty: field("penalty"), CompileErrors: on("compile_errors"), Groups: field("groups") == "best",
-		Freeze: cmp.Or(field("freeze"), freezeNever), FreezeMinutes: field("freeze_minutes"), Blind: on("blind"),
+		Name: field("name"), Slug: field("slug"), StartBy: cmp.Or(field("start_by"), startAt), Starts: field("starts"), Hours: field("hours"), Minutes: field("minutes"), NoEnd: isSet("no_end"),
+		Format: field("format"), Penalty: field("penalty"), CompileErrors: isSet("compile_errors"), Groups: field("groups") == "best",
+		Freeze: cmp.Or(field("freeze"), freezeNever), FreezeMinutes: field("freeze_minutes"), Blind: isSet("blind"),
 		Visibility: field("visibility"), Show: field("show"), PerMinute: field("per_minute"), SomeLanguages: field("languages_by") == "some", Languages: r.PostForm["language"],
-		Statements: field("statement_languages"), Practice: on("practice"), KeepSources: on("keep_sources"), Printing: on("printing"), Revision: field("revision"),
+		Statements: field("statement_languages"), Practice: isSet("practice"), KeepSources: isSet("keep_sources"), Printing: isSet("printing"), Revision: field("revision"),
 	}
 	tos := r.PostForm["removed_to"]
-	for i, from := range r.PostForm["removed_from"] {
-		if one := (intervalForm{From: from}); i < len(tos) {
-			if one.To = tos[i]; one != (intervalForm{}) {
-				f.Removed = append(f.Removed, one)
+	for i, start := range r.PostForm["removed_from"] {
+		if interval := (intervalForm{From: start}); i < len(tos) {
+			if interval.To = tos[i]; interval != (intervalForm{}) {
+				f.Removed = append(f.Removed, interval)
 			}
 		}
 	}
 	v.F = f
-	known, err := s.usable(r)
+	usable, err := s.usableProblems(r)
 	if err != nil {
 		return nil, v, nil, err
 	}
-	v.Errors.Name(f.Name)
-	if v.F.Slug = v.Errors.Slug(f.Slug, f.Name, "spring-2026"); v.F.Slug == store.Practice {
+	v.Errors.CheckName(f.Name)
+	if v.F.Slug = v.Errors.ReadSlug(f.Slug, f.Name, "spring-2026"); v.F.Slug == store.Practice {
 		v.Errors.Add("slug", "The web address %s is reserved.", store.Practice)
 	}
-	s.settle(&v, c, r.Zone(), field("start") == "now")
-	problems, chosen = readProblems(r, known, &v.Errors)
-	if text := unusable(r, known); text != "" {
+	s.applyForm(&v, c, r.Zone(), field("start") == "now")
+	problems, chosen = readProblems(r, usable, &v.Errors)
+	if text := firstUnusable(r, usable); text != "" {
 		v.Errors.Add("problems", "%s", text)
 	}
 	c.Settings.Languages = nil
@@ -103,7 +103,7 @@ func (s *site) readSettings(w http.ResponseWriter, r *web.Request, c *store.Cont
 		if c.Settings.Languages = f.Languages; len(f.Languages) == 0 {
 			v.Errors.Add("languages", "Select at least one language, or all languages.")
 		}
-		id, err := s.firstUnknownLanguage(f.Languages, known)
+		id, err := s.firstUnknownLanguage(f.Languages, usable)
 		if err != nil {
 			return nil, v, nil, err
 		}
@@ -115,87 +115,87 @@ func (s *site) readSettings(w http.ResponseWriter, r *web.Request, c *store.Cont
 }
 
 // readProblems reads the problems of the contest. A problem without a label gets the next unused letter.
-func readProblems(r *web.Request, known []*store.Problem, e *web.FieldErrors) (problems []store.NewContestProblem, chosen map[string]problemChoice) {
+func readProblems(r *web.Request, usable []*store.Problem, e *web.FieldErrors) (problems []store.NewContestProblem, chosen map[string]problemChoice) {
 	field := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 	chosen = map[string]problemChoice{}
 	problems = []store.NewContestProblem{} // nil would leave the problems unchanged
 	used := map[string]bool{}
-	for _, p := range known {
+	for _, p := range usable {
 		used[field("label-"+p.Slug)] = true
 	}
 	added := r.PostForm["problem"]
-	next := 0
-	for _, p := range known {
-		one := problemChoice{In: slices.Contains(added, p.Slug), Label: field("label-" + p.Slug), Points: field("points-" + p.Slug), Color: field("color-" + p.Slug)}
-		if one.In && one.Label == "" {
-			for used[letters(next)] {
-				next++
+	nextLabel := 0
+	for _, p := range usable {
+		choice := problemChoice{In: slices.Contains(added, p.Slug), Label: field("label-" + p.Slug), Points: field("points-" + p.Slug), Color: field("color-" + p.Slug)}
+		if choice.In && choice.Label == "" {
+			for used[labelOf(nextLabel)] {
+				nextLabel++
 			}
-			one.Label = letters(next)
-			used[one.Label] = true
+			choice.Label = labelOf(nextLabel)
+			used[choice.Label] = true
 		}
-		chosen[p.Slug] = one
-		if !one.In {
+		chosen[p.Slug] = choice
+		if !choice.In {
 			continue
 		}
-		points, err := strconv.ParseInt(cmp.Or(one.Points, "0"), 10, 32)
+		points, err := strconv.ParseInt(cmp.Or(choice.Points, "0"), 10, 32)
 		switch {
-		case !labels.MatchString(one.Label):
-			e.Add("label-"+p.Slug, "The label of %s, %.20q, needs 1 to 8 letters and digits, for example A.", p.Title, one.Label)
-		case slices.ContainsFunc(problems, func(q store.NewContestProblem) bool { return q.Label == one.Label }):
-			e.Add("label-"+p.Slug, "Two problems have the label %s: change one of them.", one.Label)
+		case !validLabel.MatchString(choice.Label):
+			e.Add("label-"+p.Slug, "The label of %s, %.20q, needs 1 to 8 letters and digits, for example A.", p.Title, choice.Label)
+		case slices.ContainsFunc(problems, func(q store.NewContestProblem) bool { return q.Label == choice.Label }):
+			e.Add("label-"+p.Slug, "Two problems have the label %s: change one of them.", choice.Label)
 		case err != nil || points < 0:
-			e.Add("points-"+p.Slug, "The points of %s, %.20q, need a whole number from 0.", p.Title, one.Points)
-		case one.Color != "" && !board.GoodColor(one.Color):
-			e.Add("color-"+p.Slug, "The color of %s, %.20q, needs a name such as red, or a value such as #ff0000.", p.Title, one.Color)
+			e.Add("points-"+p.Slug, "The points of %s, %.20q, need a whole number from 0.", p.Title, choice.Points)
+		case choice.Color != "" && !scoreboard.ValidColor(choice.Color):
+			e.Add("color-"+p.Slug, "The color of %s, %.20q, needs a name such as red, or a value such as #ff0000.", p.Title, choice.Color)
 		}
-		problems = append(problems, store.NewContestProblem{Label: one.Label, Slug: p.Slug, Points: points, Color: one.Color})
+		problems = append(problems, store.NewContestProblem{Label: choice.Label, Slug: p.Slug, Points: points, Color: choice.Color})
 	}
 	slices.SortFunc(problems, func(a, b store.NewContestProblem) int { return byLabel(a.Label, b.Label) })
 	return problems, chosen
 }
 
-// letters returns label number n, beginning with 0: A to Z, then AA.
-func letters(n int) string {
+// labelOf returns label number n, beginning with 0: A to Z, then AA.
+func labelOf(n int) string {
 	if n < 26 {
 		return string(rune('A' + n))
 	}
-	return letters(n/26-1) + letters(n%26)
+	return labelOf(n/26-1) + labelOf(n%26)
 }
 
 // firstUnknownLanguage returns the first id that names no known language. It returns an empty string if all are
 // known.
 func (s *site) firstUnknownLanguage(ids []string, problems []*store.Problem) (string, error) {
-	all, err := s.spoken(problems)
-	if err != nil || len(all) == 0 { // no problem has reported its languages yet
+	languages, err := s.knownLanguages(problems)
+	if err != nil || len(languages) == 0 { // no problem has reported its languages yet
 		return "", err
 	}
 	for _, id := range ids {
-		if !slices.ContainsFunc(all, func(l desk.Spoken) bool { return l.ID == id }) {
+		if !slices.ContainsFunc(languages, func(l intake.SubmissionLanguage) bool { return l.ID == id }) {
 			return id, nil
 		}
 	}
 	return "", nil
 }
 
-// settle copies the form fields to the contest, except its problems and languages. If startsNow is set, the
+// applyForm copies the form fields to the contest, except its problems and languages. If startsNow is set, the
 // contest starts now.
-func (s *site) settle(v *settingsView, c *store.Contest, z web.Zone, startsNow bool) {
+func (s *site) applyForm(v *settingsView, c *store.Contest, z web.Zone, startsNow bool) {
 	f, e := &v.F, &v.Errors
 	var err error
 	if c.Revision, err = strconv.ParseInt(cmp.Or(f.Revision, "0"), 10, 64); err != nil {
 		e.Add("name", "The form is incomplete: load the page again.")
 	}
 	c.Name, c.Slug, c.Format, c.Visibility = f.Name, f.Slug, store.Format(f.Format), store.Visibility(f.Visibility)
-	c.Settings.Show, c.Settings.Practice, c.Settings.KeepSources = judge.Show(f.Show), f.Practice, f.KeepSources
+	c.Settings.Show, c.Settings.Practice, c.Settings.KeepSources = judge.Visibility(f.Show), f.Practice, f.KeepSources
 	c.Settings.CompileErrors, c.Settings.Groups, c.Settings.Blind, c.Settings.Printing = f.CompileErrors, f.Groups, f.Blind, f.Printing
-	was := *c // before the form
-	for _, one := range []struct {
+	old := *c // before the form
+	for _, check := range []struct {
 		field string
 		known bool
-	}{{"format", slices.Contains(store.Formats, c.Format)}, {"visibility", slices.Contains(store.Visibilities, c.Visibility)}, {"show", slices.Contains(judge.Shows, c.Settings.Show)}} {
-		if !one.known {
-			e.Add(one.field, "Select one of the choices.")
+	}{{"format", slices.Contains(store.Formats, c.Format)}, {"visibility", slices.Contains(store.Visibilities, c.Visibility)}, {"show", slices.Contains(judge.VisibilityLevels, c.Settings.Show)}} {
+		if !check.known {
+			e.Add(check.field, "Select one of the choices.")
 		}
 	}
 	if c.Starts = (time.Time{}); startsNow {
@@ -218,13 +218,13 @@ func (s *site) settle(v *settingsView, c *store.Contest, z web.Zone, startsNow b
 	case freezeNever:
 		c.Freeze = 0
 	case freezeKept:
-		c.Freeze = was.Freeze
+		c.Freeze = old.Freeze
 	default:
 		before, err := readNumber(f.FreezeMinutes, time.Minute)
 		c.Freeze = c.Length - before
-		clock := board.Contest(&was, nil)
-		if before == was.Length-was.Freeze && c.Length > was.Length && clock.Frozen(s.Time()) {
-			c.Freeze = was.Freeze // more time must not show what was hidden
+		clock := scoreboard.Contest(&old, nil)
+		if before == old.Length-old.Freeze && c.Length > old.Length && clock.Frozen(s.Time()) {
+			c.Freeze = old.Freeze // more time must not show what was hidden
 		}
 		switch {
 		case f.NoEnd:
@@ -237,15 +237,15 @@ func (s *site) settle(v *settingsView, c *store.Contest, z web.Zone, startsNow b
 		e.Add("freeze_minutes", "The contest would end before the scoreboard is frozen: choose another time.")
 	}
 	c.Settings.PerMinute, c.Settings.Penalty = 0, 0
-	for _, one := range []struct {
+	for _, check := range []struct {
 		field, text, what string
 		to                *int
 	}{{"per_minute", f.PerMinute, "submissions per minute", &c.Settings.PerMinute}, {"penalty", f.Penalty, "penalty minutes", &c.Settings.Penalty}} {
-		if one.text == "" {
+		if check.text == "" {
 			continue
 		}
-		if *one.to, err = strconv.Atoi(one.text); err != nil || *one.to < 1 || *one.to > 1000 {
-			e.Add(one.field, "Enter a number of %s from 1 to 1000.", one.what)
+		if *check.to, err = strconv.Atoi(check.text); err != nil || *check.to < 1 || *check.to > 1000 {
+			e.Add(check.field, "Enter a number of %s from 1 to 1000.", check.what)
 		}
 	}
 	c.Settings.Statements = strings.Fields(strings.ReplaceAll(f.Statements, ",", " "))
@@ -268,55 +268,55 @@ func readNumber(text string, unit time.Duration) (time.Duration, error) {
 
 // readRemoved reads the removed intervals. Each must begin while the contest is running, because it has no effect
 // at other times.
-func readRemoved(fields []intervalForm, c *store.Contest, z web.Zone, e *web.FieldErrors) (all []store.Interval) {
+func readRemoved(fields []intervalForm, c *store.Contest, z web.Zone, e *web.FieldErrors) (intervals []store.Interval) {
 	if len(fields) > 0 && c.Starts.IsZero() {
 		e.Add("removed", "Set the start time of the contest before you exclude time.")
 		return nil
 	}
 	text := func(i store.Interval) string {
-		return fmt.Sprintf("%s to %s", i.From.In(z.Location).Format(shownMoment), i.To.In(z.Location).Format(shownMoment))
+		return fmt.Sprintf("%s to %s", i.From.In(z.Location).Format(momentLayout), i.To.In(z.Location).Format(momentLayout))
 	}
 	for _, f := range fields {
-		from, err := z.ReadMoment(f.From)
-		to, terr := z.ReadMoment(f.To)
-		if err != nil || terr != nil || from.IsZero() || to.IsZero() || !from.Before(to) {
+		start, err := z.ReadMoment(f.From)
+		end, terr := z.ReadMoment(f.To)
+		if err != nil || terr != nil || start.IsZero() || end.IsZero() || !start.Before(end) {
 			e.Add("removed", "Enter for each interval a time at which it begins and a later one at which it ends.")
 			return nil
 		}
-		all = append(all, store.Interval{From: from, To: to})
+		intervals = append(intervals, store.Interval{From: start, To: end})
 	}
-	slices.SortFunc(all, func(a, b store.Interval) int { return a.From.Compare(b.From) })
+	slices.SortFunc(intervals, func(a, b store.Interval) int { return a.From.Compare(b.From) })
 	ends := c.Starts.Add(c.Length)
-	for i, one := range all {
-		if i > 0 && one.From.Before(all[i-1].To) {
-			e.Add("removed", "Two intervals overlap: %s, and %s.", text(all[i-1]), text(one))
+	for i, interval := range intervals {
+		if i > 0 && interval.From.Before(intervals[i-1].To) {
+			e.Add("removed", "Two intervals overlap: %s, and %s.", text(intervals[i-1]), text(interval))
 			return nil
 		}
-		if one.From.Before(c.Starts) || c.Length > 0 && !one.From.Before(ends) {
-			e.Add("removed", "The interval %s is not during the contest, which lasts from %s to %s.", text(one), c.Starts.In(z.Location).Format(shownMoment), ends.In(z.Location).Format(shownMoment))
+		if interval.From.Before(c.Starts) || c.Length > 0 && !interval.From.Before(ends) {
+			e.Add("removed", "The interval %s is not during the contest, which lasts from %s to %s.", text(interval), c.Starts.In(z.Location).Format(momentLayout), ends.In(z.Location).Format(momentLayout))
 			return nil
 		}
-		ends = ends.Add(one.To.Sub(one.From)) // each interval extends the contest
+		ends = ends.Add(interval.To.Sub(interval.From)) // each interval extends the contest
 	}
-	return all
+	return intervals
 }
 
-// shownMoment is the layout of dates with times on pages.
-const shownMoment = "2 Jan 2006, 15:04:05"
+// momentLayout is the layout of dates with times on pages.
+const momentLayout = "2 Jan 2006, 15:04:05"
 
-// unusable returns an error message for the first problem in a form that the caller may not add. It returns an
+// firstUnusable returns an error message for the first problem in a form that the caller may not add. It returns an
 // empty string if there is none.
-func unusable(r *web.Request, known []*store.Problem) string {
+func firstUnusable(r *web.Request, usable []*store.Problem) string {
 	for _, slug := range r.PostForm["problem"] {
-		if !slices.ContainsFunc(known, func(p *store.Problem) bool { return p.Slug == slug }) {
+		if !slices.ContainsFunc(usable, func(p *store.Problem) bool { return p.Slug == slug }) {
 			return fmt.Sprintf("You cannot add the problem %.80q: it does not exist, or you did not publish it. Ask an administrator to add it.", slug)
 		}
 	}
 	return ""
 }
 
-// usable returns the problems that the caller may add to the contest, or to a new one.
-func (s *site) usable(r *web.Request) ([]*store.Problem, error) {
+// usableProblems returns the problems that the caller may add to the contest, or to a new one.
+func (s *site) usableProblems(r *web.Request) ([]*store.Problem, error) {
 	var c *store.Contest
 	if a := access.Of(r); a != nil {
 		c = a.Contest

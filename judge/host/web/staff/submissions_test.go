@@ -14,11 +14,11 @@ import (
 // lists only languages of submissions.
 func TestFilters(t *testing.T) {
 	h := webtest.New(t)
-	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
 	admin := h.Cookie("admin")
 	menus := func(query string) map[string]string {
-		page := h.Ask(admin, "GET", "/c/now/submissions"+query, nil).Body
-		webtest.Harmless(t, "the list "+query, page)
+		page := h.Fetch(admin, "GET", "/c/now/submissions"+query, nil).Body
+		webtest.CheckHTML(t, "the list "+query, page)
 		all := map[string]string{"page": page}
 		for _, m := range regexp.MustCompile(`(?s)<details class="menu"><summary class="filter[^"]*">(\w+).*?</details>`).FindAllStringSubmatch(page, -1) {
 			all[m[1]] = m[0]
@@ -28,7 +28,7 @@ func TestFilters(t *testing.T) {
 	if got := menus(""); strings.Count(got["Language"], "<a ") != 1 || strings.Contains(got["page"], "Clear filters") || !strings.Contains(got["page"], "No submissions yet") {
 		t.Errorf("the filters of an empty list:\n%s", got["page"])
 	}
-	h.Judged(h.Send(c, "ada"), webtest.Failing()...)
+	h.RecordJudgement(h.Submit(c, "ada"), webtest.FailingEvents()...)
 	got := menus("?verdict=WA&who=ada")
 	for menu, links := range map[string][]string{
 		"Problem":  {`<a href="/c/now/submissions?verdict=WA&amp;who=ada" aria-current="true">Any</a>`, `<a href="/c/now/submissions?problem=A&amp;verdict=WA&amp;who=ada">A. `},
@@ -53,7 +53,7 @@ func TestFilters(t *testing.T) {
 	if strings.Contains(got["page"], `name="group"`) || got["Group"] != "" {
 		t.Errorf("a filter of groups where there are none:\n%s", got["page"])
 	}
-	h.Judged(h.Send(c, "bob"), webtest.Failing()...)
+	h.RecordJudgement(h.Submit(c, "bob"), webtest.FailingEvents()...)
 	teams := webtest.Must[[]*store.Team](t)(h.Store.Teams(t.Context(), c.ID))
 	teams[1].Groups = []string{"north & <b>"}
 	if err := h.Store.SetTeam(t.Context(), teams[1], ""); err != nil {
@@ -81,22 +81,22 @@ func TestFilters(t *testing.T) {
 	if got := menus("?time=-1:00"); !strings.Contains(got["page"], `/c/now/s/1"`) || !strings.Contains(got["Time"], `: <b>First hour</b>`) && !strings.Contains(got["Time"], `: <b>-1:00</b>`) {
 		t.Errorf("in the first hour:\n%s", got["page"])
 	}
-	if got := h.Ask(admin, "GET", "/c/now/submissions?time=noon", nil); got.Code != 400 || !strings.Contains(got.Body, "write hours and minutes") {
+	if got := h.Fetch(admin, "GET", "/c/now/submissions?time=noon", nil); got.Code != 400 || !strings.Contains(got.Body, "write hours and minutes") {
 		t.Errorf("no time: %d\n%s", got.Code, got.Body)
 	}
 	if got := menus("?who=%232"); !strings.Contains(got["page"], `/c/now/s/2"`) || strings.Contains(got["page"], `/c/now/s/1"`) {
 		t.Errorf("one submission:\n%s", got["page"])
 	}
-	if page := h.Ask(admin, "GET", "/c/now/rejudgings?group=north+%26+%3Cb%3E&time=0:00-1:00&who=%232", nil).Body; !strings.Contains(page, `<option value="north &amp; &lt;b&gt;" selected>`) || !strings.Contains(page, `name="time" value="0:00-1:00"`) || !strings.Contains(page, `name="who" value="#2"`) {
+	if page := h.Fetch(admin, "GET", "/c/now/rejudgings?group=north+%26+%3Cb%3E&time=0:00-1:00&who=%232", nil).Body; !strings.Contains(page, `<option value="north &amp; &lt;b&gt;" selected>`) || !strings.Contains(page, `name="time" value="0:00-1:00"`) || !strings.Contains(page, `name="who" value="#2"`) {
 		t.Errorf("the form of a rejudging has not the filter:\n%s", page)
 	}
-	later := h.Contest("past", -2*time.Hour, store.Accounts, store.Settings{Practice: true}) // of an hour
-	h.Send(later, "ada")
-	past := h.Ask(admin, "GET", "/c/past/submissions", nil).Body
+	later := h.Contest("past", -2*time.Hour, store.VisibilityAccounts, store.Settings{Practice: true}) // of an hour
+	h.Submit(later, "ada")
+	past := h.Fetch(admin, "GET", "/c/past/submissions", nil).Body
 	if !strings.Contains(past, `href="/c/past/submissions?time=1%3A00%3A00-">After the end</a>`) || strings.Contains(past, "Last 10 minutes") {
 		t.Errorf("the times of a contest that has ended:\n%s", past)
 	}
-	if page := h.Ask(admin, "GET", "/c/past/submissions?time=1:00:00-", nil).Body; !strings.Contains(page, `/c/past/s/1"`) {
+	if page := h.Fetch(admin, "GET", "/c/past/submissions?time=1:00:00-", nil).Body; !strings.Contains(page, `/c/past/s/1"`) {
 		t.Errorf("after the end:\n%s", page)
 	}
 	if got := menus("?language=py&problem=A"); !strings.Contains(got["Language"], `class="filter on"`) || !strings.Contains(got["Problem"], `<a href="/c/now/submissions?language=py">Any</a>`) || strings.Contains(got["Verdict"], "filter on") {

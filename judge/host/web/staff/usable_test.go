@@ -17,7 +17,7 @@ func publish(h *webtest.Harness, slug, owner string) {
 	h.Helper()
 	p := h.Problem
 	webtest.Must[*store.Problem](h)(h.Store.PutBundle(h.Context(), store.NewBundle{
-		Problem: slug, Title: "Title of " + slug, Owner: h.Accounts[owner].ID, ID: p.Bundle, Manifest: p.Bundle, Config: p.Config, Sheet: p.Sheet, MadeBy: h.Accounts[owner].ID,
+		Problem: slug, Title: "Title of " + slug, Owner: h.Accounts[owner].ID, ID: p.Bundle, Manifest: p.Bundle, Config: p.Config, ProblemInfo: p.ProblemInfo, MadeBy: h.Accounts[owner].ID,
 	}))
 }
 
@@ -25,13 +25,13 @@ func publish(h *webtest.Harness, slug, owner string) {
 // that are already there. It must not see or add problems of other owners.
 func TestProblemsOfAnotherContest(t *testing.T) {
 	h := webtest.New(t)
-	chief := webtest.Must[[]*store.Account](t)(h.Store.NewAccounts(t.Context(), store.NewAccount{Login: "chief", Display: "chief", Kind: store.Person, Role: string(auth.ContestAdmin)}))
+	chief := webtest.Must[[]*store.Account](t)(h.Store.NewAccounts(t.Context(), store.NewAccount{Login: "chief", Display: "chief", Kind: store.PersonAccount, Role: string(auth.ContestAdmin)}))
 	h.Accounts["chief"] = chief[0]
 	publish(h, "foreign", "admin")
 	publish(h, "own", "chair")
-	mine, theirs := h.Contest("mine", time.Hour, store.Accounts, store.Settings{}), h.Contest("theirs", time.Hour, store.Staff, store.Settings{})
+	mine, theirs := h.Contest("mine", time.Hour, store.VisibilityAccounts, store.Settings{}), h.Contest("theirs", time.Hour, store.VisibilityJury, store.Settings{})
 	for login, c := range map[string]*store.Contest{"chair": mine, "other": theirs} {
-		if err := h.Store.SetRoleIn(t.Context(), h.Accounts[login].ID, c.ID, string(auth.ContestAdmin)); err != nil {
+		if err := h.Store.SetContestRole(t.Context(), h.Accounts[login].ID, c.ID, string(auth.ContestAdmin)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -58,7 +58,7 @@ func TestProblemsOfAnotherContest(t *testing.T) {
 		revision := webtest.Must[*store.Contest](t)(h.Store.Contest(t.Context(), mine.ID)).Revision
 		v.Set("revision", fmt.Sprint(revision))
 		before := len(webtest.Must[[]*store.ContestProblem](t)(h.Store.ContestProblems(t.Context(), mine.ID)))
-		page, got := h.Ask(cookie, "GET", tt.path, nil), h.Ask(cookie, "POST", tt.path, v)
+		page, got := h.Fetch(cookie, "GET", tt.path, nil), h.Fetch(cookie, "POST", tt.path, v)
 		if !strings.Contains(page.Body, tt.sees) || strings.Contains(page.Body, tt.hidden) {
 			t.Errorf("%s: the form %s shows %q, or not %q:\n%s", tt.who, tt.path, tt.hidden, tt.sees, page.Body)
 		}
@@ -74,7 +74,7 @@ func TestProblemsOfAnotherContest(t *testing.T) {
 	v := form("foreign")
 	v.Set("revision", fmt.Sprint(webtest.Must[*store.Contest](t)(h.Store.Contest(t.Context(), mine.ID)).Revision))
 	v.Set("label-foreign", "C")
-	if got := h.Ask(h.Cookie("chair"), "POST", "/c/mine/edit", v); got.Code != 303 {
+	if got := h.Fetch(h.Cookie("chair"), "POST", "/c/mine/edit", v); got.Code != 303 {
 		t.Errorf("the jury labels a problem of its contest anew: %d\n%s", got.Code, got.Body)
 	}
 }
@@ -94,7 +94,7 @@ func TestProblemsThatAreNotUsable(t *testing.T) {
 			if who == admin {
 				want = 400
 			}
-			if got := h.Ask(who, "POST", path, fields); got.Code != want {
+			if got := h.Fetch(who, "POST", path, fields); got.Code != want {
 				t.Errorf("%s: %d, want %d\n%s", path, got.Code, want, got.Body)
 			}
 		}

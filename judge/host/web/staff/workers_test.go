@@ -23,10 +23,10 @@ func TestBackupsAreShown(t *testing.T) {
 		"there is none yet":  {web.Backups{On: true, Next: now}, "No backup yet", false},
 		"all is well":        {web.Backups{On: true, Last: now.Add(-25 * time.Hour), Kept: 7}, "7 backups are kept", false},
 		"the last is old":    {web.Backups{On: true, Last: now.Add(-27 * time.Hour), Kept: 7}, "is too old", true},
-		"the last one fails": {web.Backups{On: true, Last: now, Wrong: "the disk is full" + webtest.Evil}, "The last backup failed: the disk is full", true},
+		"the last one fails": {web.Backups{On: true, Last: now, Error: "the disk is full" + webtest.HostileMarkup}, "The last backup failed: the disk is full", true},
 	} {
 		h.BackupState = tt.b
-		_, page, _ := strings.Cut(h.Ask(judge, "GET", "/admin/workers", nil).Body, "<h2>Backups</h2>")
+		_, page, _ := strings.Cut(h.Fetch(judge, "GET", "/admin/workers", nil).Body, "<h2>Backups</h2>")
 		if !strings.Contains(page, tt.want) || strings.Contains(page, "box warn") != tt.warn {
 			t.Errorf("where %s the page says %s", name, page)
 		}
@@ -37,8 +37,8 @@ func TestBackupsAreShown(t *testing.T) {
 func TestServersAreShown(t *testing.T) {
 	h := webtest.New(t)
 	judge := h.Cookie("judge")
-	page := func() string { return h.Ask(judge, "GET", "/admin/workers", nil).Body }
-	for n, id := range []string{"a", "b" + webtest.Evil} {
+	page := func() string { return h.Fetch(judge, "GET", "/admin/workers", nil).Body }
+	for n, id := range []string{"a", "b" + webtest.HostileMarkup} {
 		if err := h.Store.Announce(t.Context(), store.Server{ID: id, Instance: id, Version: "v1.2.3", Address: "https://" + id}, ""); err != nil {
 			t.Fatal(err)
 		}

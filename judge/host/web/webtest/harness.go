@@ -23,13 +23,13 @@ import (
 	"assay/judge"
 	"assay/judge/blob"
 	"assay/judge/host/auth"
-	"assay/judge/host/board"
 	"assay/judge/host/client"
-	"assay/judge/host/desk"
 	"assay/judge/host/dispatch"
+	"assay/judge/host/intake"
 	"assay/judge/host/job"
 	"assay/judge/host/ladder"
 	"assay/judge/host/queue"
+	"assay/judge/host/scoreboard"
 	"assay/judge/host/store"
 	"assay/judge/host/store/storetest"
 	"assay/judge/host/web"
@@ -37,8 +37,8 @@ import (
 	"assay/judge/host/web/pages"
 )
 
-// Evil is part of all names in tests.
-const Evil = `"><marked onmouseover=alert(1)>'</pre><script>alert(1)</script>&{{.}}`
+// HostileMarkup is part of all names in tests.
+const HostileMarkup = `"><marked onmouseover=alert(1)>'</pre><script>alert(1)</script>&{{.}}`
 
 // Secret is part of all texts that contestants must not see.
 const Secret = "secret-of-the-setters"
@@ -50,14 +50,14 @@ type Harness struct {
 	BackupState web.Backups   // state of the server's backups
 	Uploads     int           // number of uploaded packages
 	Dir         string        // directory of the database
-	ahead       *atomic.Int64 // how far the clock was advanced
+	clockOffset *atomic.Int64 // how far the clock was advanced
 	Store       *store.Store
 	Blobs       *blob.Dir
-	Desk        *desk.Desk
+	Intake      *intake.Service
 	Dispatch    *dispatch.Dispatcher
 	Accounts    map[string]*store.Account
 	Problem     *store.Problem
-	Ladders     *ladder.Keeper
+	Ladders     *ladder.Service
 }
 
 // Must returns a function that returns the value of a call, and fails the test on its error.
@@ -91,32 +91,32 @@ func New(t testing.TB, change ...func(*Harness, *web.Options)) *Harness {
 	log := slog.New(slog.DiscardHandler)
 	d := dispatch.New(dispatch.Options{Store: db, Blobs: blobs, Log: log, Holder: "test", Class: "main"})
 	q := Must[*queue.Queue](t)(queue.Open(t.Context(), queue.Options{
-		Dir: filepath.Join(dir, "queue"), Classes: []string{"main"}, Listen: d.Listener(),
+		Dir: filepath.Join(dir, "queue"), Classes: []string{"main"}, Listener: d.Listener(),
 	}))
 	t.Cleanup(q.Close)
-	d.Use(q)
-	h := &Harness{TB: t, Dir: dir, ahead: ahead, Store: db, Blobs: blobs, Dispatch: d, Accounts: map[string]*store.Account{}}
+	d.SetQueue(q)
+	h := &Harness{TB: t, Dir: dir, clockOffset: ahead, Store: db, Blobs: blobs, Dispatch: d, Accounts: map[string]*store.Account{}}
 	passwords := auth.NewPasswords()
 	hash := Must[string](t)(passwords.Hash(t.Context(), "correct-horse"))
-	for login, role := range map[string]auth.Role{"ada": auth.Contestant, "bob": auth.Contestant, "runner": auth.Runner,
+	for login, role := range map[string]auth.Role{"ada": auth.Contestant, "bob": auth.Contestant, "runner": auth.BalloonRunner,
 		"judge": auth.Judge, "chair": auth.Contestant, "other": auth.Contestant, "admin": auth.Admin} {
 		made, err := db.NewAccounts(t.Context(), store.NewAccount{
-			Login: login, Display: login + Evil, Email: Evil, Password: hash, Kind: store.Person, Role: string(role),
+			Login: login, Display: login + HostileMarkup, Email: HostileMarkup, Password: hash, Kind: store.PersonAccount, Role: string(role),
 		})
 		check(err)
 		h.Accounts[login] = made[0]
 	}
-	h.Desk = &desk.Desk{
+	h.Intake = &intake.Service{
 		Store: db, Blobs: blobs, Dispatch: d, MaxSize: 1000, MaxFiles: 3, Class: "main",
 		FreeDisk: func() (int64, error) { return 1 << 40, nil }, Now: now,
 	}
 	pile := []byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`)
-	sheet, err := json.Marshal(client.Sheet{
-		Files:  []client.SheetFile{{Name: "pile.svg", Type: "image/svg+xml", Size: int64(len(pile)), Digest: h.Put(pile)}},
-		Format: client.SheetFormat, Title: "Sum" + Evil, Statement: "# Sum\n\nAdd *both* " + Evil +
+	sheet, err := json.Marshal(client.ProblemInfo{
+		Files:  []client.ProblemFile{{Name: "pile.svg", Type: "image/svg+xml", Size: int64(len(pile)), Digest: h.StoreBlob(pile)}},
+		Format: client.ProblemInfoFormat, Title: "Sum" + HostileMarkup, Statement: "# Sum\n\nAdd *both* " + HostileMarkup +
 			"\n\n[link](javascript:alert(1))", TimeMS: 1000, Memory: 256 << 20, Golf: true,
-		GolfStatement: "# Sum\n\nIn *few* bytes " + Evil + "\n\n[link](javascript:alert(1))",
-		Samples:       []client.Sample{{Name: "one" + Evil, In: "1 2\n" + Evil, Ans: "3\n" + Evil}, {Name: "two", In: "2 2\n", Ans: "4\n"}},
+		GolfStatement: "# Sum\n\nIn *few* bytes " + HostileMarkup + "\n\n[link](javascript:alert(1))",
+		Samples:       []client.Sample{{Name: "one" + HostileMarkup, In: "1 2\n" + HostileMarkup, Ans: "3\n" + HostileMarkup}, {Name: "two", In: "2 2\n", Ans: "4\n"}},
 		Languages: []client.OfferedLanguage{
 			{ID: "py", Name: "Python", Extensions: []string{"py"}},
 			{ID: "another", Name: "Another Python", Extensions: []string{"py", "apy"}},
@@ -124,17 +124,17 @@ func New(t testing.TB, change ...func(*Harness, *web.Options)) *Harness {
 		},
 	})
 	check(err)
-	text, bundled := h.Put(sheet), h.Put([]byte(Secret))
+	text, bundled := h.StoreBlob(sheet), h.StoreBlob([]byte(Secret))
 	h.Problem = Must[*store.Problem](t)(db.PutBundle(t.Context(), store.NewBundle{
-		Problem: "sum", Title: "Sum" + Evil, Owner: h.Accounts["admin"].ID, ID: bundled, Manifest: bundled, Config: bundled,
-		Sheet: text, MadeBy: h.Accounts["admin"].ID,
+		Problem: "sum", Title: "Sum" + HostileMarkup, Owner: h.Accounts["admin"].ID, ID: bundled, Manifest: bundled, Config: bundled,
+		ProblemInfo: text, MadeBy: h.Accounts["admin"].ID,
 	}))
 	h.Ladders = ladder.New(ladder.Options{Store: db, Dispatch: d, Log: log, Holder: "test", Class: "main", Now: now})
-	boards := board.NewHall(board.HallOptions{Store: db, Frame: contest.Frame("Test"), Log: slog.New(slog.NewTextHandler(logged{t}, nil))})
+	boards := scoreboard.NewRegistry(scoreboard.RegistryOptions{Store: db, Frame: contest.Frame("Test"), Log: slog.New(slog.NewTextHandler(errorLog{t}, nil))})
 	o := web.Options{
-		Desk: h.Desk, Boards: boards, Name: "Test", URL: "http://judge.example", Address: "http://judge.example",
-		Passwords: passwords, Log: slog.New(slog.NewTextHandler(logged{t}, nil)), KeepAlive: time.Millisecond,
-		Backups: func() web.Backups { return h.BackupState }, Uploaded: func() { h.Uploads++ }, Ladders: h.Ladders,
+		Service: h.Intake, Scoreboards: boards, Name: "Test", URL: "http://judge.example", Address: "http://judge.example",
+		Passwords: passwords, Log: slog.New(slog.NewTextHandler(errorLog{t}, nil)), KeepAlive: time.Millisecond,
+		Backups: func() web.Backups { return h.BackupState }, OnUpload: func() { h.Uploads++ }, Ladders: h.Ladders,
 	}
 	for _, c := range change {
 		c(h, &o)
@@ -144,21 +144,21 @@ func New(t testing.TB, change ...func(*Harness, *web.Options)) *Harness {
 	return h
 }
 
-// Later advances the server's clock.
-func (h *Harness) Later(d time.Duration) { h.ahead.Add(int64(d)) }
+// Advance advances the server's clock.
+func (h *Harness) Advance(d time.Duration) { h.clockOffset.Add(int64(d)) }
 
-// logged fails a test when the server logs an error.
-type logged struct{ t testing.TB }
+// errorLog fails a test when the server logs an error.
+type errorLog struct{ t testing.TB }
 
-func (l logged) Write(p []byte) (int, error) {
+func (l errorLog) Write(p []byte) (int, error) {
 	if bytes.Contains(p, []byte("level=ERROR")) {
 		l.t.Errorf("the server's log: %s", p)
 	}
 	return len(p), nil
 }
 
-// Put stores a blob.
-func (h *Harness) Put(data []byte) blob.Digest {
+// StoreBlob stores a blob.
+func (h *Harness) StoreBlob(data []byte) blob.Digest {
 	h.Helper()
 	d, _, err := h.Blobs.Add(bytes.NewReader(data))
 	if err != nil {
@@ -171,7 +171,7 @@ func (h *Harness) Put(data []byte) blob.Digest {
 func (h *Harness) Contest(slug string, in time.Duration, visible store.Visibility, s store.Settings) *store.Contest {
 	h.Helper()
 	c := &store.Contest{
-		Slug: slug, Name: slug + Evil, Format: store.ICPC, Starts: time.Now().Add(in), Length: time.Hour,
+		Slug: slug, Name: slug + HostileMarkup, Format: store.ICPC, Starts: time.Now().Add(in), Length: time.Hour,
 		Visibility: visible, Settings: s,
 	}
 	if err := h.Store.NewContest(h.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum", Points: 100}}); err != nil {
@@ -180,21 +180,21 @@ func (h *Harness) Contest(slug string, in time.Duration, visible store.Visibilit
 	return c
 }
 
-// Send stores a submission of an account, and adds the account to the contest.
-func (h *Harness) Send(c *store.Contest, login string) *store.Accepted {
+// Submit stores a submission of an account, and adds the account to the contest.
+func (h *Harness) Submit(c *store.Contest, login string) *store.StoredSubmission {
 	h.Helper()
 	team, err := h.Store.Enter(h.Context(), c.ID, h.Accounts[login])
 	if err != nil {
 		h.Fatal(err)
 	}
-	text := []byte("print('source of " + login + "')" + Evil)
+	text := []byte("print('source of " + login + "')" + HostileMarkup)
 	name := `sum"><marked>.py`
 	work := job.Work{
 		Kind: job.Submission, Bundle: h.Problem.Bundle, Config: h.Problem.Config, Problem: "sum", Program: name,
-		Files: []job.File{{Path: name, Size: int64(len(text)), Digest: h.Put(text)}},
+		Files: []job.File{{Path: name, Size: int64(len(text)), Digest: h.StoreBlob(text)}},
 	}
 	a, err := h.Store.Submit(h.Context(), store.NewSubmission{
-		Contest: c.ID, Team: team.ID, Account: h.Accounts[login].ID, Problem: "sum", Work: work, Lane: job.Contest,
+		Contest: c.ID, Team: team.ID, Account: h.Accounts[login].ID, Problem: "sum", Work: work, Priority: job.ContestPriority,
 		Class: "main", Cost: time.Second,
 	})
 	if err != nil {
@@ -203,22 +203,22 @@ func (h *Harness) Send(c *store.Contest, login string) *store.Accepted {
 	return a
 }
 
-// Queued marks submissions as dispatched: they are in the queue, and no worker has them yet.
-func (h *Harness) Queued(all ...*store.Accepted) {
+// MarkDispatched marks submissions as dispatched: they are in the queue, and no worker has them yet.
+func (h *Harness) MarkDispatched(all ...*store.StoredSubmission) {
 	h.Helper()
-	epoch := Must[int64](h)(h.Store.TakeLead(h.Context(), store.FeedLead, "test", store.LeadTerm))
+	epoch := Must[int64](h)(h.Store.AcquireLease(h.Context(), store.EnqueueLease, "test", store.LeaseTerm))
 	for _, a := range all {
-		if out := Must[[]job.Running](h)(h.Store.MarkOut(h.Context(), epoch, job.Running{Job: a.Job, Generation: 1})); len(out) != 1 {
+		if out := Must[[]job.Running](h)(h.Store.MarkDispatched(h.Context(), epoch, job.Running{Job: a.Job, Generation: 1})); len(out) != 1 {
 			h.Fatalf("the job %s does not wait", a.Job)
 		}
-		h.Later(time.Millisecond)
+		h.Advance(time.Millisecond)
 	}
 }
 
-// Judged records a result for a submission, like a worker's.
-func (h *Harness) Judged(a *store.Accepted, events ...judge.Event) {
+// RecordJudgement records a result for a submission, like a worker's.
+func (h *Harness) RecordJudgement(a *store.StoredSubmission, events ...judge.Event) {
 	h.Helper()
-	specs := Must[[]*job.Spec](h)(h.Store.Next(h.Context(), job.Contest, "main", 100))
+	specs := Must[[]*job.Spec](h)(h.Store.NextJobs(h.Context(), job.ContestPriority, "main", 100))
 	for _, s := range specs {
 		if s.ID != a.Job {
 			continue
@@ -228,11 +228,11 @@ func (h *Harness) Judged(a *store.Accepted, events ...judge.Event) {
 			h.Fatal(err)
 		}
 		r := &job.Result{
-			Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w" + Evil, State: job.Done, Rows: rows,
+			Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w" + HostileMarkup, State: job.Done, Rows: rows,
 			Events: packed, Machine: Secret,
 		}
 		r.Finished = events[len(events)-1].(*judge.Finished)
-		if _, err := h.Store.Fold(h.Context(), r, h.Put(packed)); err != nil {
+		if _, err := h.Store.RecordResult(h.Context(), r, h.StoreBlob(packed)); err != nil {
 			h.Fatal(err)
 		}
 		return
@@ -240,8 +240,8 @@ func (h *Harness) Judged(a *store.Accepted, events ...judge.Event) {
 	h.Fatalf("the job %s does not wait", a.Job)
 }
 
-// Failing returns the events of a program that fails on a sample and on a secret test case.
-func Failing() []judge.Event {
+// FailingEvents returns the events of a program that fails on a sample and on a secret test case.
+func FailingEvents() []judge.Event {
 	detail := func(text string) *judge.Detail {
 		return &judge.Detail{
 			Input: judge.Excerpt{Text: text + "\n", FirstLine: 1, Size: 10},
@@ -251,18 +251,18 @@ func Failing() []judge.Event {
 	}
 	return []judge.Event{
 		&judge.Started{
-			Format: judge.EventFormat, Problem: "sum", Title: "Sum" + Evil, Program: "sum" + Evil + ".py",
-			Language: "Python" + Evil, TimeMS: 1000, Memory: 1 << 20, Cases: 2, Groups: []string{"sample", Secret},
+			Format: judge.EventFormat, Problem: "sum", Title: "Sum" + HostileMarkup, Program: "sum" + HostileMarkup + ".py",
+			Language: "Python" + HostileMarkup, TimeMS: 1000, Memory: 1 << 20, Cases: 2, Groups: []string{"sample", Secret},
 			Isolation: "root",
 		},
-		&judge.Built{Log: "warning" + Evil},
+		&judge.Built{Log: "warning" + HostileMarkup},
 		&judge.CaseJudged{
-			Group: "sample", Case: "one", Verdict: judge.WrongAnswer, Message: "says " + Evil, Stderr: "stderr" + Evil,
-			Detail: detail("sample " + Evil),
+			Group: "sample", Case: "one", Verdict: judge.WrongAnswer, Message: "says " + HostileMarkup, Stderr: "stderr" + HostileMarkup,
+			Detail: detail("sample " + HostileMarkup),
 		},
 		&judge.GroupJudged{Group: "sample", Verdict: judge.WrongAnswer, Cases: 1},
 		&judge.CaseJudged{
-			Group: Secret, Case: Secret + "-2", Verdict: judge.RunTimeError, Message: Secret + Evil, Stderr: Secret,
+			Group: Secret, Case: Secret + "-2", Verdict: judge.RunTimeError, Message: Secret + HostileMarkup, Stderr: Secret,
 			Line: Secret + " 7", Detail: detail(Secret),
 		},
 		&judge.GroupJudged{Group: Secret, Verdict: judge.RunTimeError, Cases: 1},
@@ -284,21 +284,21 @@ func (h *Harness) Cookie(login string) string {
 		h.Fatal(err)
 	}
 	text, hash := auth.NewSession()
-	if err := h.Store.NewSession(h.Context(), a, hash, "agent"+Evil); err != nil {
+	if err := h.Store.NewSession(h.Context(), a, hash, "agent"+HostileMarkup); err != nil {
 		h.Fatal(err)
 	}
 	return "assay=" + text
 }
 
-// An Answer is a response of the server.
-type Answer struct {
+// An Response is a response of the server.
+type Response struct {
 	Code int
 	Body string
 	http.Header
 }
 
-// Ask sends a request. If fields is not nil, they are sent as a form.
-func (h *Harness) Ask(cookie, method, path string, fields url.Values, header ...string) Answer {
+// Fetch sends a request. If fields is not nil, they are sent as a form.
+func (h *Harness) Fetch(cookie, method, path string, fields url.Values, header ...string) Response {
 	h.Helper()
 	ctx, cancel := context.WithTimeout(h.Context(), 2*time.Minute)
 	defer cancel()
@@ -316,7 +316,7 @@ func (h *Harness) Ask(cookie, method, path string, fields url.Values, header ...
 }
 
 // Do sends a request with a cookie.
-func (h *Harness) Do(r *http.Request, cookie string) Answer {
+func (h *Harness) Do(r *http.Request, cookie string) Response {
 	h.Helper()
 	if cookie != "" {
 		r.Header.Set("Cookie", cookie)
@@ -327,7 +327,7 @@ func (h *Harness) Do(r *http.Request, cookie string) Answer {
 		h.Fatal(err)
 	}
 	defer res.Body.Close()
-	a := Answer{Code: res.StatusCode, Header: res.Header}
+	a := Response{Code: res.StatusCode, Header: res.Header}
 	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
 		data, err := io.ReadAll(res.Body)
 		if err != nil {
@@ -339,7 +339,7 @@ func (h *Harness) Do(r *http.Request, cookie string) Answer {
 }
 
 // Upload sends a form with files.
-func (h *Harness) Upload(cookie, path string, fields map[string]string, files map[string]string) Answer {
+func (h *Harness) Upload(cookie, path string, fields map[string]string, files map[string]string) Response {
 	h.Helper()
 	var b bytes.Buffer
 	m := multipart.NewWriter(&b)
@@ -368,23 +368,23 @@ func (h *Harness) Upload(cookie, path string, fields map[string]string, files ma
 	return h.Do(r, cookie)
 }
 
-// hidden matches a hidden field of a form.
-var hidden = regexp.MustCompile(`<input type="hidden" name="([\w.]+)" value="([^"]*)">`)
+// hiddenField matches a hidden field of a form.
+var hiddenField = regexp.MustCompile(`<input type="hidden" name="([\w.]+)" value="([^"]*)">`)
 
-// Shown returns the hidden fields of the form on a page, such as those of an import's preview.
-func Shown(page string) url.Values {
+// HiddenFields returns the hidden fields of the form on a page, such as those of an import's preview.
+func HiddenFields(page string) url.Values {
 	fields := url.Values{}
-	for _, m := range hidden.FindAllStringSubmatch(page, -1) {
+	for _, m := range hiddenField.FindAllStringSubmatch(page, -1) {
 		fields.Add(m[1], html.UnescapeString(m[2]))
 	}
 	return fields
 }
 
-// Imported imports a list in two steps: it requests the preview and confirms it.
-func (h *Harness) Imported(cookie, path string, fields url.Values) Answer {
+// Import imports a list in two steps: it requests the preview and confirms it.
+func (h *Harness) Import(cookie, path string, fields url.Values) Response {
 	h.Helper()
-	preview := h.Ask(cookie, "POST", path, fields)
-	form := Shown(preview.Body)
+	preview := h.Fetch(cookie, "POST", path, fields)
+	form := HiddenFields(preview.Body)
 	if preview.Code != 200 || form.Get("seen") == "" {
 		h.Fatalf("the preview at %s: %d\n%s", path, preview.Code, preview.Body)
 	}
@@ -392,13 +392,13 @@ func (h *Harness) Imported(cookie, path string, fields url.Values) Answer {
 	if slug, is := strings.CutPrefix(path, "/c/"); is {
 		to = "/c/" + strings.TrimSuffix(slug, "/import") + "/teams"
 	}
-	return h.Ask(cookie, "POST", to, form)
+	return h.Fetch(cookie, "POST", to, form)
 }
 
 // Routes maps the patterns of all routes to their actions.
 func Routes() map[string]auth.Action {
 	all := map[string]auth.Action{}
-	for _, part := range append([]func(*web.Site) web.Pages{web.Shared}, pages.All...) {
+	for _, part := range append([]func(*web.Site) web.Pages{web.SharedPages}, pages.All...) {
 		for _, r := range part(&web.Site{}).Routes {
 			all[r.Pattern] = r.Action
 		}

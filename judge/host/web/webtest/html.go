@@ -9,12 +9,12 @@ import (
 	"golang.org/x/net/html"
 )
 
-// aria lists the ARIA attributes that pages use.
-var aria = []string{"aria-current", "aria-describedby", "aria-hidden", "aria-invalid", "aria-label", "aria-labelledby", "aria-live", "aria-pressed", "aria-sort"}
+// ariaAttributes lists the ARIA attributes that pages use.
+var ariaAttributes = []string{"aria-current", "aria-describedby", "aria-hidden", "aria-invalid", "aria-label", "aria-labelledby", "aria-live", "aria-pressed", "aria-sort"}
 
-// Harmless fails the test if user input has become HTML of a page. It also fails the test if a control has no
+// CheckHTML fails the test if user input has become HTML of a page. It also fails the test if a control has no
 // name, an attribute for screen readers is unknown or names no element, or a heading skips a level.
-func Harmless(t *testing.T, where, page string) {
+func CheckHTML(t *testing.T, where, page string) {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(page))
 	if err != nil {
@@ -44,7 +44,7 @@ func Harmless(t *testing.T, where, page string) {
 				strings.HasPrefix(strings.ToLower(strings.TrimSpace(a.Val)), "javascript") {
 				t.Errorf("%s: <%s %s=%q>", where, n.Data, a.Key, a.Val)
 			}
-			if strings.HasPrefix(a.Key, "aria-") && !slices.Contains(aria, a.Key) {
+			if strings.HasPrefix(a.Key, "aria-") && !slices.Contains(ariaAttributes, a.Key) {
 				t.Errorf("%s: <%s> has an unknown attribute %s", where, n.Data, a.Key)
 			}
 			if a.Key == "aria-labelledby" || a.Key == "aria-describedby" {
@@ -168,7 +168,7 @@ func Form(t *testing.T, page, action string) url.Values {
 			case n.Data == "textarea" && n.FirstChild != nil:
 				v.Add(name, n.FirstChild.Data)
 			case n.Data == "select":
-				v.Add(name, selected(n, attr))
+				v.Add(name, selectedOption(n, attr))
 			}
 		}
 		return v
@@ -177,8 +177,8 @@ func Form(t *testing.T, page, action string) url.Values {
 	return nil
 }
 
-// selected returns the value of the selected option of a list.
-func selected(list *html.Node, attr func(*html.Node, string) (string, bool)) (value string) {
+// selectedOption returns the value of the selected option of a list.
+func selectedOption(list *html.Node, attr func(*html.Node, string) (string, bool)) (value string) {
 	first := true
 	for n := range list.Descendants() {
 		if n.Data != "option" {
@@ -195,7 +195,7 @@ func selected(list *html.Node, attr func(*html.Node, string) (string, bool)) (va
 // RefusedField checks the page of a refused form. It must show the reason above the form with a link to the field,
 // and beside the field, and mark the field as invalid for assistive technology. It must keep the input, so that it
 // contains typed, and its title must begin with "Error:".
-func RefusedField(t *testing.T, name string, got Answer, field, typed string) {
+func RefusedField(t *testing.T, name string, got Response, field, typed string) {
 	t.Helper()
 	_, title, _ := strings.Cut(got.Body, "<title>")
 	_, main, _ := strings.Cut(got.Body, "<main")
@@ -204,7 +204,7 @@ func RefusedField(t *testing.T, name string, got Answer, field, typed string) {
 		t.Errorf("%s: %d, the title is %.60s\n%.300s", name, got.Code, title, main)
 		return
 	}
-	Harmless(t, name, got.Body)
+	CheckHTML(t, name, got.Body)
 	for _, want := range []string{
 		`<section class="errors" role="alert"`, `<a href="#` + field + `">`, `id="` + field + `-error"`, `id="` + field + `"`, typed,
 	} {

@@ -60,7 +60,7 @@ func TestTypes(t *testing.T) {
 			t.Errorf("Types %s: (-want +got)\n%s", row.it, diff)
 		}
 	}
-	if name := jvm.Public([]byte("class A { public class B {} } public class C {}")); name != "C" {
+	if name := jvm.PublicType([]byte("class A { public class B {} } public class C {}")); name != "C" {
 		t.Errorf("Public = %q, want C", name)
 	}
 }
@@ -184,7 +184,7 @@ func TestStart(t *testing.T) {
 		{"finds none", []*jvm.Class{class("A", "+")}, "", "", ""},
 		{"ends where classes extend each other", []*jvm.Class{class("A < B", "+"), class("B < A", "+")}, "", "", ""},
 	} {
-		if got := jvm.Start(row.classes, jvm.Types([]byte(row.source)), row.entry); got != row.want {
+		if got := jvm.MainClass(row.classes, jvm.Types([]byte(row.source)), row.entry); got != row.want {
 			t.Errorf("Start %s: %q, want %q", row.it, got, row.want)
 		}
 	}
@@ -210,7 +210,7 @@ func FuzzReadClass(f *testing.F) {
 			t.Fatalf("ReadClass = %+v, %v", c, err)
 		}
 		if err == nil {
-			jvm.Start([]*jvm.Class{c}, nil, "")
+			jvm.MainClass([]*jvm.Class{c}, nil, "")
 		}
 	})
 }

@@ -71,9 +71,9 @@ func Types(source []byte) []Type {
 	return types
 }
 
-// Public returns the type after which javac requires the source file to be named. It returns the empty string if
+// PublicType returns the type after which javac requires the source file to be named. It returns the empty string if
 // any name is allowed.
-func Public(source []byte) string {
+func PublicType(source []byte) string {
 	for _, t := range Types(source) {
 		if t.Public {
 			return t.Name

@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// Start returns the name of the class that starts the program, in the form that the virtual machine expects. It
+// MainClass returns the name of the class that starts the program, in the form that the virtual machine expects. It
 // returns the empty string if no class has a main method. If several classes have one, these criteria decide, in
 // this order:
 //   - classes from the entry file of a directory, if entry is not empty;
 //   - the public class of the top level;
 //   - the class Main;
 //   - the order of declaration, outer classes before inner ones.
-func Start(classes []*Class, declared []Type, entry string) string {
+func MainClass(classes []*Class, declared []Type, entry string) string {
 	byName := map[string]*Class{}
 	for _, c := range classes {
 		byName[c.Name] = c
@@ -31,7 +31,7 @@ func Start(classes []*Class, declared []Type, entry string) string {
 	best := ""
 	var rank []int
 	for i, c := range classes {
-		if !starts(c, byName, len(classes)) {
+		if !hasMain(c, byName, len(classes)) {
 			continue
 		}
 		simple := path.Base(c.Name)
@@ -50,10 +50,10 @@ func no(yes bool) int {
 	return 1
 }
 
-// starts reports whether a class declares or inherits a main method. It follows at most the given number of
+// hasMain reports whether a class declares or inherits a main method. It follows at most the given number of
 // classes, because a damaged class may extend itself.
-func starts(c *Class, byName map[string]*Class, most int) bool {
-	for range most {
+func hasMain(c *Class, byName map[string]*Class, depth int) bool {
+	for range depth {
 		if c == nil || c.Main {
 			return c != nil
 		}

@@ -24,7 +24,7 @@ import (
 const (
 	hostileName = "hostile"       // file name of the test binary in the programs' directory
 	hostileMark = "ASSAY_HOSTILE" // environment variable of hostile programs
-	gotIn       = 42              // exit code of a hostile program that succeeded
+	exitBreach  = 42              // exit code of a hostile program that succeeded
 )
 
 // Main acts as a hostile program if this process was started as one, and then never returns. It must be called in
@@ -50,10 +50,10 @@ func must(err error) {
 	}
 }
 
-// in exits with gotIn, which means that an attempt of the hostile program succeeded. It prints what was reached.
-func in(what string) {
+// breach exits with exitBreach, which means that an attempt of the hostile program succeeded. It prints what was reached.
+func breach(what string) {
 	fmt.Fprintln(os.Stderr, "got in:", what)
-	os.Exit(gotIn)
+	os.Exit(exitBreach)
 }
 
 func number(args []string, i int) int {
@@ -62,8 +62,8 @@ func number(args []string, i int) int {
 	return n
 }
 
-// again returns a command that runs this hostile program with other arguments.
-func again(args ...string) *exec.Cmd {
+// selfCommand returns a command that runs this hostile program with other arguments.
+func selfCommand(args ...string) *exec.Cmd {
 	self, err := os.Executable()
 	must(err)
 	cmd := exec.Command(self, args...)
@@ -82,8 +82,8 @@ func touch(mib int) []byte {
 	return b
 }
 
-// share writes to memory that is mapped as shared, and then keeps running.
-func share(mib int) {
+// shareForever writes to memory that is mapped as shared, and then keeps running.
+func shareForever(mib int) {
 	fillShared(mib)
 	time.Sleep(time.Hour)
 }
@@ -134,7 +134,7 @@ func memoryFile(mib int) {
 // reached the kernel.
 func syncAll() {
 	if unix.Syncfs(-1) != nil {
-		in("syncfs")
+		breach("syncfs")
 	}
 }
 
@@ -149,11 +149,11 @@ var modes = map[string]func(args []string){
 	"write-errors":     func(a []string) { copyAll(os.Stderr, bytes.NewReader(make([]byte, number(a, 0)))) },
 	"write-then-sleep": func([]string) { copyAll(os.Stdout, strings.NewReader("x")); time.Sleep(time.Hour) },
 	"environment":      func([]string) { fmt.Println(environmentSize()) },
-	"census":           func([]string) { census() },
+	"census":           func([]string) { printTraces() },
 
 	"ask":             func(a []string) { ask(number(a, 0)) },
 	"answer":          func(a []string) { answer(duration(a, 0)) },
-	"pester":          func([]string) { pester() },
+	"pester":          func([]string) { writeForever() },
 	"sleep-then-read": func(a []string) { time.Sleep(duration(a, 0)); must2(os.Stdin.Read(make([]byte, 100))) },
 
 	"spin-in-threads":  func(a []string) { spinInThreads(number(a, 0)) },
@@ -162,8 +162,8 @@ var modes = map[string]func(args []string){
 	"burn":             func(a []string) { burn(duration(a, 0)) },
 	"burn-in-children": func(a []string) { runAll(number(a, 0), "burn", a[1]) },
 	"touch":            func(a []string) { runtime.KeepAlive(touch(number(a, 0))) },
-	"touch-in-child":   func(a []string) { _ = again("touch", a[0]).Run() },
-	"share":            func(a []string) { share(number(a, 0)) },
+	"touch-in-child":   func(a []string) { _ = selfCommand("touch", a[0]).Run() },
+	"share":            func(a []string) { shareForever(number(a, 0)) },
 	"share-and-go":     func(a []string) { fillShared(number(a, 0)); time.Sleep(200 * time.Millisecond) },
 	"share-with-dead":  func(a []string) { shareWithTheDead(number(a, 0)) },
 	"memory-file":      func(a []string) { memoryFile(number(a, 0)) },
@@ -199,7 +199,7 @@ var modes = map[string]func(args []string){
 	"lock":          func([]string) { lock() },
 	"schedule":      func([]string) { schedule() },
 	"core-limit":    func(a []string) { coreLimit(uint64(number(a, 0))) },
-	"state":         func(a []string) { state(a[0] == "true") },
+	"state":         func(a []string) { printState(a[0] == "true") },
 	"change-state":  func([]string) { changeState() },
 	"sync":          func([]string) { syncAll() },
 	"huge-pages":    func([]string) { hugePages() },
@@ -230,7 +230,7 @@ func nameOfStdin() {
 			name = string(text)
 		}
 		if strings.Contains(name, "telling") {
-			in(path + " says " + name)
+			breach(path + " says " + name)
 		}
 	}
 	copyAll(os.Stdout, os.Stdin)
@@ -263,8 +263,8 @@ func answer(each time.Duration) {
 	}
 }
 
-// pester writes until the reader has ended.
-func pester() {
+// writeForever writes until the reader has ended.
+func writeForever() {
 	b := make([]byte, 64<<10)
 	for {
 		_, err := os.Stdout.Write(b)
@@ -333,7 +333,7 @@ func spinInThreads(n int) {
 func runAll(n int, args ...string) {
 	var all []*exec.Cmd
 	for range n {
-		c := again(args...)
+		c := selfCommand(args...)
 		must(c.Start())
 		all = append(all, c)
 	}
@@ -404,7 +404,7 @@ func reserveRoom() {
 }
 
 // fillToTheBrim writes until no space is left, and then tries to write one more file. If it can write more than
-// room bytes, it exits with gotIn.
+// room bytes, it exits with exitBreach.
 func fillToTheBrim(room int64) {
 	var written int64
 	for i := range 2 {
@@ -414,7 +414,7 @@ func fillToTheBrim(room int64) {
 			var n int
 			n, err = f.Write(make([]byte, 64<<10))
 			if written += int64(n); written > room {
-				in(fmt.Sprintf("wrote %d bytes to a scratch directory of %d", written, room))
+				breach(fmt.Sprintf("wrote %d bytes to a scratch directory of %d", written, room))
 			}
 		}
 	}
@@ -425,7 +425,7 @@ func allocate(path string, mib int) {
 	f, err := os.Create(path)
 	must(err)
 	if unix.Fallocate(int(f.Fd()), 0, 0, int64(mib)<<20) == nil {
-		in("allocated space that is not watched")
+		breach("allocated space that is not watched")
 	}
 }
 
@@ -440,10 +440,10 @@ func nest(levels int) {
 // hugePages tries to map huge pages without reserving them, which works even with an empty pool.
 func hugePages() {
 	if _, err := unix.Mmap(-1, 0, 2<<20, unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE|unix.MAP_HUGETLB); err == nil {
-		in("mapped a huge page that is not counted")
+		breach("mapped a huge page that is not counted")
 	}
 	if _, err := unix.MemfdCreate("huge", unix.MFD_HUGETLB); err == nil {
-		in("made a file of huge pages that is not counted")
+		breach("made a file of huge pages that is not counted")
 	}
 }
 
@@ -455,7 +455,7 @@ func timers() {
 			return
 		}
 	}
-	in("took 4,096 timers")
+	breach("took 4,096 timers")
 }
 
 func manyFiles() {
@@ -466,7 +466,7 @@ func manyFiles() {
 		}
 		f.Close()
 	}
-	in("made 200,000 files")
+	breach("made 200,000 files")
 }
 
 func openFiles(most int) {
@@ -474,10 +474,10 @@ func openFiles(most int) {
 		if fd, err := unix.Open("/dev/null", unix.O_RDONLY, 0); err != nil {
 			return
 		} else if fd >= most {
-			in(fmt.Sprintf("opened file %d after %d others, limit %d", fd, i, most))
+			breach(fmt.Sprintf("opened file %d after %d others, limit %d", fd, i, most))
 		}
 	}
-	in("opened more files than the limit")
+	breach("opened more files than the limit")
 }
 
 func flood() {
@@ -498,7 +498,7 @@ func tinyWrites(n int) {
 
 // doubleFork leaves a process whose parent has exited.
 func doubleFork() {
-	c := again("sleep", "1h")
+	c := selfCommand("sleep", "1h")
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	must(c.Start())
 }
@@ -506,7 +506,7 @@ func doubleFork() {
 // deafDaemons leaves processes that ignore all signals. It waits until they do.
 func deafDaemons() {
 	for range 3 {
-		c := again("deaf")
+		c := selfCommand("deaf")
 		c.Stdout = nil
 		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		ready, err := c.StdoutPipe()
@@ -517,8 +517,8 @@ func deafDaemons() {
 	}
 }
 
-// census prints the traces of previous runs that it finds. There must be none.
-func census() {
+// printTraces prints the traces of previous runs that it finds. There must be none.
+func printTraces() {
 	if entries, err := os.ReadDir("/proc"); err == nil {
 		for _, e := range entries {
 			if pid, err := strconv.Atoi(e.Name()); err == nil && pid != os.Getpid() {

@@ -20,7 +20,7 @@ func attempt(what string, nr uintptr, args ...uintptr) {
 	var a [6]uintptr
 	copy(a[:], args)
 	if _, _, errno := unix.Syscall6(nr, a[0], a[1], a[2], a[3], a[4], a[5]); errno == 0 {
-		in(what)
+		breach(what)
 	}
 }
 
@@ -32,7 +32,7 @@ func text(s string) uintptr { return addr(unsafe.StringData(s + "\x00")) }
 func prlimitInit() {
 	for pid := 1; pid < 20; pid++ {
 		if pid != os.Getpid() && unix.Prlimit(pid, unix.RLIMIT_NOFILE, &unix.Rlimit{}, nil) == nil {
-			in(fmt.Sprint("prlimit of process ", pid))
+			breach(fmt.Sprint("prlimit of process ", pid))
 		}
 	}
 }
@@ -68,7 +68,7 @@ func namespaces() {
 			if pid == 0 {
 				unix.RawSyscall(unix.SYS_EXIT_GROUP, 0, 0, 0)
 			}
-			in("clone " + name)
+			breach("clone " + name)
 		}
 		attempt("clone3 "+name, unix.SYS_CLONE3, addr(&[11]uint64{uint64(flag)}), 88)
 	}
@@ -94,10 +94,10 @@ func sockets() {
 	for family := range 50 {
 		for _, kind := range []int{unix.SOCK_STREAM, unix.SOCK_DGRAM, unix.SOCK_RAW, unix.SOCK_SEQPACKET} {
 			if _, err := unix.Socket(family, kind, 0); err == nil {
-				in(fmt.Sprintf("socket of family %d, kind %d", family, kind))
+				breach(fmt.Sprintf("socket of family %d, kind %d", family, kind))
 			}
 			if _, err := unix.Socketpair(family, kind, 0); err == nil && family != unix.AF_UNIX {
-				in(fmt.Sprintf("pair of sockets of family %d, kind %d", family, kind))
+				breach(fmt.Sprintf("pair of sockets of family %d, kind %d", family, kind))
 			}
 		}
 	}
@@ -133,7 +133,7 @@ func schedule() {
 	thread := <-id
 	defer close(id)
 	if _, _, errno := unix.Syscall(unix.SYS_SCHED_SETSCHEDULER, uintptr(thread), 0, addr(new(int32))); errno != 0 {
-		in("may not set its scheduling: " + errno.Error())
+		breach("may not set its scheduling: " + errno.Error())
 	}
 	must(unix.Setpriority(unix.PRIO_PROCESS, thread, 1))
 }
@@ -192,10 +192,10 @@ func devices() {
 		"null": int(unix.Mkdev(1, 3)),
 	} {
 		if unix.Mknod(name, unix.S_IFCHR|0o666, dev) == nil {
-			in("mknod " + name)
+			breach("mknod " + name)
 		}
 		if unix.Mknod(name, unix.S_IFBLK|0o666, dev) == nil {
-			in("mknod of a block device " + name)
+			breach("mknod of a block device " + name)
 		}
 	}
 	for _, path := range []string{
@@ -227,11 +227,11 @@ func rights() {
 		value = strings.TrimSpace(value)
 		switch {
 		case strings.HasPrefix(key, "Cap") && strings.Trim(value, "0") != "":
-			in(key + " is " + value)
+			breach(key + " is " + value)
 		case key == "NoNewPrivs" && value != "1", key == "Seccomp" && value != "2":
-			in(key + " is " + value)
+			breach(key + " is " + value)
 		case key == "Groups" && value != "" && os.Getuid() != 0: // a rootless zygote cannot leave its user's groups
-			in("member of groups " + value)
+			breach("member of groups " + value)
 		}
 	}
 	if os.Getuid() != 0 {
@@ -243,14 +243,14 @@ func rights() {
 	}
 	attempt("join group 0", unix.SYS_SETGROUPS, 1, addr(new(uint32)))
 	if _, err := os.OpenFile("/dev/tty", os.O_RDWR, 0); err == nil {
-		in("has a terminal")
+		breach("has a terminal")
 	}
 	if session, err := unix.Getsid(0); err != nil || session != 1 {
-		in(fmt.Sprintf("session %d, %v", session, err))
+		breach(fmt.Sprintf("session %d, %v", session, err))
 	}
 }
 
-// mustNotRead tries to read a file or to list a directory, and exits with gotIn if that succeeds.
+// mustNotRead tries to read a file or to list a directory, and exits with exitBreach if that succeeds.
 func mustNotRead(path string) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -260,11 +260,11 @@ func mustNotRead(path string) {
 	if names, err := f.Readdirnames(-1); err == nil && len(names) == 0 {
 		return // an empty directory reveals nothing
 	} else if err == nil {
-		in(fmt.Sprintf("listed %s: %q", path, names))
+		breach(fmt.Sprintf("listed %s: %q", path, names))
 	}
 	b := make([]byte, 16)
 	if n, err := f.Read(b); err == nil {
-		in(fmt.Sprintf("read %s: %q", path, b[:n]))
+		breach(fmt.Sprintf("read %s: %q", path, b[:n]))
 	}
 }
 
@@ -278,15 +278,15 @@ func hostFiles() {
 		mustNotRead(path)
 	}
 	if users, err := os.ReadFile("/etc/passwd"); err != nil || strings.Count(string(users), "\n") > 2 {
-		in("sees the host's users")
+		breach("sees the host's users")
 	}
 }
 
 // traces searches everything in /proc for mounts and for names of the host's directories. The argument is the path
 // of a directory on the host. Because the program may know the base name of that directory, traces searches for
 // the base name of its parent.
-func traces(folder string) {
-	folder = filepath.Base(filepath.Dir(folder))
+func traces(dir string) {
+	dir = filepath.Base(filepath.Dir(dir))
 	for _, pattern := range []string{
 		"/proc/*", "/proc/[0-9st]*/*", "/proc/[0-9st]*/task/*/*", "/proc/self/map_files/*", "/proc/self/fd/*",
 		"/proc/self/fdinfo/*", "/proc/self/ns/*",
@@ -295,8 +295,8 @@ func traces(folder string) {
 		must(err)
 		for _, path := range paths {
 			name := filepath.Base(path)
-			if to, err := os.Readlink(path); err == nil && strings.Contains(to, folder) {
-				in(path + " leads to " + to)
+			if to, err := os.Readlink(path); err == nil && strings.Contains(to, dir) {
+				breach(path + " leads to " + to)
 			}
 			st, err := os.Stat(path)
 			if err != nil || !st.Mode().IsRegular() || name == "cmdline" { // which contains this program's arguments
@@ -304,8 +304,8 @@ func traces(folder string) {
 			}
 			text := readSome(path)
 			listed := len(text) > 0 && strings.HasPrefix(name, "mount")
-			if listed || strings.Contains(text, folder) || name == "cgroup" && strings.Count(text, ":/\n") < strings.Count(text, "\n") {
-				in(fmt.Sprintf("%s says %s", path, text))
+			if listed || strings.Contains(text, dir) || name == "cgroup" && strings.Count(text, ":/\n") < strings.Count(text, "\n") {
+				breach(fmt.Sprintf("%s says %s", path, text))
 			}
 		}
 	}
@@ -329,17 +329,17 @@ func readSome(path string) string {
 func writeSystem() {
 	for _, dir := range []string{"/", "/usr", "/usr/bin", "/bin", "/etc", "/dev", "/proc", "/program", "/home", "/var", "/run", "/lib"} {
 		if err := os.WriteFile(dir+"/x", []byte("x"), 0o644); err == nil {
-			in("wrote to " + dir)
+			breach("wrote to " + dir)
 		}
 		if err := os.Chmod(dir, 0o777); err == nil {
-			in("changed the mode of " + dir)
+			breach("changed the mode of " + dir)
 		}
 	}
 	if f, err := os.OpenFile("/program/noop", os.O_WRONLY, 0); err == nil {
 		f.Close()
-		in("opened its own program for writing")
+		breach("opened its own program for writing")
 	}
 	if err := os.Remove("/program/noop"); err == nil {
-		in("removed its own program")
+		breach("removed its own program")
 	}
 }

@@ -23,7 +23,7 @@ func (su *suite) join(t *testing.T, all ...sandbox.Joined) []sandbox.Ended {
 }
 
 func (su *suite) joined(to int, argv ...string) sandbox.Joined {
-	return sandbox.Joined{Command: su.command(generous, argv...), To: to}
+	return sandbox.Joined{Command: su.command(generousLimits, argv...), OutputTo: to}
 }
 
 // turns checks which of two processes that talk to each other is charged for waiting.
@@ -59,18 +59,18 @@ func (su *suite) turns(t *testing.T) {
 				test.a = append([]string{hostileName}, test.a...)
 			}
 			a, b := su.joined(1, test.a...), su.joined(0, append([]string{hostileName}, test.b...)...)
-			a.Copy, b.Copy, a.Held, b.Held = io.Discard, io.Discard, true, true
+			a.Copy, b.Copy, a.KeepPipesOpen, b.KeepPipesOpen = io.Discard, io.Discard, true, true
 			a.Limits.Wall, b.Limits.Wall, b.Limits.Output = test.wa, test.wb, 0
 			over := func(x judge.Exec) bool { return x.Killed != "" }
-			a.Ends, b.Ends = over, over
+			a.OnExit, b.OnExit = over, over
 			ended := su.join(t, a, b)
 			for i, want := range test.killed {
 				if ended[i].Killed != want {
 					t.Errorf("process %d: %+v, want it killed for %q", i, ended[i], want)
 				}
 			}
-			if ended[0].Stuck != ended[0].Asleep || test.soon && !ended[0].Stuck {
-				t.Errorf("stuck: %v, asleep: %v", ended[0].Stuck, ended[0].Asleep)
+			if ended[0].Deadlocked != ended[0].Asleep || test.soon && !ended[0].Deadlocked {
+				t.Errorf("stuck: %v, asleep: %v", ended[0].Deadlocked, ended[0].Asleep)
 			}
 			if test.killed[0] != "" && ended[0].Wall < test.wa != test.soon {
 				t.Errorf("it was killed after %v of %v: %+v", ended[0].Wall, test.wa, ended[0])
@@ -101,14 +101,14 @@ func (su *suite) joins(t *testing.T) {
 	})
 	t.Run("it reports which process ends first", func(t *testing.T) {
 		ended := join(t, program(1, hostileName, "exit", "0"), program(0, hostileName, "pester"))
-		if ended[0].Order != 1 || ended[1].Order != 2 || ended[1].Signal != "SIGPIPE" && ended[1].Exit == 0 {
+		if ended[0].ExitOrder != 1 || ended[1].ExitOrder != 2 || ended[1].Signal != "SIGPIPE" && ended[1].Exit == 0 {
 			t.Errorf("one left at once, the other wrote on: %+v", ended)
 		}
 	})
 	t.Run("a full pipe is not a fault, and waiting is not CPU time", func(t *testing.T) {
 		slow, fast := program(1, hostileName, "sleep-then-read", "100ms"), program(0, hostileName, "pester")
 		ended := join(t, slow, fast)
-		if ended[0].Exit != 0 || ended[0].CPU >= ended[0].Wall || ended[1].Order != 2 {
+		if ended[0].Exit != 0 || ended[0].CPU >= ended[0].Wall || ended[1].ExitOrder != 2 {
 			t.Errorf("%+v", ended)
 		}
 	})
@@ -116,7 +116,7 @@ func (su *suite) joins(t *testing.T) {
 		spinner, listener := program(1, "spin"), program(0, hostileName, "cat")
 		spinner.Limits.CPU = 100 * time.Millisecond
 		ended := join(t, spinner, listener)
-		if ended[0].Killed != judge.CPUTime || ended[0].Order != 1 || ended[1].Killed != "" || ended[1].Exit != 0 {
+		if ended[0].Killed != judge.CPUTime || ended[0].ExitOrder != 1 || ended[1].Killed != "" || ended[1].Exit != 0 {
 			t.Errorf("%+v", ended)
 		}
 	})
@@ -124,7 +124,7 @@ func (su *suite) joins(t *testing.T) {
 		deaf, deaf2 := program(1, hostileName, "pester"), program(0, hostileName, "pester")
 		deaf.Limits.Wall, deaf2.Limits.Wall = 300*time.Millisecond, time.Minute
 		ended := join(t, deaf, deaf2)
-		if ended[0].Killed != judge.WallTime || ended[0].Order != 1 || ended[1].Killed != "" {
+		if ended[0].Killed != judge.WallTime || ended[0].ExitOrder != 1 || ended[1].Killed != "" {
 			t.Errorf("two that only write: %+v", ended)
 		}
 	})
@@ -136,7 +136,7 @@ func (su *suite) joins(t *testing.T) {
 	})
 	t.Run("one that is held does not feel its reader's end, and what it writes is counted", func(t *testing.T) {
 		leaver, writer := program(1, hostileName, "exit", "0"), program(0, hostileName, "pester")
-		writer.Held, writer.Copy, writer.Limits.Output = true, io.Discard, 4<<20
+		writer.KeepPipesOpen, writer.Copy, writer.Limits.Output = true, io.Discard, 4<<20
 		ended := join(t, leaver, writer)
 		if ended[1].Killed != judge.Output || ended[1].Output <= 4<<20 { // more than the pipes can hold
 			t.Errorf("one left at once, the other wrote on: %+v", ended)
@@ -144,18 +144,18 @@ func (su *suite) joins(t *testing.T) {
 	})
 	t.Run("one that is held has ended before its reader can", func(t *testing.T) {
 		leaver, reader := program(1, hostileName, "exit", "7"), program(0, hostileName, "cat")
-		leaver.Held, leaver.Copy = true, io.Discard
+		leaver.KeepPipesOpen, leaver.Copy = true, io.Discard
 		for range 20 {
-			if ended := join(t, leaver, reader); ended[0].Order != 1 || ended[0].Exit != 7 {
+			if ended := join(t, leaver, reader); ended[0].ExitOrder != 1 || ended[0].Exit != 7 {
 				t.Fatalf("%+v", ended)
 			}
 		}
 	})
 	t.Run("one may end them all", func(t *testing.T) {
 		boss, other := program(1, hostileName, "exit", "3"), program(0, "spin")
-		boss.Ends = func(x judge.Exec) bool { return x.Exit == 3 }
+		boss.OnExit = func(x judge.Exec) bool { return x.Exit == 3 }
 		ended := join(t, boss, other)
-		if ended[0].Exit != 3 || ended[0].Dismissed || !ended[1].Dismissed || ended[1].Err != nil || ended[1].Order != 2 {
+		if ended[0].Exit != 3 || ended[0].Dismissed || !ended[1].Dismissed || ended[1].Err != nil || ended[1].ExitOrder != 2 {
 			t.Errorf("%+v", ended)
 		}
 	})

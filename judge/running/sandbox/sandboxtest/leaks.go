@@ -22,7 +22,7 @@ import (
 func (su *suite) leaks(t *testing.T) {
 	ids := unix.Access("/proc/sys/kernel/ns_last_pid", unix.W_OK) == nil // containers may not allow it
 	look := func() string {
-		c := su.command(generous, hostileName, "state", strconv.FormatBool(ids && su.can&Isolates != 0))
+		c := su.command(generousLimits, hostileName, "state", strconv.FormatBool(ids && su.can&Isolates != 0))
 		c.Env = append(c.Env, "GODEBUG=asyncpreemptoff=1") // otherwise Go's own signals may be pending
 		got := su.run(t, c)
 		if got.Exit != 0 {
@@ -32,7 +32,7 @@ func (su *suite) leaks(t *testing.T) {
 	}
 	before := strings.Split(look(), "\n")
 	for range 3 {
-		marked := su.run(t, su.command(generous, hostileName, "change-state"))
+		marked := su.run(t, su.command(generousLimits, hostileName, "change-state"))
 		if !strings.Contains(marked.out, "changed") {
 			t.Fatalf("it cannot change anything: %+v, %s", marked.Exec, marked.stderr)
 		}
@@ -48,14 +48,14 @@ func (su *suite) leaks(t *testing.T) {
 	}
 }
 
-// contained reports whether this process is in a user namespace.
-func contained() bool {
+// inUserNamespace reports whether this process is in a user namespace.
+func inUserNamespace() bool {
 	table, err := os.ReadFile("/proc/self/uid_map")
 	return err == nil && !strings.Contains(string(table), "4294967295")
 }
 
-// state prints all state of this process that it can determine.
-func state(ids bool) {
+// printState prints all state of this process that it can determine.
+func printState(ids bool) {
 	if ids {
 		fmt.Println("id", os.Getpid())
 	}
@@ -123,8 +123,8 @@ func coreLimit(want uint64) {
 	}
 }
 
-// mostCore returns the core file limit that a sandbox sets: 1, or 0 if this process may not set a higher one.
-func mostCore() string {
+// maxCore returns the core file limit that a sandbox sets: 1, or 0 if this process may not set a higher one.
+func maxCore() string {
 	var l unix.Rlimit
 	must(unix.Getrlimit(unix.RLIMIT_CORE, &l))
 	return fmt.Sprint(min(l.Max, 1))
@@ -133,7 +133,7 @@ func mostCore() string {
 // changeState changes as much of the state that the function state prints as it can. It must never run outside a
 // sandbox.
 func changeState() {
-	if os.Getuid() == 0 && !contained() {
+	if os.Getuid() == 0 && !inUserNamespace() {
 		must(errors.New("not in a sandbox"))
 	}
 	try := func(nr uintptr, args ...uintptr) {

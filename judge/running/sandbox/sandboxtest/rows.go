@@ -14,16 +14,16 @@ import (
 
 // row is a hostile program with its expected result.
 type row struct {
-	name   string
-	needs  Ability
-	argv   []string
-	limits func(*judge.Limits)
-	locks  bool // whether it may lock files
-	killed judge.Resource
-	signal string
-	lacks  string // signal if the kernel lacks the feature that is tried; empty if none
-	exit   int
-	also   func(*testing.T, judge.Limits, result)
+	name            string
+	needs           Ability
+	argv            []string
+	limits          func(*judge.Limits)
+	locks           bool // whether it may lock files
+	killed          judge.Resource
+	signal          string
+	signalIfMissing string // signal if the kernel lacks the feature that is tried; empty if none
+	exit            int
+	check           func(*testing.T, judge.Limits, result)
 }
 
 func cpu(d time.Duration) func(*judge.Limits)  { return func(l *judge.Limits) { l.CPU = d } }
@@ -32,9 +32,9 @@ func memory(mib int64) func(*judge.Limits) {
 	return func(l *judge.Limits) { l.Memory = mib << 20 }
 }
 
-// shortly returns a function that sets the memory limit to mib MiB. It also sets a wall time limit of one minute,
+// lowMemory returns a function that sets the memory limit to mib MiB. It also sets a wall time limit of one minute,
 // because the program would run forever.
-func shortly(mib int64) func(*judge.Limits) {
+func lowMemory(mib int64) func(*judge.Limits) {
 	return func(l *judge.Limits) { l.Memory, l.Wall = mib<<20, time.Minute }
 }
 
@@ -53,23 +53,23 @@ func refusedCall(name, mode string) row {
 }
 
 // rows lists the hostile programs. Exit code 0 means that the program's attempt was refused, or did no harm. Exit
-// code gotIn means that the attempt succeeded.
+// code exitBreach means that the attempt succeeded.
 var rows = []row{
 	{
 		name: "it kills a loop for its CPU time", argv: []string{"spin"}, limits: cpu(100 * time.Millisecond),
-		killed: judge.CPUTime, also: overshoot,
+		killed: judge.CPUTime, check: overshoot,
 	},
 	{name: "it kills a sleeper for its wall time", argv: []string{
 		hostileName, "sleep", "1h",
 	}, limits: wall(200 * time.Millisecond), killed: judge.WallTime},
 	{name: "it kills for the CPU time of all threads", needs: CountsCPU, argv: []string{
 		hostileName, "spin-in-threads", "4",
-	}, limits: cpu(200 * time.Millisecond), killed: judge.CPUTime, also: overshoot},
+	}, limits: cpu(200 * time.Millisecond), killed: judge.CPUTime, check: overshoot},
 	{name: "it kills for the CPU time of children", needs: CountsCPU, argv: []string{
 		hostileName, "spin-in-children", "3",
-	}, limits: cpu(300 * time.Millisecond), killed: judge.CPUTime, also: overshoot},
+	}, limits: cpu(300 * time.Millisecond), killed: judge.CPUTime, check: overshoot},
 	{name: "it kills for memory that is touched", argv: []string{"array-touched"}, limits: memory(64), killed: judge.Memory},
-	{name: "it lets no crash start the host's program for cores", needs: Isolates, argv: []string{hostileName, "core-limit", mostCore()}},
+	{name: "it lets no crash start the host's program for cores", needs: Isolates, argv: []string{hostileName, "core-limit", maxCore()}},
 	{name: "it lets memory be reserved", needs: CountsMemory, argv: []string{hostileName, "reserve", "8192"}, limits: memory(64)},
 	{name: "it lets a static array of 800 MB be untouched", needs: CountsMemory, argv: []string{"array"}, limits: memory(64)},
 	{
@@ -84,23 +84,23 @@ var rows = []row{
 	}, limits: memory(64), killed: judge.Memory},
 	{name: "it counts memory that processes could share", needs: Isolates, argv: []string{
 		hostileName, "share", "200",
-	}, limits: shortly(64), killed: judge.Memory},
+	}, limits: lowMemory(64), killed: judge.Memory},
 	{name: "it counts memory that ended processes have filled", needs: Isolates, argv: []string{
 		hostileName, "share-with-dead", "200",
-	}, limits: shortly(64), killed: judge.Memory},
-	{name: "it lets memory be shared", needs: Isolates, argv: []string{hostileName, "share-and-go", "40"}, limits: shortly(64)},
+	}, limits: lowMemory(64), killed: judge.Memory},
+	{name: "it lets memory be shared", needs: Isolates, argv: []string{hostileName, "share-and-go", "40"}, limits: lowMemory(64)},
 	{name: "it counts files in memory, or gives none", needs: Isolates, argv: []string{
 		hostileName, "memory-file", "200",
-	}, limits: shortly(64), killed: judge.Memory},
+	}, limits: lowMemory(64), killed: judge.Memory},
 	{name: "it holds a fork bomb", needs: LimitsForks, argv: []string{"forkbomb"}, limits: cpu(300 * time.Millisecond), killed: judge.CPUTime},
 	{name: "it kills a flood of output", argv: []string{hostileName, "flood"},
 		limits: func(l *judge.Limits) { l.Output = 1 << 20 }, killed: judge.Output,
-		also: func(t *testing.T, l judge.Limits, got result) {
+		check: func(t *testing.T, l judge.Limits, got result) {
 			if got.Output <= l.Output || int64(len(got.out)) != l.Output+1 {
 				t.Errorf("counted %d and passed on %d bytes, limit %d", got.Output, len(got.out), l.Output)
 			}
 		}},
-	{name: "it takes 100,000 tiny writes", argv: []string{hostileName, "tiny-writes", "100000"}, also: func(
+	{name: "it takes 100,000 tiny writes", argv: []string{hostileName, "tiny-writes", "100000"}, check: func(
 		t *testing.T, _ judge.Limits, got result,
 	) {
 		if got.Output != 100_000 || len(got.out) != 100_000 {
@@ -115,7 +115,7 @@ var rows = []row{
 	{name: "it kills what has stopped itself", argv: []string{"stop"}, limits: wall(300 * time.Millisecond), killed: judge.WallTime},
 	{name: "it keeps the limits of the first process", needs: Isolates, argv: []string{hostileName, "prlimit-init"}},
 	{name: "it keeps the first process alive", needs: Isolates, argv: []string{hostileName, "kill-init"}},
-	{name: "it refuses the 32-bit calls", needs: Isolates, argv: []string{"int80"}, signal: "SIGSYS", lacks: "SIGSEGV"},
+	{name: "it refuses the 32-bit calls", needs: Isolates, argv: []string{"int80"}, signal: "SIGSYS", signalIfMissing: "SIGSEGV"},
 	{name: "it refuses the x32 calls", needs: Isolates, argv: []string{"x32"}},
 	refusedCall("new namespaces", "namespaces"),
 	refusedCall("to enter namespaces", "setns"),

@@ -79,8 +79,8 @@ func Run(t *testing.T, o sandbox.Options) {
 	before.compare(t)
 }
 
-// generous contains limits for tests that do not test a limit.
-var generous = judge.Limits{CPU: 5 * time.Minute, Wall: 10 * time.Minute, Memory: 512 << 20, Output: 16 << 20, Processes: 100, Files: 100}
+// generousLimits contains limits for tests that do not test a limit.
+var generousLimits = judge.Limits{CPU: 5 * time.Minute, Wall: 10 * time.Minute, Memory: 512 << 20, Output: 16 << 20, Processes: 100, Files: 100}
 
 // command returns a command that runs one of the programs in Programs.
 func (su *suite) command(l judge.Limits, argv ...string) *judge.Command {
@@ -121,7 +121,7 @@ func (su *suite) hostile(t *testing.T) {
 			continue
 		}
 		t.Run(row.name, func(t *testing.T) {
-			limits := generous
+			limits := generousLimits
 			if row.limits != nil {
 				row.limits(&limits)
 			}
@@ -132,28 +132,28 @@ func (su *suite) hostile(t *testing.T) {
 			c := su.command(limits, argv...)
 			c.Locks = row.locks
 			got := su.run(t, c)
-			signal := got.Signal == row.signal || row.lacks != "" && got.Signal == row.lacks
-			if got.Killed != row.killed || !signal && row.killed == judge.Nothing || got.Exit != row.exit {
+			signal := got.Signal == row.signal || row.signalIfMissing != "" && got.Signal == row.signalIfMissing
+			if got.Killed != row.killed || !signal && row.killed == judge.NoResource || got.Exit != row.exit {
 				t.Errorf(
 					"got %+v, want killed %q, signal %q, exit %d\nstdout: %.300q\nstderr: %.300q", got.Exec,
 					row.killed, row.signal, row.exit, got.out, got.stderr,
 				)
 			}
-			if row.also != nil {
-				row.also(t, limits, got)
+			if row.check != nil {
+				row.check(t, limits, got)
 			}
-			su.census(t)
+			su.checkTraces(t)
 		})
 	}
 }
 
-// census runs a program that reports traces of previous runs.
-func (su *suite) census(t *testing.T) {
+// checkTraces runs a program that reports traces of previous runs.
+func (su *suite) checkTraces(t *testing.T) {
 	t.Helper()
 	if su.can&Isolates == 0 {
 		return
 	}
-	got := su.run(t, su.command(generous, hostileName, "census"))
+	got := su.run(t, su.command(generousLimits, hostileName, "census"))
 	if got.out != "" || got.Exit != 0 || got.Signal != "" {
 		t.Errorf("the next run finds what the last one left: %+v\n%s%s", got.Exec, got.out, got.stderr)
 	}
@@ -162,12 +162,12 @@ func (su *suite) census(t *testing.T) {
 // facts checks the facts that are returned about harmless programs.
 func (su *suite) facts(t *testing.T) {
 	t.Run("it tells exit codes", func(t *testing.T) {
-		if got := su.run(t, su.command(generous, hostileName, "exit", "3")); got.Exit != 3 || got.Signal != "" || got.Killed != "" {
+		if got := su.run(t, su.command(generousLimits, hostileName, "exit", "3")); got.Exit != 3 || got.Signal != "" || got.Killed != "" {
 			t.Errorf("got %+v, want exit code 3", got.Exec)
 		}
 	})
 	t.Run("it counts output to the byte", func(t *testing.T) {
-		limits := generous
+		limits := generousLimits
 		limits.Output = 100_000
 		if got := su.run(t, su.command(limits, hostileName, "write", "100000")); got.Output != 100_000 ||
 			len(got.out) != 100_000 || got.Killed != "" || got.Exit != 0 {
@@ -179,7 +179,7 @@ func (su *suite) facts(t *testing.T) {
 		}
 	})
 	t.Run("it measures wall time apart from CPU time", func(t *testing.T) {
-		got := su.run(t, su.command(generous, hostileName, "sleep", "100ms"))
+		got := su.run(t, su.command(generousLimits, hostileName, "sleep", "100ms"))
 		if got.Wall < 100*time.Millisecond || got.CPU > got.Wall {
 			t.Errorf("slept 100 ms: wall %v, CPU %v", got.Wall, got.CPU)
 		}
@@ -190,7 +190,7 @@ func (su *suite) facts(t *testing.T) {
 			return
 		}
 		for name, asleep := range map[string]bool{"pause": true, "listen": false} {
-			limits := generous
+			limits := generousLimits
 			for limits.Wall = 300 * time.Millisecond; ; limits.Wall *= 2 { // a busy machine may check too late
 				c := su.command(limits, name)
 				c.Stdin = stuckReader{t.Context()}
@@ -210,13 +210,13 @@ func (su *suite) facts(t *testing.T) {
 			t.Logf("not enforced at the level %s", su.s.Level())
 			return
 		}
-		got := su.run(t, su.command(generous, hostileName, "burn-in-children", "3", "50ms"))
+		got := su.run(t, su.command(generousLimits, hostileName, "burn-in-children", "3", "50ms"))
 		if got.CPU < 150*time.Millisecond {
 			t.Errorf("three children used 50 ms each: CPU %v", got.CPU)
 		}
 	})
 	t.Run("it measures memory", func(t *testing.T) {
-		got := su.run(t, su.command(generous, hostileName, "touch", "100"))
+		got := su.run(t, su.command(generousLimits, hostileName, "touch", "100"))
 		least := int64(95)
 		if su.can&CountsMemory == 0 {
 			least = 40 // memory up to the judge's own is only sampled
@@ -226,7 +226,7 @@ func (su *suite) facts(t *testing.T) {
 		}
 	})
 	t.Run("it forgets the peak of the run before", func(t *testing.T) {
-		got := su.run(t, su.command(generous, "noop"))
+		got := su.run(t, su.command(generousLimits, "noop"))
 		if su.can&Isolates != 0 && got.Memory > 16<<20 {
 			t.Errorf("a program that does nothing: memory %d", got.Memory)
 		}
@@ -269,7 +269,7 @@ func (su *suite) refuses(t *testing.T) {
 			continue // without a filter, the program simply runs
 		}
 		t.Run(name, func(t *testing.T) {
-			c := su.command(generous, "noop")
+			c := su.command(generousLimits, "noop")
 			c.Argv = row.argv
 			x, err := su.s.Run(t.Context(), c)
 			refusal, ok := errors.AsType[*judge.ExecError](err)
@@ -290,7 +290,7 @@ func (su *suite) refuses(t *testing.T) {
 		}
 	})
 	t.Run("it passes an environment of 200 KB", func(t *testing.T) {
-		c := su.command(generous, hostileName, "environment")
+		c := su.command(generousLimits, hostileName, "environment")
 		for i := range 20 {
 			c.Env = append(c.Env, fmt.Sprintf("BIG%d=%s", i, strings.Repeat("x", 10<<10)))
 		}
@@ -313,14 +313,14 @@ func (su *suite) streams(t *testing.T) {
 	}
 	defer open.Close()
 	t.Run("it passes a reader of known length", func(t *testing.T) {
-		c := su.command(generous, hostileName, "cat")
+		c := su.command(generousLimits, hostileName, "cat")
 		c.Stdin = strings.NewReader(big)
 		if got := su.run(t, c); got.out != big {
 			t.Errorf("got %d bytes, want %d", len(got.out), len(big))
 		}
 	})
 	t.Run("it passes any reader", func(t *testing.T) {
-		c := su.command(generous, hostileName, "cat")
+		c := su.command(generousLimits, hostileName, "cat")
 		c.Stdin = struct{ *strings.Reader }{strings.NewReader(big)}
 		c.Stdin = onlyReader{strings.NewReader(big)}
 		if got := su.run(t, c); got.out != big {
@@ -328,7 +328,7 @@ func (su *suite) streams(t *testing.T) {
 		}
 	})
 	t.Run("it passes a file", func(t *testing.T) {
-		c := su.command(generous, hostileName, "cat")
+		c := su.command(generousLimits, hostileName, "cat")
 		c.Stdin = open
 		if got := su.run(t, c); got.out != big {
 			t.Errorf("got %d bytes, want %d", len(got.out), len(big))
@@ -347,7 +347,7 @@ func (su *suite) streams(t *testing.T) {
 			if _, err := f.Seek(3, io.SeekStart); err != nil {
 				t.Fatal(err)
 			}
-			c := su.command(generous, hostileName, "name-of-stdin")
+			c := su.command(generousLimits, hostileName, "name-of-stdin")
 			c.Stdin = f
 			if got := su.run(t, c); su.can&Isolates != 0 && (got.Exit != 0 || got.out != text) {
 				t.Errorf("got %d bytes, want %d; %+v, %s", len(got.out), len(text), got.Exec, got.stderr)
@@ -355,7 +355,7 @@ func (su *suite) streams(t *testing.T) {
 		}
 	})
 	t.Run("it lets a program open /dev/stdin and /dev/stdout", func(t *testing.T) {
-		c := su.command(generous, hostileName, "cat-devices")
+		c := su.command(generousLimits, hostileName, "cat-devices")
 		c.Stdin = onlyReader{strings.NewReader("hello\n")}
 		if got := su.run(t, c); got.out != "hello\n" {
 			t.Errorf("got %q %+v, %s", got.out, got.Exec, got.stderr)
@@ -367,7 +367,7 @@ func (su *suite) streams(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		limits := generous
+		limits := generousLimits
 		limits.Output = 1000
 		c := su.command(limits, hostileName, "write", "5000")
 		c.Stdout = f
@@ -385,20 +385,20 @@ func (su *suite) streams(t *testing.T) {
 // endings checks how a program's input and output end.
 func (su *suite) endings(t *testing.T) {
 	t.Run("it does not wait for a reader that a program ignores", func(t *testing.T) {
-		c := su.command(generous, "noop")
+		c := su.command(generousLimits, "noop")
 		c.Stdin = stuckReader{t.Context()}
 		if got := su.run(t, c); got.Exit != 0 {
 			t.Errorf("got %+v", got.Exec)
 		}
 	})
 	t.Run("it keeps reading errors", func(t *testing.T) {
-		got := su.run(t, su.command(generous, hostileName, "write-errors", "3000000"))
+		got := su.run(t, su.command(generousLimits, hostileName, "write-errors", "3000000"))
 		if len(got.stderr) != 3_000_000 || got.Output != 0 || got.Exit != 0 {
 			t.Errorf("got %d bytes of standard error, %+v", len(got.stderr), got.Exec)
 		}
 	})
 	t.Run("it passes on the error of a writer", func(t *testing.T) {
-		c := su.command(generous, hostileName, "write", "3000000")
+		c := su.command(generousLimits, hostileName, "write", "3000000")
 		c.Stdout = fullDisk{}
 		if x, err := su.s.Run(t.Context(), c); !errors.Is(err, errFullDisk) {
 			t.Errorf("Run() = %+v, %v, want the writer's error", x, err)
@@ -407,11 +407,11 @@ func (su *suite) endings(t *testing.T) {
 	t.Run("it ends with its context", func(t *testing.T) {
 		cause := errors.New("enough")
 		ctx, cancel := context.WithCancelCause(t.Context())
-		c := su.command(generous, hostileName, "write-then-sleep")
+		c := su.command(generousLimits, hostileName, "write-then-sleep")
 		c.Stdout = callOnWrite(func() { cancel(cause) })
 		if x, err := su.s.Run(ctx, c); !errors.Is(err, cause) {
 			t.Errorf("Run() = %+v, %v, want %v", x, err, cause)
 		}
-		su.census(t)
+		su.checkTraces(t)
 	})
 }

@@ -17,7 +17,7 @@ import (
 func (su *suite) starts(t *testing.T) {
 	start := func(t *testing.T, argv ...string) (judge.Process, *bufio.Reader) {
 		t.Helper()
-		p, err := su.s.Start(t.Context(), su.command(generous, argv...))
+		p, err := su.s.Start(t.Context(), su.command(generousLimits, argv...))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +51,7 @@ func (su *suite) starts(t *testing.T) {
 			}
 			held = append(held, p)
 		}
-		if got := su.run(t, su.command(generous, "noop")); got.Exit != 0 {
+		if got := su.run(t, su.command(generousLimits, "noop")); got.Exit != 0 {
 			t.Errorf("got %+v", got.Exec)
 		}
 		for _, p := range held {
@@ -65,7 +65,7 @@ func (su *suite) starts(t *testing.T) {
 	t.Run("it ends with its context", func(t *testing.T) {
 		cause := errors.New("enough")
 		ctx, cancel := context.WithCancelCause(t.Context())
-		p, err := su.s.Start(ctx, su.command(generous, hostileName, "cat"))
+		p, err := su.s.Start(ctx, su.command(generousLimits, hostileName, "cat"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func (su *suite) starts(t *testing.T) {
 		}
 	})
 	t.Run("it counts what is read", func(t *testing.T) {
-		limits := generous
+		limits := generousLimits
 		limits.Output = 1000
 		p, err := su.s.Start(t.Context(), su.command(limits, hostileName, "write", "3000000"))
 		if err != nil {

@@ -38,7 +38,7 @@ func (su *suite) writables(t *testing.T) {
 			if err := os.Chmod(room, 0o777); err != nil {
 				t.Fatal(err)
 			}
-			c := su.command(generous, append([]string{hostileName}, row.argv...)...)
+			c := su.command(generousLimits, append([]string{hostileName}, row.argv...)...)
 			c.Mounts = append(c.Mounts, judge.Mount{Host: room, At: "/room", Writable: true, Bytes: row.bytes, Files: row.files})
 			c.Dir, c.Limits.Wall = "/room", time.Minute
 			got := su.run(t, c)
@@ -57,7 +57,7 @@ func (su *suite) writables(t *testing.T) {
 		})
 	}
 	t.Run("it refuses bounds that mean nothing", func(t *testing.T) {
-		c := su.command(generous, "noop")
+		c := su.command(generousLimits, "noop")
 		c.Mounts[0].Bytes = 1
 		if _, err := su.s.Run(t.Context(), c); err == nil {
 			t.Error("a directory that programs cannot write to has a bound")

@@ -1,0 +1,92 @@
+package intake_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"assay/judge/host/auth"
+	"assay/judge/host/store"
+)
+
+// TestCanPrint checks which callers may print, in each phase, with printing enabled and disabled.
+func TestCanPrint(t *testing.T) {
+	d := newDoor(t)
+	for _, phase := range []auth.Phase{auth.Before, auth.Running, auth.Over} {
+		for _, printing := range []bool{false, true} {
+			c := d.contest(store.VisibilityPublic, phase, store.Settings{Printing: printing})
+			for _, who := range callers {
+				want, says := http.StatusOK, ""
+				switch {
+				case who == "anonymous":
+					want, says = http.StatusUnauthorized, "logged in"
+				case who != "team":
+					want, says = http.StatusForbidden, "only teams"
+				case !printing:
+					want, says = http.StatusForbidden, "teams cannot print"
+				case phase == auth.Before:
+					want, says = http.StatusForbidden, "has not begun"
+				case phase == auth.Over:
+					want, says = http.StatusForbidden, "nothing is printed any more"
+				}
+				got, text := code(t, d.CanPrint(d.seat(c, who)))
+				if got != want || !strings.Contains(text, says) {
+					t.Errorf("%s, printing %v, %s: %d %q, want %d %q", phase, printing, who, got, text, want, says)
+				}
+			}
+		}
+	}
+}
+
+// TestCanPrintUnseen checks that a team of a hidden contest cannot print.
+func TestCanPrintUnseen(t *testing.T) {
+	d := newDoor(t)
+	c := d.contest(store.VisibilityJury, auth.Running, store.Settings{Printing: true})
+	if got, text := code(t, d.CanPrint(d.seat(c, "team"))); got == http.StatusOK {
+		t.Errorf("a team that does not see its contest prints: %d %q", got, text)
+	}
+}
+
+// TestPrintWithoutName checks that a text without a name gets one.
+func TestPrintWithoutName(t *testing.T) {
+	d := newDoor(t)
+	c := d.contest(store.VisibilityPublic, auth.Running, store.Settings{Printing: true})
+	for name, want := range map[string]string{"": "text", "/": "text", `C:\a.py`: "a.py"} {
+		n, err := d.Print(t.Context(), d.seat(c, "team"), name, "", []byte("of "+name))
+		d.must(err)
+		p, err := d.Store.Print(t.Context(), c.ID, n)
+		d.must(err)
+		if p.Name != want {
+			t.Errorf("%q is called %q, want %q", name, p.Name, want)
+		}
+	}
+}
+
+// TestClarificationsBeforeTheStart checks that, before the start, contestants can read only clarifications that
+// name no problem. The others are hidden and do not count as unread.
+func TestClarificationsBeforeTheStart(t *testing.T) {
+	d := newDoor(t)
+	for _, phase := range []auth.Phase{auth.Before, auth.Running} {
+		c := d.contest(store.VisibilityPublic, phase, store.Settings{})
+		for _, problem := range []string{"", "sum"} {
+			_, err := d.Store.Clarify(t.Context(), store.NewClarification{
+				Contest: c.ID, Account: d.who["judge"].ID, Jury: true, Problem: problem, Text: "about " + problem,
+			})
+			d.must(err)
+		}
+		for who, want := range map[string]string{
+			"team":  map[auth.Phase]string{auth.Before: "1 hidden 2 unread 1", auth.Running: "2 hidden 0 unread 2"}[phase],
+			"judge": "2 hidden 0 unread 2",
+		} {
+			seat := d.seat(c, who)
+			all, hidden, err := d.Clarifications(t.Context(), seat, store.ClarificationFilter{})
+			d.must(err)
+			unread, err := d.Unread(t.Context(), seat)
+			d.must(err)
+			if got := fmt.Sprintf("%d hidden %d unread %d", len(all), hidden, unread); got != want {
+				t.Errorf("%s, %s: %s, want %s", phase, who, got, want)
+			}
+		}
+	}
+}

@@ -1,2 +1,0 @@
-// Package razetest helps to test code that removes directories of any depth. It does not create directories.
-package razetest
