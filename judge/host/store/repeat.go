@@ -82,7 +82,7 @@ func (s *Store) selectCurrent(ctx context.Context, q *query.Queries, j *query.Jo
 	switch isUntrusted := slices.Contains(untrusted, newest.Worker); {
 	case f.Outcome == Counted && isUntrusted:
 		f.NeedsRepeat = true
-		return s.repeatJudgement(ctx, q, j, judgement, OriginUntrusted, Doubt{newest.Worker + " is a guest", untrusted})
+		return s.repeatJudgement(ctx, q, j, judgement, OriginUntrusted, Doubt{newest.Worker + " is untrusted", untrusted})
 	case f.Outcome == Counted && doubt != nil:
 		f.NeedsRepeat = true
 		return s.repeatJudgement(ctx, q, j, judgement, OriginNearLimit, Doubt{doubt.Why, slices.Concat(doubt.Exclude, untrusted)})
@@ -163,7 +163,7 @@ func (s *Store) repeatJudgement(ctx context.Context, q *query.Queries, j *query.
 // UntrustedWorkers returns the names of the untrusted workers of a class.
 func (s *Store) UntrustedWorkers(ctx context.Context, class string) ([]string, error) {
 	names, err := s.read.GuestsOf(ctx, class)
-	return names, wrapError("read the guests", err)
+	return names, wrapError("read the untrusted workers", err)
 }
 
 // A PendingRejudge is a pending judgement that certain workers must not run.
