@@ -1,8 +1,8 @@
 package judge
 
-// ClassifyInteractive judges an interactive run. If both programs failed, the second one usually failed because of the first.
-// Interactor is the outcome that the interactor's exit code states. First means that the interactor exited before
-// the program.
+// ClassifyInteractive judges an interactive run. If both programs failed, the second one usually failed because of
+// the first. Interactor is the outcome that the interactor's exit code states. First means that the interactor exited
+// before the program.
 //
 // The precedence, with its reasons:
 //

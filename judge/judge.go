@@ -88,7 +88,10 @@ func Run(ctx context.Context, p *Problem, executor Executor, o Options, onEvent 
 	sum := &Finished{Cases: p.CaseCount()}
 	var built *Built
 	var err error
-	CallWithTicks(func() { built, err = executor.Build(ctx) }, func(time.Duration) { onEvent(&Progressed{Total: sum.Cases, Preparing: o.preparing()}) })
+	CallWithTicks(
+		func() { built, err = executor.Build(ctx) },
+		func(time.Duration) { onEvent(&Progressed{Total: sum.Cases, Preparing: o.preparing()}) },
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -379,7 +379,8 @@ func (t *tally) groupPoints() []float64 {
 
 // summands returns the branches whose scores are added to the score of b.
 func (b *branch) summands(legacy bool) (addends []*branch) {
-	adds := b.Aggregate == AggregateSum && b.Legacy.Grader == nil || b.parent == nil && !legacy // in 2025-09, the root only contains the other nodes
+	adds := b.Aggregate == AggregateSum && b.Legacy.Grader == nil ||
+		b.parent == nil && !legacy // in 2025-09, the root only contains the other nodes
 	if len(b.children) == 0 || b.group != nil || b.Static != nil || !adds {
 		return []*branch{b}
 	}

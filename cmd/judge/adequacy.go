@@ -63,7 +63,12 @@ Exit codes: 0 every mutant known to be wrong is killed, 1 some are not, 2 wrong 
 	f.Uint64Var(&m.budget.Seed, "seed", m.budget.Seed, "seed of the search: the same seed tries the same inputs")
 	f.IntVar(&m.budget.Count, "count", m.budget.Count, "inputs to try on surviving mutants; 0 for none")
 	f.DurationVar(&m.budget.Time, "time", 0, "end the search after this long, even if it is not finished")
-	f.IntVar(&m.budget.Shrink, "evaluations", m.budget.Shrink, "most smaller inputs to try for each input found; 0 keeps the inputs unchanged")
+	f.IntVar(
+		&m.budget.Shrink,
+		"evaluations",
+		m.budget.Shrink,
+		"most smaller inputs to try for each input found; 0 keeps the inputs unchanged",
+	)
 	f.BoolVar(&m.thorough, "thorough", false, "run every mutant on every case, including the slowest")
 	f.BoolVar(&m.all, "all", false, "also list the mutants that no input distinguishes from the correct program")
 	f.BoolVar(&m.keepMarks, "marks", false, "print only these mutants, as marks for mutants.toml")
@@ -99,7 +104,9 @@ func (m *adequacyOptions) run(ctx context.Context, c *console, name string) erro
 			return m.withReports(c, func(tell func(judge.Event)) error { tell(found); return nil })
 		}
 		if folder.Kind.Interactive || folder.Kind.MultiPass {
-			return usageError{fmt.Errorf("mutants of %s cannot be judged: only problems with one input and one output are supported", folder.ID)}
+			return usageError{
+				fmt.Errorf("mutants of %s cannot be judged: only problems with one input and one output are supported", folder.ID),
+			}
 		}
 		if len(folder.MutablePrograms()) == 0 {
 			return usageError{fmt.Errorf("%s has no reference or accepted solution in a language that can be mutated", folder.ID)}

@@ -12,7 +12,12 @@ import (
 )
 
 // measureGrid determines which mutants each case kills, and returns the event that reports this.
-func (m *adequacyOptions) measureGrid(ctx context.Context, c *console, location *workspace.Location, problem *workspace.Problem) (judge.Event, error) {
+func (m *adequacyOptions) measureGrid(
+	ctx context.Context,
+	c *console,
+	location *workspace.Location,
+	problem *workspace.Problem,
+) (judge.Event, error) {
 	defer c.clear()
 	if m.server != "" {
 		return m.measureOnServer(ctx, c, location)

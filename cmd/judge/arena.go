@@ -130,7 +130,11 @@ func (a *arenaOptions) run(ctx context.Context, c *console, flags *pflag.FlagSet
 
 // noOpponent returns the error for a tournament with only one bot.
 func noOpponent(game, bot string) error {
-	return fmt.Errorf("one bot has no opponent\n    name two bots, or test it against the game's tester: judge arena %s %s --try", game, bot)
+	return fmt.Errorf(
+		"one bot has no opponent\n    name two bots, or test it against the game's tester: judge arena %s %s --try",
+		game,
+		bot,
+	)
 }
 
 // logName returns the default name of a tournament's log.

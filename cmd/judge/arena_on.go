@@ -141,7 +141,10 @@ func (o *serverTournament) finish(ctx context.Context, err error) error {
 	out, bad := o.tournament.Finish()
 	err = errors.Join(err, bad)
 	if bad == nil {
-		err = errors.Join(err, o.show(ctx, o.c, tournamentReport{out.Results, out.Complete, o.opened.Title, o.analyze, o.opened.Notes, nil}))
+		err = errors.Join(
+			err,
+			o.show(ctx, o.c, tournamentReport{out.Results, out.Complete, o.opened.Title, o.analyze, o.opened.Notes, nil}),
+		)
 	}
 	err = errors.Join(err, o.tournament.Close())
 	if _, full := errors.AsType[*arena.LogError](err); o.log != "" && !full {

@@ -63,7 +63,9 @@ func (r *replayOptions) run(ctx context.Context, c *console, path string, number
 			n, err := strconv.Atoi(text)
 			if err != nil || n < 1 || n > len(res.Games) {
 				if len(res.Games) == 0 {
-					return usageError{errors.New("the log has no games\n    judge arena standings lists the bots that were disqualified before")}
+					return usageError{
+						errors.New("the log has no games\n    judge arena standings lists the bots that were disqualified before"),
+					}
 				}
 				return usageError{fmt.Errorf("no game %q: the log has games from 1 to %d", text, len(res.Games))}
 			}

@@ -16,7 +16,8 @@ import (
 // swappedArguments replaces err with a better error if the problem and solution arguments were swapped.
 func swappedArguments(cmd *cobra.Command, err error) error {
 	args, parameters := cmd.Flags().Args(), cli.Parameters(cmd)
-	if judge.BlameOf(err) != judge.Caller || len(args) < 2 || len(parameters) < 2 || parameters[0].Name != "problem" && parameters[0].Name != "game" {
+	if judge.BlameOf(err) != judge.Caller || len(args) < 2 || len(parameters) < 2 ||
+		parameters[0].Name != "problem" && parameters[0].Name != "game" {
 		return err
 	}
 	if _, failed := os.Stat(args[0]); failed != nil && filepath.Ext(args[0]) == "" {

@@ -40,7 +40,13 @@ func (r *runOptions) flags(c *console, f *pflag.FlagSet) {
 
 // workspaceOptions returns the workspace options that the flags select.
 func (r *runOptions) workspaceOptions() workspace.RunOptions {
-	return workspace.RunOptions{Jobs: r.jobs, RequiredIsolation: r.require, Pin: r.pin, OnBuild: r.console.buildProgress(), OnProgress: r.console.casesProgress()}
+	return workspace.RunOptions{
+		Jobs:              r.jobs,
+		RequiredIsolation: r.require,
+		Pin:               r.pin,
+		OnBuild:           r.console.buildProgress(),
+		OnProgress:        r.console.casesProgress(),
+	}
 }
 
 // bundledNote is the note printed if there is no contest. It says where the problems come from.

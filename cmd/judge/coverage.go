@@ -50,9 +50,13 @@ func printCoverage(ctx context.Context, c *console, d *outputOptions, name strin
 		return err
 	}
 	if grammar == nil {
-		return &judge.ProblemError{File: folder.Dir, Text: "the problem has no declaration of its input", Hint: "add it in " + filepath.Join(
-			folder.Dir, problem.FormatFile,
-		)}
+		return &judge.ProblemError{
+			File: folder.Dir,
+			Text: "the problem has no declaration of its input",
+			Hint: "add it in " + filepath.Join(
+				folder.Dir, problem.FormatFile,
+			),
+		}
 	}
 	if fault := folder.NotGenerated(folder.Ungenerated()); fault != nil {
 		return fault
@@ -72,7 +76,12 @@ func printCoverage(ctx context.Context, c *console, d *outputOptions, name strin
 			}
 		}
 	}
-	shown := &judge.CoverageMeasured{Format: judge.EventFormat, Problem: folder.ID, File: cli.DisplayPath(folder.FormatPath()), Cases: folder.CaseCount()}
+	shown := &judge.CoverageMeasured{
+		Format:  judge.EventFormat,
+		Problem: folder.ID,
+		File:    cli.DisplayPath(folder.FormatPath()),
+		Cases:   folder.CaseCount(),
+	}
 	for _, goal := range coverage.Goals() {
 		shown.Goals = append(shown.Goals, judge.CoverageGoal{Description: goal.Description, Line: goal.Line, Cases: goal.Count})
 	}

@@ -61,14 +61,28 @@ func (n *newCaseOptions) makeCases(ctx context.Context, c *console, maker *gen.C
 	id := maker.Directory.ID
 	if n.add != "" {
 		for _, f := range cases {
-			provenance := fmt.Sprintf("Made by: judge generate %s --count %d --seed %d\nfrom the generator line: %s\n", id, n.count, n.seed, f.Line)
+			provenance := fmt.Sprintf(
+				"Made by: judge generate %s --count %d --seed %d\nfrom the generator line: %s\n",
+				id,
+				n.count,
+				n.seed,
+				f.Line,
+			)
 			if _, err := gen.AddCase(maker.Directory, n.add, uniqueCaseName("fresh", f.Input), f.Input, f.Answer, provenance); err != nil {
 				return err
 			}
 		}
-		tell(&judge.FreshCasesGenerated{Format: judge.EventFormat, Problem: id, Cases: len(cases), Seed: n.seed, Dir: cli.DisplayPath(filepath.Join(
-			maker.Directory.Dir, "cases", n.add,
-		))})
+		tell(
+			&judge.FreshCasesGenerated{
+				Format:  judge.EventFormat,
+				Problem: id,
+				Cases:   len(cases),
+				Seed:    n.seed,
+				Dir: cli.DisplayPath(filepath.Join(
+					maker.Directory.Dir, "cases", n.add,
+				)),
+			},
+		)
 		return nil
 	}
 	if err := os.MkdirAll(n.out, 0o755); err != nil {

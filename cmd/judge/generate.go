@@ -150,7 +150,15 @@ func (g *generateOptions) generateProblem(
 		for _, f := range faults {
 			tell(&judge.ProblemErrorFound{Fault: f})
 		}
-		tell(&judge.CasesGenerated{Format: judge.EventFormat, Problem: problem.ID, Check: true, Cases: problem.CaseCount(), Faults: len(faults)})
+		tell(
+			&judge.CasesGenerated{
+				Format:  judge.EventFormat,
+				Problem: problem.ID,
+				Check:   true,
+				Cases:   problem.CaseCount(),
+				Faults:  len(faults),
+			},
+		)
 		return len(faults) == 0, nil
 	}
 	sum, err := maker.Generate(ctx)
@@ -182,6 +190,14 @@ func (g *generateOptions) pruneCases(
 		return false, err
 	}
 	all := func(*judge.Case) bool { return true }
-	tell(&judge.SuitePruned{Format: judge.EventFormat, Problem: problem.ID, Changes: changes, Before: grid.Tally(all), After: grid.Tally(keep)})
+	tell(
+		&judge.SuitePruned{
+			Format:  judge.EventFormat,
+			Problem: problem.ID,
+			Changes: changes,
+			Before:  grid.Tally(all),
+			After:   grid.Tally(keep),
+		},
+	)
 	return len(changes) > 0 && !g.check, nil
 }

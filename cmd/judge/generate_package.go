@@ -36,7 +36,10 @@ func writePackage(ctx context.Context, con *console, location *workspace.Locatio
 	bad := append(flaws, w.Faults...)
 	if check {
 		for _, name := range w.Changed {
-			bad = append(bad, &judge.ProblemError{File: filepath.Join(location.Dir, filepath.FromSlash(name)), Text: "would be generated differently"})
+			bad = append(
+				bad,
+				&judge.ProblemError{File: filepath.Join(location.Dir, filepath.FromSlash(name)), Text: "would be generated differently"},
+			)
 		}
 	}
 	for _, f := range bad {

@@ -41,8 +41,15 @@ func (g *golfOptions) runOnServer(ctx context.Context, c *console, contest *work
 	if err != nil {
 		return err
 	}
-	remote := &golfOnServer{options: flow.GolfOptions{Reading: g.reading, Check: g.checks}, submissionOf: make([]int, len(files)), readErrors: make([]error, len(files))}
-	around := errors.Join(remote.addSurrounding("header", &remote.options.Reading.Header), remote.addSurrounding("footer", &remote.options.Reading.Footer))
+	remote := &golfOnServer{
+		options:      flow.GolfOptions{Reading: g.reading, Check: g.checks},
+		submissionOf: make([]int, len(files)),
+		readErrors:   make([]error, len(files)),
+	}
+	around := errors.Join(
+		remote.addSurrounding("header", &remote.options.Reading.Header),
+		remote.addSurrounding("footer", &remote.options.Reading.Footer),
+	)
 	for i, file := range files {
 		remote.submissionOf[i] = len(remote.options.Submissions)
 		remote.readErrors[i] = remote.addSubmission(contest, file, g.reading, around)

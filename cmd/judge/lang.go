@@ -64,7 +64,10 @@ func printLanguages(ctx context.Context, con *console, contest *workspace.Worksp
 		case status.Ready:
 			installed = append(installed, row(status.Version))
 		case status.Package != "":
-			missing = append(missing, row(fmt.Sprintf("missing %s: apt-get install %s", strings.Join(status.Missing, ", "), status.Package)))
+			missing = append(
+				missing,
+				row(fmt.Sprintf("missing %s: apt-get install %s", strings.Join(status.Missing, ", "), status.Package)),
+			)
 		default:
 			missing = append(missing, row(fmt.Sprintf("missing %s: %s", strings.Join(status.Missing, ", "), status.Obtain)))
 		}

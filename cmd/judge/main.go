@@ -54,7 +54,11 @@ type group struct {
 // commandGroups returns the table of contents that `judge help` shows.
 func commandGroups(c *console) []group {
 	return []group{
-		{"judge", "Judge solutions:", []*cobra.Command{submitCommand(c), listCommand(c), showCommand(c), statementCommand(c), reportCommand(c)}},
+		{
+			"judge",
+			"Judge solutions:",
+			[]*cobra.Command{submitCommand(c), listCommand(c), showCommand(c), statementCommand(c), reportCommand(c)},
+		},
 		{"set", "Set problems:", []*cobra.Command{
 			initCommand(c), newCommand(c), generateCommand(c), verifyCommand(c), stressCommand(c), shrinkCommand(c),
 			coverageCommand(c), adequacyCommand(c), importCommand(c), exportCommand(c), bundleCommand(c),

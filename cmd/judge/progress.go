@@ -196,6 +196,13 @@ func (c *console) arenaNotices() (report.Report, func(*arena.Progress)) {
 		mu.Lock()
 		defer mu.Unlock()
 		// without the table, which takes time to compute
-		last = &judge.TournamentProgressed{Done: p.Done, Total: p.Total, Played: p.Played, Moves: p.Moves, TookMS: p.Took.Milliseconds(), Disqualified: len(p.Disqualified)}
+		last = &judge.TournamentProgressed{
+			Done:         p.Done,
+			Total:        p.Total,
+			Played:       p.Played,
+			Moves:        p.Moves,
+			TookMS:       p.Took.Milliseconds(),
+			Disqualified: len(p.Disqualified),
+		}
 	}
 }

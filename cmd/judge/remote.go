@@ -47,7 +47,11 @@ func (s *submitOptions) submitToServer(ctx context.Context, c *console, problem 
 		return err
 	}
 	return s.judgeEach(ctx, c, paths, func(ctx context.Context, path string, listen func(judge.Event)) (judge.Verdict, error) {
-		sent, err := api.Submit(ctx, problem, client.Program{Path: path, Name: path, Language: s.language, ContinueOnFailure: s.all, Contest: s.contest})
+		sent, err := api.Submit(
+			ctx,
+			problem,
+			client.Program{Path: path, Name: path, Language: s.language, ContinueOnFailure: s.all, Contest: s.contest},
+		)
 		if err != nil {
 			return "", err
 		}
@@ -152,7 +156,12 @@ being judged keep the earlier version.
 			}
 			if n.Candidate {
 				fmt.Fprintf(c.out, "%s has a candidate on %s: %d files uploaded, id %s\n", args[0], to, sent, id)
-				fmt.Fprintf(c.out, "to compare it with the active version: judged admin rejudge new CONTEST --problem %s --against %.12s\n", cmp.Or(strings.ToLower(as), args[0]), id)
+				fmt.Fprintf(
+					c.out,
+					"to compare it with the active version: judged admin rejudge new CONTEST --problem %s --against %.12s\n",
+					cmp.Or(strings.ToLower(as), args[0]),
+					id,
+				)
 				return nil
 			}
 			fmt.Fprintf(c.out, "%s is on %s: %d files uploaded, id %s\n", args[0], to, sent, id)

@@ -116,9 +116,13 @@ func (s *showOptions) readStatement(
 			return nil, fmt.Errorf("%w\n    to show its statement: judge show %s", err, problem.ID)
 		}
 		text, err := contest.GameStatement(problem)
-		return &workspace.Statement{Markdown: text, Pictures: problem.ReadPictures(text, cmp.Or(problem.Game.Statement, problem.Statement()))}, err
+		return &workspace.Statement{
+			Markdown: text,
+			Pictures: problem.ReadPictures(text, cmp.Or(problem.Game.Statement, problem.Statement())),
+		}, err
 	case !s.golf:
-		if read, err = problem.ReadStatement(s.language); err != nil || s.html == "" && s.pdf == "" || !workspace.NeedsConversion(read.Pictures) {
+		if read, err = problem.ReadStatement(s.language); err != nil || s.html == "" && s.pdf == "" ||
+			!workspace.NeedsConversion(read.Pictures) {
 			return read, err
 		}
 	}
@@ -133,7 +137,10 @@ func (s *showOptions) readStatement(
 	if err != nil {
 		return nil, err
 	}
-	return &workspace.Statement{Markdown: text, Pictures: problem.ReadPictures(text, cmp.Or(problem.Golf.Statement, problem.Statement()))}, nil
+	return &workspace.Statement{
+		Markdown: text,
+		Pictures: problem.ReadPictures(text, cmp.Or(problem.Golf.Statement, problem.Statement())),
+	}, nil
 }
 
 // renderStatement renders a statement as a page that embeds all its files.

@@ -55,7 +55,9 @@ booklet contains the named problems in this order, or all problems of the contes
 func (p *bookletOptions) run(ctx context.Context, c *console, names []string) (err error) {
 	switch {
 	case len(names) == 0 && !p.contest:
-		return usageError{errors.New("missing: a problem, or --contest for all of the contest\n    judge statement wythoff --pdf statement.pdf")}
+		return usageError{
+			errors.New("missing: a problem, or --contest for all of the contest\n    judge statement wythoff --pdf statement.pdf"),
+		}
 	case p.title != "" && !p.contest:
 		return usageError{errors.New("--title is for booklets: add --contest")}
 	case p.pdf == "" && p.html == "":

@@ -129,12 +129,18 @@ func (s *submitOptions) run(ctx context.Context, c *console, name string, paths 
 		if to := folders[path]; to != "" {
 			submitted.OnOutput = func(c *judge.Case, out *io.SectionReader) error { return keepOutput(to, c, out) }
 		}
-		sum, err := contest.Submit(ctx, folder, submitted, judge.Options{ContinueAfterFailure: s.all, Jobs: s.jobs, Dialogues: s.transcript}, func(e judge.Event) {
-			listen(e)
-			if _, opens := e.(*judge.Started); opens && contest.IsBundled && contest.MarkFirstTime("house") {
-				listen(&judge.Noted{Text: bundledNote})
-			}
-		})
+		sum, err := contest.Submit(
+			ctx,
+			folder,
+			submitted,
+			judge.Options{ContinueAfterFailure: s.all, Jobs: s.jobs, Dialogues: s.transcript},
+			func(e judge.Event) {
+				listen(e)
+				if _, opens := e.(*judge.Started); opens && contest.IsBundled && contest.MarkFirstTime("house") {
+					listen(&judge.Noted{Text: bundledNote})
+				}
+			},
+		)
 		if err != nil {
 			return "", err
 		}
@@ -156,7 +162,11 @@ func enclosedStatement(ctx context.Context, contest *workspace.Workspace, folder
 	if err := contest.ConvertPictures(ctx, read.Pictures); err != nil {
 		return nil, err
 	}
-	return &report.EnclosedStatement{Language: cmp.Or(read.Language, "en"), Markdown: read.Markdown, Pictures: cli.StatementPictures(read.Pictures)}, nil
+	return &report.EnclosedStatement{
+		Language: cmp.Or(read.Language, "en"),
+		Markdown: read.Markdown,
+		Pictures: cli.StatementPictures(read.Pictures),
+	}, nil
 }
 
 // checkPaths returns an error if a solution does not exist.

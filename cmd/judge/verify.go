@@ -85,7 +85,12 @@ func quotedOr(texts []string) string {
 }
 
 // verifyProblem verifies one problem and reports whether the problem has no errors.
-func (v *verifyOptions) verifyProblem(ctx context.Context, c *workspace.Workspace, location *workspace.Location, listen func(judge.Event)) (bool, error) {
+func (v *verifyOptions) verifyProblem(
+	ctx context.Context,
+	c *workspace.Workspace,
+	location *workspace.Location,
+	listen func(judge.Event),
+) (bool, error) {
 	verifier, faults, err := v.startVerification(ctx, c, location, listen)
 	if err != nil {
 		return false, err
@@ -102,7 +107,12 @@ func (v *verifyOptions) verifyProblem(ctx context.Context, c *workspace.Workspac
 }
 
 // startVerification begins to verify a problem.
-func (v *verifyOptions) startVerification(ctx context.Context, c *workspace.Workspace, location *workspace.Location, listen func(judge.Event)) (
+func (v *verifyOptions) startVerification(
+	ctx context.Context,
+	c *workspace.Workspace,
+	location *workspace.Location,
+	listen func(judge.Event),
+) (
 	*workspace.Verification, int, error,
 ) {
 	verifier, faults, err := location.StartVerification(ctx, workspace.VerifyOptions{Only: v.only, All: v.all, Fresh: v.fresh}, listen)

@@ -104,26 +104,31 @@ func (a *admin) role() *cobra.Command {
 			_, err := api.UpdateAccount(ctx, args[0], client.AccountUpdate{Role: args[1], Contest: contest, Sites: sites})
 			return err
 		})
-	cmd.Flags().StringSliceVar(&sites, "site", nil, "only for teams of the group with this `ID`, which is a site; can be repeated (runner, judge)")
+	cmd.Flags().
+		StringSliceVar(&sites, "site", nil, "only for teams of the group with this `ID`, which is a site; can be repeated (runner, judge)")
 	cmd.Flags().StringVar(&contest, "contest", "", "only in the contest of this `NAME`")
 	return cmd
 }
 
 func (a *admin) erase() *cobra.Command {
 	var sure bool
-	cmd := a.subcommand("erase <login>", "erase an account permanently", func(ctx context.Context, api *client.Client, args []string) error {
-		if !sure {
-			return &judge.UsageError{
-				Err: fmt.Errorf("this deletes the name, the username and the programs of %s, and cannot be undone\n"+
-					"    to confirm, add --sure", args[0]),
+	cmd := a.subcommand(
+		"erase <login>",
+		"erase an account permanently",
+		func(ctx context.Context, api *client.Client, args []string) error {
+			if !sure {
+				return &judge.UsageError{
+					Err: fmt.Errorf("this deletes the name, the username and the programs of %s, and cannot be undone\n"+
+						"    to confirm, add --sure", args[0]),
+				}
 			}
-		}
-		if err := api.EraseAccount(ctx, args[0]); err != nil {
-			return err
-		}
-		fmt.Fprintf(a.out, "%s is erased; earlier backups still have everything\n", args[0])
-		return nil
-	})
+			if err := api.EraseAccount(ctx, args[0]); err != nil {
+				return err
+			}
+			fmt.Fprintf(a.out, "%s is erased; earlier backups still have everything\n", args[0])
+			return nil
+		},
+	)
 	cmd.Flags().BoolVar(&sure, "sure", false, "confirm")
 	cmd.Long = `Erase deletes the name, the username, the e-mail address, the tokens and the programs of a person,
 with the output of their judging. Verdicts and ranks on scoreboards stay, as those of a "deleted user".

@@ -172,7 +172,11 @@ Restart the servers with this version afterwards, one after the other.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !strings.HasPrefix(database, "postgres") {
-				return &judge.UsageError{Err: errors.New("name a PostgreSQL database: --database postgres://USER@HOST/NAME\n    a server updates an SQLite database at its start")}
+				return &judge.UsageError{
+					Err: errors.New(
+						"name a PostgreSQL database: --database postgres://USER@HOST/NAME\n    a server updates an SQLite database at its start",
+					),
+				}
 			}
 			if err := server.Migrate(cmd.Context(), database, cli.Version()); err != nil {
 				return err

@@ -35,7 +35,12 @@ func (a *admin) queue() *cobra.Command {
 				q.Waiting, q.Dispatched, time.Since(q.Oldest).Round(time.Second),
 			)
 			if q.UntrustedOnly > 0 {
-				fmt.Fprintf(a.out, "%-22s %d of them were judged by untrusted workers only: they wait for a trusted worker\n", "", q.UntrustedOnly)
+				fmt.Fprintf(
+					a.out,
+					"%-22s %d of them were judged by untrusted workers only: they wait for a trusted worker\n",
+					"",
+					q.UntrustedOnly,
+				)
 			}
 		}
 		a.printBusiest(accounts)

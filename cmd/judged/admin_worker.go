@@ -36,7 +36,8 @@ func (a *admin) worker() *cobra.Command {
 			fmt.Fprintf(
 				a.out,
 				"on the worker's machine, until %s:\n  judged worker --join '%s'\nA worker can read the secret data of the problems that it judges.\n",
-				i.Expires.Local().Format(time.DateTime), address,
+				i.Expires.Local().Format(time.DateTime),
+				address,
 			)
 			if i.Cluster {
 				fmt.Fprintln(
@@ -172,7 +173,9 @@ func (a *admin) classAndWorker(ctx context.Context, api *client.Client, class, w
 	}
 	index := slices.IndexFunc(classes, func(c client.Class) bool { return c.Name == class })
 	if index < 0 {
-		return nil, nil, &judge.UsageError{Err: fmt.Errorf("no worker has joined the class %q yet\n    see: judged admin class list", class)}
+		return nil, nil, &judge.UsageError{
+			Err: fmt.Errorf("no worker has joined the class %q yet\n    see: judged admin class list", class),
+		}
 	}
 	workers, err := api.Workers(ctx)
 	if err != nil {

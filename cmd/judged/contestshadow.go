@@ -30,7 +30,9 @@ func (a *admin) shadowContest() *cobra.Command {
 				return nil
 			}
 			if len(args) != 1 {
-				return &judge.UsageError{Err: errors.New("give the address of the contest, such as https://primary.example/api/contests/spring-2026")}
+				return &judge.UsageError{
+					Err: errors.New("give the address of the contest, such as https://primary.example/api/contests/spring-2026"),
+				}
 			}
 			if score != "theirs" && score != "ours" {
 				return &judge.UsageError{Err: fmt.Errorf("--score is %q; it must be theirs or ours", score)}

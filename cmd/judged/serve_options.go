@@ -45,8 +45,9 @@ func makeAbsolute(dir string, paths []*string) {
 // applyFlags replaces settings of judge.toml with the flags that were given.
 func applyFlags(cmd *cobra.Command, settings *config.Server, flags config.Server) {
 	for name, to := range map[string]struct{ set, over *string }{
-		"listen": {&settings.Listen, &flags.Listen}, "url": {&settings.URL, &flags.URL}, "tls": {&settings.TLS, &flags.TLS}, "cert": {&settings.Cert, &flags.Cert},
-		"key": {&settings.Key, &flags.Key}, "data": {&settings.Data, &flags.Data}, "database": {&settings.Database, &flags.Database},
+		"listen": {&settings.Listen, &flags.Listen}, "url": {&settings.URL, &flags.URL}, "tls": {&settings.TLS, &flags.TLS},
+		"cert": {&settings.Cert, &flags.Cert},
+		"key":  {&settings.Key, &flags.Key}, "data": {&settings.Data, &flags.Data}, "database": {&settings.Database, &flags.Database},
 		"queue": {&settings.Queue, &flags.Queue}, "queue-credentials": {&settings.QueueCredentials, &flags.QueueCredentials},
 		"id": {&settings.ID, &flags.ID}, "blobs": {&settings.Blobs, &flags.Blobs},
 		"name": {&settings.Name, &flags.Name}, "metrics": {&settings.Metrics, &flags.Metrics},
@@ -82,7 +83,9 @@ func (c *console) serveOptions(override func(*config.Server)) (o server.Options,
 		}
 		if hasUserFiles(entries) {
 			return o, &judge.UsageError{
-				Err: errors.New("this directory has no judge.toml and is not empty\n    run the server in a contest directory, or in an empty one"),
+				Err: errors.New(
+					"this directory has no judge.toml and is not empty\n    run the server in a contest directory, or in an empty one",
+				),
 			}
 		}
 		contest, err := scaffold.Contest(".")
@@ -110,7 +113,8 @@ func (c *console) serveOptions(override func(*config.Server)) (o server.Options,
 		return o, fmt.Errorf("find this program: %w", err)
 	}
 	o = server.Options{
-		Server: contest.Config.Server, Root: contest.Root, Source: contest.Config.Source, Version: cli.Version(), Log: c.log(), ChildOutput: os.Stderr,
+		Server: contest.Config.Server, Root: contest.Root, Source: contest.Config.Source, Version: cli.Version(), Log: c.log(),
+		ChildOutput:    os.Stderr,
 		WorkerCommand:  func(dir string) []string { return []string{self, "worker", "--data", dir} },
 		PublishCommand: func() []string { return []string{self, "publish"} },
 		PrepareCommand: func(archive string, verify bool) []string {

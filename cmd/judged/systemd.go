@@ -18,7 +18,8 @@ var units embed.FS
 
 // systemdFlag adds the flag --systemd, which prints a unit and exits.
 func systemdFlag(cmd *cobra.Command, c *console, unit string) {
-	print := cmd.Flags().Bool("systemd", false, "print a systemd unit, and exit: judged "+cmd.Name()+" --systemd >/etc/systemd/system/"+unit)
+	print := cmd.Flags().
+		Bool("systemd", false, "print a systemd unit, and exit: judged "+cmd.Name()+" --systemd >/etc/systemd/system/"+unit)
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *print {

@@ -56,7 +56,12 @@ func (w *workerOptions) serverAddress() (a client.Address, err error) {
 func (w *workerOptions) addressFile() string { return filepath.Join(w.data, "server.json") }
 
 // greet greets the server with a known key. If the server does not know the key, enter joins with the code.
-func (w *workerOptions) greet(ctx context.Context, api *client.Client, code, public string, offer job.Capabilities) (*client.Welcome, error) {
+func (w *workerOptions) greet(
+	ctx context.Context,
+	api *client.Client,
+	code, public string,
+	offer job.Capabilities,
+) (*client.Welcome, error) {
 	welcome, err := api.ReportCapabilities(ctx, offer)
 	if refused, is := errors.AsType[*client.Error](err); is && code != "" &&
 		(refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden) {

@@ -145,8 +145,12 @@ func (s *SharedDir) readMark() (string, error) {
 func (s *SharedDir) checkMark() error {
 	mark, err := s.readMark()
 	if err == nil && mark != s.mark {
-		err = fmt.Errorf("the shared directory of blobs %s is not the one that this server started with: its file %s is missing or differs: "+
-			"mount the disk again", s.dir, markFile)
+		err = fmt.Errorf(
+			"the shared directory of blobs %s is not the one that this server started with: its file %s is missing or differs: "+
+				"mount the disk again",
+			s.dir,
+			markFile,
+		)
 	}
 	return err
 }

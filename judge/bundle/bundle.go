@@ -98,7 +98,11 @@ func parseFindings(file string, data []byte) (*Findings, error) {
 	paths := []string{f.Reference}
 	for _, fault := range slices.Concat(f.Dropped, f.Faults) {
 		if fault == nil {
-			return nil, &judge.ProblemError{File: file, Text: FindingsFile + " of the bundle has a fault that says nothing", Hint: damagedHint}
+			return nil, &judge.ProblemError{
+				File: file,
+				Text: FindingsFile + " of the bundle has a fault that says nothing",
+				Hint: damagedHint,
+			}
 		}
 		paths = append(paths, fault.File)
 	}

@@ -187,7 +187,11 @@ func (f *builder) addLinkTarget(link, name string) error {
 	info, err := os.Stat(target)
 	switch {
 	case !ok || err != nil:
-		return &judge.ProblemError{File: link, Text: "the link leads out of the directory, to nothing, or in a circle", Hint: "put a copy there"}
+		return &judge.ProblemError{
+			File: link,
+			Text: "the link leads out of the directory, to nothing, or in a circle",
+			Hint: "put a copy there",
+		}
 	case info.IsDir():
 		return f.addDir(target, name, func(string) bool { return false })
 	}

@@ -80,7 +80,12 @@ func (m *Manifest) ID() blob.Digest { return blob.DigestOf(m.Bytes()) }
 // Errors are of type *judge.ProblemError, and name file.
 func ParseManifest(file string, data []byte) (*Manifest, error) {
 	fault := func(line int, text string, args ...any) error {
-		return &judge.ProblemError{File: file, Line: line, Text: "the manifest of the bundle: " + fmt.Sprintf(text, args...), Hint: damagedHint}
+		return &judge.ProblemError{
+			File: file,
+			Line: line,
+			Text: "the manifest of the bundle: " + fmt.Sprintf(text, args...),
+			Hint: damagedHint,
+		}
 	}
 	if len(data) > MaxManifest {
 		return nil, fault(0, "it is larger than %d MiB", MaxManifest>>20)

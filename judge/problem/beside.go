@@ -73,7 +73,11 @@ func readBeside(c *judge.Case) (faults judge.ProblemErrors) {
 		case !d.IsDir():
 			faults = append(
 				faults,
-				&judge.ProblemError{File: path, Text: "neither a file nor a directory", Hint: "put a copy of the file there: links are not followed"},
+				&judge.ProblemError{
+					File: path,
+					Text: "neither a file nor a directory",
+					Hint: "put a copy of the file there: links are not followed",
+				},
 			)
 		}
 		return nil

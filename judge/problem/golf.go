@@ -46,7 +46,11 @@ func (f *Directory) readGolf(t *golf) (faults judge.ProblemErrors) {
 	if t.Domain == "" {
 		faults = append(
 			faults,
-			f.Fault("golf.domain", "the golf has no domain", `write the generator line that prints every input, such as: domain = "all --max 99"`),
+			f.Fault(
+				"golf.domain",
+				"the golf has no domain",
+				`write the generator line that prints every input, such as: domain = "all --max 99"`,
+			),
 		)
 	}
 	for _, part := range []struct {

@@ -43,11 +43,17 @@ func (f *Directory) readGroups(t *table) (faults judge.ProblemErrors) {
 	for i, g := range tables {
 		key := fmt.Sprintf("group[%d]", i)
 		if !goodName().MatchString(g.Name) {
-			faults = append(faults, f.Fault(key+".name", fmt.Sprintf("%q cannot be the name of a group", g.Name), "use letters, digits, dots, - and _"))
+			faults = append(
+				faults,
+				f.Fault(key+".name", fmt.Sprintf("%q cannot be the name of a group", g.Name), "use letters, digits, dots, - and _"),
+			)
 			continue
 		}
 		if seen[g.Name] {
-			faults = append(faults, f.Fault(key+".name", fmt.Sprintf("two groups are called %q", g.Name), "move their cases into one group"))
+			faults = append(
+				faults,
+				f.Fault(key+".name", fmt.Sprintf("two groups are called %q", g.Name), "move their cases into one group"),
+			)
 			continue
 		}
 		seen[g.Name] = true
@@ -140,7 +146,11 @@ func readCases(dir, group string) (cases []judge.Case, faults judge.ProblemError
 		case isInput && !goodName().MatchString(name):
 			faults = append(
 				faults,
-				&judge.ProblemError{File: path, Text: fmt.Sprintf("%q cannot be the name of a case", name), Hint: "use letters, digits, dots, - and _"},
+				&judge.ProblemError{
+					File: path,
+					Text: fmt.Sprintf("%q cannot be the name of a case", name),
+					Hint: "use letters, digits, dots, - and _",
+				},
 			)
 		case isInput:
 			base := filepath.Join(dir, name)

@@ -27,7 +27,10 @@ func (f *Directory) readKind(t *table) (faults judge.ProblemErrors) {
 	}
 	kind, ok := kinds[t.Kind]
 	if !ok {
-		faults = append(faults, f.Fault("kind", fmt.Sprintf("unknown kind %q", t.Kind), suggest.Hint(t.Kind, slices.Sorted(maps.Keys(kinds)))))
+		faults = append(
+			faults,
+			f.Fault("kind", fmt.Sprintf("unknown kind %q", t.Kind), suggest.Hint(t.Kind, slices.Sorted(maps.Keys(kinds)))),
+		)
 	}
 	f.Kind, f.Passes, f.CodeLimit = kind, t.Limits.Passes, int64(t.Limits.Code)
 	f.NoFiles = t.Limits.Files != nil && !*t.Limits.Files
@@ -35,9 +38,12 @@ func (f *Directory) readKind(t *table) (faults judge.ProblemErrors) {
 	case t.Limits.Passes != 0 && ok && !kind.MultiPass:
 		faults = append(faults, f.Fault("limits.passes", "the problem has one pass only", `remove the key, or write: kind = "multi-pass"`))
 	case t.Limits.Passes < 0 || t.Limits.Passes == 1:
-		faults = append(faults, f.Fault("limits.passes", fmt.Sprintf("a multi-pass problem has at most %d passes", t.Limits.Passes), fmt.Sprintf(
-			"write a number from 2 on, or remove the key; the default is %d", judge.DefaultPasses,
-		)))
+		faults = append(
+			faults,
+			f.Fault("limits.passes", fmt.Sprintf("a multi-pass problem has at most %d passes", t.Limits.Passes), fmt.Sprintf(
+				"write a number from 2 on, or remove the key; the default is %d", judge.DefaultPasses,
+			)),
+		)
 	}
 	return faults
 }

@@ -35,7 +35,11 @@ func (f *Directory) Lint() (faults judge.ProblemErrors) {
 	if f.Validator == nil && f.FormatPath() == "" {
 		faults = append(
 			faults,
-			f.Fault("validator", "the problem has no validator", "declare the input in "+FormatFile+`, or add: [validator] program = "validator"`),
+			f.Fault(
+				"validator",
+				"the problem has no validator",
+				"declare the input in "+FormatFile+`, or add: [validator] program = "validator"`,
+			),
 		)
 	}
 	if f.Included != nil {
@@ -84,7 +88,10 @@ func lintAnswers(dir string, unanswered bool) (faults judge.ProblemErrors) {
 			})
 		}
 		if name, ok := strings.CutSuffix(e.Name(), ".ans"); ok && !have[name+".in"] {
-			faults = append(faults, &judge.ProblemError{File: path, Text: "an answer without an input", Hint: "remove it, or add " + name + ".in"})
+			faults = append(
+				faults,
+				&judge.ProblemError{File: path, Text: "an answer without an input", Hint: "remove it, or add " + name + ".in"},
+			)
 		}
 	}
 	return faults

@@ -294,7 +294,11 @@ func (f *Directory) readParts(t *table) (faults judge.ProblemErrors) {
 		case c.Name != "" && c.Program != "":
 			faults = append(
 				faults,
-				f.Fault("checker", "the checker has both a name and a program", "write name for a built-in checker, or program for your own"),
+				f.Fault(
+					"checker",
+					"the checker has both a name and a program",
+					"write name for a built-in checker, or program for your own",
+				),
 			)
 		case c.Name == "" && c.Program == "":
 			faults = append(
@@ -317,7 +321,10 @@ func (f *Directory) readPart(key string, p *part) (*judge.SetterProgram, judge.P
 		p.Speaks = usually(p.Program, allowed)
 	}
 	if !slices.Contains(allowed, p.Speaks) {
-		faults = append(faults, f.Fault(key+".speaks", fmt.Sprintf("the %s cannot speak %q", key, p.Speaks), suggest.Hint(p.Speaks, allowed)))
+		faults = append(
+			faults,
+			f.Fault(key+".speaks", fmt.Sprintf("the %s cannot speak %q", key, p.Speaks), suggest.Hint(p.Speaks, allowed)),
+		)
 	}
 	path, bad := f.readProgram(key+".program", p.Program)
 	if path == "" {

@@ -104,7 +104,10 @@ func (f *Directory) readNode(key string, g *group, all *judge.Node) (*judge.Node
 			for _, n := range all.Children {
 				earlier = append(earlier, n.Name)
 			}
-			faults = append(faults, f.Fault(at, fmt.Sprintf("no earlier group is called %q", name), suggest.Hint(name, append(earlier, Sample))))
+			faults = append(
+				faults,
+				f.Fault(at, fmt.Sprintf("no earlier group is called %q", name), suggest.Hint(name, append(earlier, Sample))),
+			)
 		} else if all.Children[k].Aggregate != judge.AggregatePassFail {
 			faults = append(faults, f.Fault(at, fmt.Sprintf(
 				"group %q gives partial scores, so it cannot be required", name,

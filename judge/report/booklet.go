@@ -93,7 +93,9 @@ func BookletFragment(b *Booklet) (template.HTML, error) {
 	for i, p := range b.Problems {
 		var body bytes.Buffer
 		if p.Document == "" {
-			notes := extension.NewFootnote(extension.WithFootnoteIDPrefixFunction(func(ast.Node) []byte { return fmt.Appendf(nil, "p%d-", i+1) }))
+			notes := extension.NewFootnote(
+				extension.WithFootnoteIDPrefixFunction(func(ast.Node) []byte { return fmt.Appendf(nil, "p%d-", i+1) }),
+			)
 			if err := renderStatement(&body, []byte(TrimTitle(string(p.Markdown))), p.Pictures, notes); err != nil {
 				return "", err
 			}

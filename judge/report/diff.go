@@ -186,7 +186,10 @@ func (p *diffWriter) addRemark(text string) {
 // addSame adds an equal line.
 func (p *diffWriter) addSame(w, g int) {
 	l := p.got[g]
-	p.lines = append(p.lines, diffLine{Kind: sameLine, Number: l.number, Spans: []span{{Text: l.text}}, focusColumn: p.focusColumn(g), length: width(l.text)})
+	p.lines = append(
+		p.lines,
+		diffLine{Kind: sameLine, Number: l.number, Spans: []span{{Text: l.text}}, focusColumn: p.focusColumn(g), length: width(l.text)},
+	)
 	if g == p.errorLine {
 		p.addCarets(p.errorColumn, l.text)
 	}
@@ -234,7 +237,13 @@ func (p *diffWriter) addChanged(ops []AlignedPair) {
 func (p *diffWriter) addSingle(k lineKind, l excerptLine, g int) {
 	p.lines = append(
 		p.lines,
-		diffLine{Kind: k, Number: l.number, Spans: showBlanks([]span{{l.text, false}}), focusColumn: p.focusColumn(g), length: width(l.text)},
+		diffLine{
+			Kind:        k,
+			Number:      l.number,
+			Spans:       showBlanks([]span{{l.text, false}}),
+			focusColumn: p.focusColumn(g),
+			length:      width(l.text),
+		},
 	)
 	if g >= 0 && g == p.errorLine {
 		p.addCarets(p.errorColumn, l.text)
@@ -273,7 +282,10 @@ func (p *diffWriter) addPair(want, got excerptLine, g int) {
 func (p *diffWriter) addPointer(text string) {
 	p.pointed = true
 	above := p.lines[len(p.lines)-1]
-	p.lines = append(p.lines, diffLine{Kind: pointerLine, Spans: []span{{Text: text}}, focusColumn: above.focusColumn, length: above.length})
+	p.lines = append(
+		p.lines,
+		diffLine{Kind: pointerLine, Spans: []span{{Text: text}}, focusColumn: above.focusColumn, length: above.length},
+	)
 }
 
 // addCarets adds a line with carets below the token of text that starts at the column.

@@ -134,7 +134,12 @@ func golfCorrectText(r *judge.GolfChecked) string {
 	case r.Quick:
 		return fmt.Sprintf("samples and edges, %d of %d inputs, %.1f s", r.Tried, r.Domain, r.WallMS/1000)
 	case r.Shuffles > 0:
-		return fmt.Sprintf("all %s, shuffled twice + %d fresh calls, %.1f s", judge.Quantity(r.Domain, "input"), r.FreshCalls, r.WallMS/1000)
+		return fmt.Sprintf(
+			"all %s, shuffled twice + %d fresh calls, %.1f s",
+			judge.Quantity(r.Domain, "input"),
+			r.FreshCalls,
+			r.WallMS/1000,
+		)
 	}
 	how := "a process each"
 	if r.CrossChecked > 0 {
@@ -178,7 +183,15 @@ func golfTable(results []*judge.GolfChecked) string {
 		file, language = max(file, width(r.File)), max(language, width(r.LanguageWithFlags()))
 	}
 	for _, r := range results {
-		fmt.Fprintf(&b, "%-10s  %5d  %s  %s  %s\n", r.Verdict, r.Bytes, pad(r.LanguageWithFlags(), language), pad(r.File, file), golfReason(r))
+		fmt.Fprintf(
+			&b,
+			"%-10s  %5d  %s  %s  %s\n",
+			r.Verdict,
+			r.Bytes,
+			pad(r.LanguageWithFlags(), language),
+			pad(r.File, file),
+			golfReason(r),
+		)
 	}
 	return sanitize(b.String())
 }

@@ -68,7 +68,11 @@ func (p PictureFunc) imageHTML(address, caption string, size map[string]string) 
 	case picture == nil:
 		return `<span class="absent">[` + template.HTMLEscapeString(picture.altText(path)) + `]</span>`
 	case picture.Linked:
-		return fmt.Sprintf(`<a href="%s">[%s]</a>`, template.HTMLEscapeString(picture.URL), template.HTMLEscapeString(picture.altText(path)))
+		return fmt.Sprintf(
+			`<a href="%s">[%s]</a>`,
+			template.HTMLEscapeString(picture.URL),
+			template.HTMLEscapeString(picture.altText(path)),
+		)
 	}
 	return fmt.Sprintf(
 		`<img src="%s" alt="%s"%s>`, template.HTMLEscapeString(picture.URL), template.HTMLEscapeString(caption),

@@ -94,7 +94,14 @@ func (t *terminal) writeMeasured(e *judge.SuiteMeasured) {
 	for _, c := range e.Cases {
 		rows = append(
 			rows,
-			[]string{c.Case, fmt.Sprint(c.Bytes), fmt.Sprint(c.Mutants), fmt.Sprint(c.Solutions), fmt.Sprint(c.Bounds), fmt.Sprint(c.Unique)},
+			[]string{
+				c.Case,
+				fmt.Sprint(c.Bytes),
+				fmt.Sprint(c.Mutants),
+				fmt.Sprint(c.Solutions),
+				fmt.Sprint(c.Bounds),
+				fmt.Sprint(c.Unique),
+			},
 		)
 	}
 	t.writeTable(rows, false)

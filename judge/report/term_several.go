@@ -23,7 +23,9 @@ type submissionTable struct {
 }
 
 func (t *terminal) writeSeveralStarted(e *judge.BatchStarted) {
-	t.submissionTable = &submissionTable{grid: newGrid(t.options.Width, append([]string{""}, e.Programs...)[min(1, len(e.Programs)):], e.Groups, 0)}
+	t.submissionTable = &submissionTable{
+		grid: newGrid(t.options.Width, append([]string{""}, e.Programs...)[min(1, len(e.Programs)):], e.Groups, 0),
+	}
 	t.writeTitle(e.Problem, e.Title)
 	t.printf("%s\n", t.paint.style(faint, fmt.Sprintf(
 		"%s, %s in %s", judge.Quantity(len(e.Programs), "solution"), judge.Quantity(e.Cases, "case"),

@@ -18,7 +18,10 @@ const (
 func (t *terminal) writeVerifyStarted(e *judge.VerifyStarted) {
 	t.writeTitle(e.Problem, e.Title)
 	if len(e.Groups) > 0 { // a game has no groups
-		t.printf("%s\n", t.paint.style(faint, fmt.Sprintf("%s in %s", judge.Quantity(e.Cases, "case"), judge.Quantity(len(e.Groups), "group"))))
+		t.printf(
+			"%s\n",
+			t.paint.style(faint, fmt.Sprintf("%s in %s", judge.Quantity(e.Cases, "case"), judge.Quantity(len(e.Groups), "group"))),
+		)
 	}
 	t.writeUnenforced(e.Isolation, e.Unenforced)
 	t.printf("\n")
@@ -73,7 +76,10 @@ func (t *terminal) writeFault(word string, style []attribute, f *judge.ProblemEr
 func (t *terminal) endFaults() {
 	if more := t.faults - maxFaults; more > 0 {
 		t.printf("  ")
-		t.writeParagraph(fmt.Sprintf("%s and %s; --json, --junit and --html have them all", omission, judge.Quantity(more, "more fault")), "  ")
+		t.writeParagraph(
+			fmt.Sprintf("%s and %s; --json, --junit and --html have them all", omission, judge.Quantity(more, "more fault")),
+			"  ",
+		)
 		t.printf("\n")
 	}
 	t.faults = 0

@@ -38,7 +38,11 @@ func (w *Workspace) BotGuide(p *Problem) (*arena.Guide, []arena.DescribedRules, 
 	read := func(path string) (string, error) {
 		text, err := p.ReadText(path)
 		if err != nil {
-			return "", &judge.ProblemError{File: path, Text: problem.Reason(err), Hint: "write the file, or remove it from the [game] table"}
+			return "", &judge.ProblemError{
+				File: path,
+				Text: problem.Reason(err),
+				Hint: "write the file, or remove it from the [game] table",
+			}
 		}
 		return string(text), nil
 	}
@@ -151,7 +155,11 @@ func setOption(r *arena.Rules, option string) error {
 	name = strings.ReplaceAll(name, "-", "_")
 	if _, known := r.Options[name]; !known {
 		return &judge.UsageError{
-			Err: fmt.Errorf("the game has no option %q\n    its options: %s", name, strings.Join(slices.Sorted(maps.Keys(r.Options)), ", ")),
+			Err: fmt.Errorf(
+				"the game has no option %q\n    its options: %s",
+				name,
+				strings.Join(slices.Sorted(maps.Keys(r.Options)), ", "),
+			),
 		}
 	}
 	switch value {
@@ -165,7 +173,13 @@ func setOption(r *arena.Rules, option string) error {
 }
 
 // NewTournament builds the referee and all bots of a tournament.
-func (w *Workspace) NewTournament(ctx context.Context, f *Problem, rules arena.Rules, files []string, language string) (*arena.Tournament, error) {
+func (w *Workspace) NewTournament(
+	ctx context.Context,
+	f *Problem,
+	rules arena.Rules,
+	files []string,
+	language string,
+) (*arena.Tournament, error) {
 	e := &arena.Tournament{
 		Game: f.ID, Rules: rules, Sandbox: w.Sandbox, RefereePath: f.Game.Referee.Path,
 		RefereeArgs: f.Game.Referee.Args, RefereeLimits: w.Config.Setter,

@@ -11,7 +11,13 @@ import (
 )
 
 // Executor returns the bench that runs the built program made on the cases of picked.
-func (p *Problem) Executor(ctx context.Context, selected *judge.Problem, path string, built *lang.Result, way trial.RunMode) (trial.Executor, error) {
+func (p *Problem) Executor(
+	ctx context.Context,
+	selected *judge.Problem,
+	path string,
+	built *lang.Result,
+	way trial.RunMode,
+) (trial.Executor, error) {
 	return p.newBench(ctx, selected, path, func(context.Context) (*lang.Result, error) { return built, nil }, way, nil)
 }
 
@@ -22,8 +28,9 @@ func (p *Problem) newBench(
 	way trial.RunMode, keep func(*judge.Case, *io.SectionReader) error,
 ) (trial.Executor, error) {
 	return trial.New(ctx, trial.Setup{
-		Problem: selected, Runner: p.w.Sandbox, Programs: p.SetterPrograms(), Source: path, BuildSubmission: build, ShowSource: p.showsSource(path),
-		RunMode: way, KeepOutput: keep, Exclusive: &p.w.sharedLimits.exclusive,
+		Problem: selected, Runner: p.w.Sandbox, Programs: p.SetterPrograms(), Source: path, BuildSubmission: build,
+		ShowSource: p.showsSource(path),
+		RunMode:    way, KeepOutput: keep, Exclusive: &p.w.sharedLimits.exclusive,
 	})
 }
 

@@ -66,7 +66,9 @@ func (w *Workspace) buildError(path string, result *lang.Result) error {
 		key, 4*limit,
 	)
 	if w.inBundledProblem(path) {
-		return &slowBuildError{judge.ProblemError{File: w.DisplayPath(path), Text: text, Hint: hint + "\n(in a contest directory; judge init makes one)"}}
+		return &slowBuildError{
+			judge.ProblemError{File: w.DisplayPath(path), Text: text, Hint: hint + "\n(in a contest directory; judge init makes one)"},
+		}
 	}
 	return &judge.ProblemError{File: path, Text: text, Hint: hint}
 }

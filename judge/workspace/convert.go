@@ -79,7 +79,10 @@ func (w *Workspace) ConvertSVG(ctx context.Context, svg []byte) ([]byte, error) 
 		return nil, err
 	}
 	if kind, _, _ := pictures.Type(out.Bytes()); judge.Classify(x, limits) != judge.NotJudged || kind != pdfType {
-		return nil, &judge.ProblemError{Text: "rsvg-convert cannot draw it (" + x.Termination() + ")", Hint: strings.TrimSpace(string(stderr.Bytes()))}
+		return nil, &judge.ProblemError{
+			Text: "rsvg-convert cannot draw it (" + x.Termination() + ")",
+			Hint: strings.TrimSpace(string(stderr.Bytes())),
+		}
 	}
 	return out.Bytes(), nil
 }

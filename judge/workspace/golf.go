@@ -45,7 +45,15 @@ func (w *Workspace) StartGolf(ctx context.Context, p *Problem) (*golf.Submission
 	}
 	limits := w.Config.Solution
 	limits.Memory = max(limits.Memory, w.Config.Setter.Memory)
-	return &golf.SubmissionChecker{ID: p.ID, Runner: w.Sandbox, Tools: w.Tools, Drivers: known, Limits: limits, Domain: domain, Checker: checker}, nil
+	return &golf.SubmissionChecker{
+		ID:      p.ID,
+		Runner:  w.Sandbox,
+		Tools:   w.Tools,
+		Drivers: known,
+		Limits:  limits,
+		Domain:  domain,
+		Checker: checker,
+	}, nil
 }
 
 // checkGolf returns an error if the problem cannot be golfed.
@@ -116,7 +124,13 @@ func (w *Workspace) readDrivers(p *Problem) (drivers.Set, error) {
 // CheckGolf checks a golf submission. If the submission cannot run and the caller requested no language, CheckGolf tries
 // the other languages with the same extension. Instead of a language that is not installed, it tries its
 // substitute.
-func (w *Workspace) CheckGolf(ctx context.Context, stage *golf.SubmissionChecker, file string, r golf.ReadOptions, o golf.Options) (*golf.Result, error) {
+func (w *Workspace) CheckGolf(
+	ctx context.Context,
+	stage *golf.SubmissionChecker,
+	file string,
+	r golf.ReadOptions,
+	o golf.Options,
+) (*golf.Result, error) {
 	first, err := w.checkGolfAs(ctx, stage, file, nil, r, o)
 	if err != nil || first.Verdict != golf.CannotRun || r.Language != "" || first.Bytes == 0 {
 		return first, err
@@ -191,7 +205,9 @@ func (w *Workspace) checkGolfAs(
 	}
 	o.Flags = flags
 	if calls := golf.Calls(answer.Driver, stage.Domain.Arity); o.Call != "" && !slices.Contains(calls, o.Call) {
-		return nil, &judge.UsageError{Err: fmt.Errorf("unknown call %q: %s has %s", o.Call, answer.Language.Name, strings.Join(calls, ", "))}
+		return nil, &judge.UsageError{
+			Err: fmt.Errorf("unknown call %q: %s has %s", o.Call, answer.Language.Name, strings.Join(calls, ", ")),
+		}
 	}
 	result, err := stage.Check(ctx, answer, o)
 	if unknown, ok := errors.AsType[*golf.UnknownInputError](err); ok {
@@ -202,7 +218,12 @@ func (w *Workspace) checkGolfAs(
 
 // ReadGolfSubmission reads a golf submission from a source file, a post, or standard input. It also returns the flags with
 // which it is run.
-func (w *Workspace) ReadGolfSubmission(stage *golf.SubmissionChecker, file string, language *config.Language, r golf.ReadOptions) (*golf.Submission, []string, error) {
+func (w *Workspace) ReadGolfSubmission(
+	stage *golf.SubmissionChecker,
+	file string,
+	language *config.Language,
+	r golf.ReadOptions,
+) (*golf.Submission, []string, error) {
 	data, err := w.GolfFile(file, r)
 	if err != nil {
 		return nil, nil, err

@@ -153,7 +153,14 @@ func (g *Grid) Event() *judge.SuiteMeasured {
 		}
 		e.Cases = append(
 			e.Cases,
-			judge.CaseDetections{Case: c.ID(), Bytes: caseSize(c), Mutants: n["mutant"], Solutions: n["solution"], Bounds: n["bound"], Unique: alone[i]},
+			judge.CaseDetections{
+				Case:      c.ID(),
+				Bytes:     caseSize(c),
+				Mutants:   n["mutant"],
+				Solutions: n["solution"],
+				Bounds:    n["bound"],
+				Unique:    alone[i],
+			},
 		)
 	}
 	for _, t := range g.detectedOnce() {

@@ -62,7 +62,11 @@ func (p *Problem) checkGame(ctx context.Context, report func(what string, count 
 
 // tryExampleBots plays each example bot against the tester as on a ladder. It reports examples in languages that are
 // not installed on this machine.
-func (p *Problem) tryExampleBots(ctx context.Context, report func(what string, count int, faults judge.ProblemErrors), note func(string)) error {
+func (p *Problem) tryExampleBots(
+	ctx context.Context,
+	report func(what string, count int, faults judge.ProblemErrors),
+	note func(string),
+) error {
 	n, faults := 0, judge.ProblemErrors{}
 	for _, path := range p.Game.Examples {
 		if _, err := p.ReadText(path); err != nil {
@@ -172,9 +176,12 @@ func (p *Problem) gradeBots(ctx context.Context, bots []string) (n int, faults j
 			return base == name || strings.TrimSuffix(base, filepath.Ext(base)) == name
 		})
 		if at < 0 {
-			faults = append(faults, p.Fault("game.graded", fmt.Sprintf("there is no bot %q", name), "graded must name bots of "+filepath.Join(
-				p.SolutionsDir(), problem.Bots,
-			)+", the weakest first"))
+			faults = append(
+				faults,
+				p.Fault("game.graded", fmt.Sprintf("there is no bot %q", name), "graded must name bots of "+filepath.Join(
+					p.SolutionsDir(), problem.Bots,
+				)+", the weakest first"),
+			)
 			continue
 		}
 		files = append(files, bots[at])

@@ -33,7 +33,11 @@ type Verification struct {
 
 // StartVerification starts to verify a problem. It sends an event that describes the verification. If faults prevent
 // any further checks, it reports them and returns no Verification.
-func (l *Location) StartVerification(ctx context.Context, o VerifyOptions, listen func(judge.Event)) (v *Verification, faults int, err error) {
+func (l *Location) StartVerification(
+	ctx context.Context,
+	o VerifyOptions,
+	listen func(judge.Event),
+) (v *Verification, faults int, err error) {
 	p, found, err := l.ReadForJudging(ctx)
 	if err != nil {
 		return nil, 0, err
@@ -106,7 +110,9 @@ const SnapshotPlaceholder = "{snapshot}"
 // TakeSnapshot takes a snapshot of the problem. It does not build or generate anything.
 func (l *Location) TakeSnapshot() (*Snapshot, error) {
 	if l.unpacked != nil {
-		return nil, &judge.UsageError{Err: fmt.Errorf("%s is a bundle, which has no solutions: name the problem that it was made of", l.Name)}
+		return nil, &judge.UsageError{
+			Err: fmt.Errorf("%s is a bundle, which has no solutions: name the problem that it was made of", l.Name),
+		}
 	}
 	config, err := l.w.Config.Portable()
 	if err != nil {
@@ -120,7 +126,11 @@ func (l *Location) TakeSnapshot() (*Snapshot, error) {
 	folders := map[string]string{s.Problem: dir}
 	if filepath.Base(filepath.Dir(dir)) == "problems" { // the cases and solutions are in sibling directories
 		s.Problem = "problems/" + s.ID
-		folders = map[string]string{s.Problem: dir, "testcases/" + s.ID: l.casesDir, "solutions/" + s.ID: problem.Solutions(dir, l.casesDir)}
+		folders = map[string]string{
+			s.Problem:           dir,
+			"testcases/" + s.ID: l.casesDir,
+			"solutions/" + s.ID: problem.Solutions(dir, l.casesDir),
+		}
 	}
 	var places []string
 	for at, place := range folders {

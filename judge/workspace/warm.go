@@ -43,7 +43,10 @@ func (p *Problem) BuildAll(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, bench.Close()) }()
 	sum, err := judge.Run(ctx, samples, bench, judge.Options{Jobs: 1}, func(judge.Event) {})
 	if err == nil && sum.Verdict != judge.Accepted {
-		err = &judge.ProblemError{File: with.Reference.Path, Text: fmt.Sprintf("the reference gets %s on the sample %s here", sum.Verdict, sum.First)}
+		err = &judge.ProblemError{
+			File: with.Reference.Path,
+			Text: fmt.Sprintf("the reference gets %s on the sample %s here", sum.Verdict, sum.First),
+		}
 	}
 	return err
 }

@@ -193,7 +193,9 @@ func (w *Workspace) Start(r RunOptions) error {
 	if err != nil {
 		return err
 	}
-	w.Sandbox, err = sandbox.New(sandbox.Options{ReadOnly: visible, Hidden: r.Hidden, Slots: r.Shared.slots, Isolation: r.RequiredIsolation, Pin: r.Pin})
+	w.Sandbox, err = sandbox.New(
+		sandbox.Options{ReadOnly: visible, Hidden: r.Hidden, Slots: r.Shared.slots, Isolation: r.RequiredIsolation, Pin: r.Pin},
+	)
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,9 @@ func FlagError(cmd *cobra.Command, err error) error {
 		return valueError(e.GetFlag(), e.GetValue(), valueDescription(e.GetFlag(), e.GetValue()))
 	}
 	if e, ok := errors.AsType[*pflag.InvalidSyntaxError](err); ok {
-		return &judge.UsageError{Err: fmt.Errorf("%s is not a flag\n    %s --help lists the flags", e.GetSpecifiedFlag(), cmd.CommandPath())}
+		return &judge.UsageError{
+			Err: fmt.Errorf("%s is not a flag\n    %s --help lists the flags", e.GetSpecifiedFlag(), cmd.CommandPath()),
+		}
 	}
 	return &judge.UsageError{Err: err}
 }

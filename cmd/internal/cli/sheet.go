@@ -115,7 +115,8 @@ func addFile(s *client.ProblemInfo, f *workspace.StatementFile, attachment bool)
 		name = "attachments/" + name
 	}
 	one := client.ProblemFile{
-		Name: name, Type: f.Type, Size: int64(len(f.Data)), Digest: blob.DigestOf(f.Data), Width: f.Width, Height: f.Height, Attachment: attachment,
+		Name: name, Type: f.Type, Size: int64(len(f.Data)), Digest: blob.DigestOf(f.Data), Width: f.Width, Height: f.Height,
+		Attachment: attachment,
 	}
 	if f.Converted {
 		one.Data = f.Data

@@ -349,7 +349,8 @@ func (x *expr) truth(e *env) bool {
 		return slices.IsSorted(l.ints) && slices.IsSorted(l.floats) && slices.IsSorted(l.words)
 	case "permutation":
 		l := e.view(x.args[0].name, x.args[0].depth)
-		return l.different() == len(l.ints) && (len(l.ints) == 0 || aggregate("max", l.ints) == int64(len(l.ints)) && aggregate("min", l.ints) == 1)
+		return l.different() == len(l.ints) &&
+			(len(l.ints) == 0 || aggregate("max", l.ints) == int64(len(l.ints)) && aggregate("min", l.ints) == 1)
 	case "palindrome":
 		s := x.args[0].word(e)
 		for i := range len(s) / 2 {

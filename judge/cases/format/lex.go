@@ -46,7 +46,9 @@ const maxDeclaration = 1 << 20 // bytes
 // lex splits a declaration into rows, without comments and empty lines.
 func lex(file, text string) (rows []row, faults judge.ProblemErrors) {
 	if len(text) > maxDeclaration {
-		return nil, judge.ProblemErrors{{File: file, Text: fmt.Sprintf("the declaration has %d bytes, more than %d", len(text), maxDeclaration)}}
+		return nil, judge.ProblemErrors{
+			{File: file, Text: fmt.Sprintf("the declaration has %d bytes, more than %d", len(text), maxDeclaration)},
+		}
 	}
 	depth := 0
 	for i, line := range strings.Split(text, "\n") {

@@ -157,7 +157,10 @@ func (n *nearMissGenerator) word(f *field, name, s string, put func(what, text s
 		put(name+" has a plus in front", "+"+s)
 		put(name+" has an exponent", s+"e0")
 		put(name+" has a point and no decimals", strings.SplitN(s, ".", 2)[0]+".")
-		put(name+" has too many decimals", fmt.Sprintf("%s%s", strings.SplitN(s+".", ".", 2)[0], "."+strings.Repeat("0", f.typ.decimals[1]+1)))
+		put(
+			name+" has too many decimals",
+			fmt.Sprintf("%s%s", strings.SplitN(s+".", ".", 2)[0], "."+strings.Repeat("0", f.typ.decimals[1]+1)),
+		)
 		if f.typ.hi.op == "constant" && f.typ.lo.op == "constant" {
 			put(name+" is above its bound", strconv.FormatInt(int64(f.typ.hi.float(nil))+1, 10))
 			put(name+" is below its bound", strconv.FormatInt(int64(f.typ.lo.float(nil))-1, 10))

@@ -192,7 +192,10 @@ func (p *pythonWriter) graph(g *graph) {
 		"lambda: " + pyInt(g.typ.lo), "lambda: " + pyInt(g.typ.hi),
 	}
 	if w := g.weight; w != nil {
-		args = append(args, fmt.Sprintf("weight=(%s, lambda: %s, lambda: %s)", pyText(pyAttribute(w.name)), pyInt(w.typ.lo), pyInt(w.typ.hi)))
+		args = append(
+			args,
+			fmt.Sprintf("weight=(%s, lambda: %s, lambda: %s)", pyText(pyAttribute(w.name)), pyInt(w.typ.lo), pyInt(w.typ.hi)),
+		)
 	}
 	for _, extra := range []struct {
 		is   bool
@@ -385,7 +388,14 @@ func pyTruth(x *expr) string {
 	case "not":
 		return "(not " + pyTruth(x.args[0]) + ")"
 	case "all", "any":
-		return fmt.Sprintf("%s(%s for %s in range(%s, %s + 1))", x.op, pyTruth(x.args[2]), pyName(x.name), pyInt(x.args[0]), pyInt(x.args[1]))
+		return fmt.Sprintf(
+			"%s(%s for %s in range(%s, %s + 1))",
+			x.op,
+			pyTruth(x.args[2]),
+			pyName(x.name),
+			pyInt(x.args[0]),
+			pyInt(x.args[1]),
+		)
 	case "distinct":
 		return "distinct(" + pyAll(x.args, pyView) + ")"
 	case "sorted":

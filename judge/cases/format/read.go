@@ -31,7 +31,8 @@ func (g *Grammar) read(text []byte, tree bool) *reader {
 	if tree {
 		r.root = &node{}
 	}
-	r.ok = r.block(g.body, r.root) && (r.pos == len(text) || r.reject(max(r.pos, r.rejectedAt+1), "want the end of the file, got %s", r.describeNext()))
+	r.ok = r.block(g.body, r.root) &&
+		(r.pos == len(text) || r.reject(max(r.pos, r.rejectedAt+1), "want the end of the file, got %s", r.describeNext()))
 	if r.ok && len(text) == 0 { // the judge does not allow empty cases
 		r.ok = r.reject(0, "want a line, got the end of the file")
 	}

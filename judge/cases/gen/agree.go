@@ -38,8 +38,8 @@ type pair struct {
 	out     []byte // output of the second program, after it ran
 }
 
-// checkSecondSolution runs the second program on the cases that the ledger does not contain. If the answers differ, it returns a
-// *judge.ProblemError that shows both.
+// checkSecondSolution runs the second program on the cases that the ledger does not contain. If the answers differ,
+// it returns a *judge.ProblemError that shows both.
 func (m *CaseGenerator) checkSecondSolution(ctx context.Context, pairs []*pair) error {
 	s := m.SecondSolution
 	if s == nil || m.Directory.Kind.Interactive || m.Directory.Kind.MultiPass || m.Directory.LacksAnswers() {
@@ -90,8 +90,11 @@ func (m *CaseGenerator) solve(ctx context.Context, todo []*pair) error {
 			return err
 		}
 		if v != judge.NotJudged {
-			return m.Directory.CaseFault(p.c, fmt.Sprintf("case %s: %s fails on it: %s (%s)", p.c.ID(), m.SecondSolution.Name, v.Words(), x.Termination()),
-				strings.TrimSpace("a second solution must agree with the reference on every case\n"+stderr))
+			return m.Directory.CaseFault(
+				p.c,
+				fmt.Sprintf("case %s: %s fails on it: %s (%s)", p.c.ID(), m.SecondSolution.Name, v.Words(), x.Termination()),
+				strings.TrimSpace("a second solution must agree with the reference on every case\n"+stderr),
+			)
 		}
 		p.out = out
 		done()
@@ -117,7 +120,11 @@ func (m *CaseGenerator) compare(ctx context.Context, checker check.Checker, p *p
 	case outcome.Verdict != judge.Accepted:
 		hint := fmt.Sprintf(
 			"%s\nthe input:\n%sthe reference:\n%s%s:\n%sone of them is wrong, or the problem has several right answers and needs another checker",
-			outcome.Message, shown(in), shown(ans), m.SecondSolution.Name, shown(p.out),
+			outcome.Message,
+			shown(in),
+			shown(ans),
+			m.SecondSolution.Name,
+			shown(p.out),
 		)
 		return m.Directory.CaseFault(
 			p.c, fmt.Sprintf("case %s: the reference and %s do not agree", p.c.ID(), m.SecondSolution.Name),

@@ -124,7 +124,10 @@ func (d *formatGenerator) Generate(ctx context.Context, seed string, args []stri
 func (d *formatGenerator) parseLine(seed string, args []string) (format.Options, int, string, error) {
 	o, err := format.ParseLine(args[1:])
 	if err != nil {
-		return o, 0, "", &judge.ProblemError{Text: err.Error(), Hint: "such as: " + problem.FormatWord + " --mode max --size 100 n=7 m=1..9 --seed 3"}
+		return o, 0, "", &judge.ProblemError{
+			Text: err.Error(),
+			Hint: "such as: " + problem.FormatWord + " --mode max --size 100 n=7 m=1..9 --seed 3",
+		}
 	}
 	o.Literals = d.literals
 	if line := strings.Join(args, " "); o.Seed > 1 && o.Seed <= maxSeed && seed == kit.Seed(d.salt, line) {

@@ -486,9 +486,12 @@ func RunReference(
 		return nil, err
 	}
 	if v != judge.NotJudged {
-		return nil, &judge.ProblemError{Text: fmt.Sprintf("the reference fails on it: %s (%s)", v.Words(), x.Termination()), Hint: stderrWithHint(
-			stderr, "fix the reference",
-		)}
+		return nil, &judge.ProblemError{
+			Text: fmt.Sprintf("the reference fails on it: %s (%s)", v.Words(), x.Termination()),
+			Hint: stderrWithHint(
+				stderr, "fix the reference",
+			),
+		}
 	}
 	if len(out) == 0 {
 		return nil, &judge.ProblemError{

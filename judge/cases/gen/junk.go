@@ -58,7 +58,9 @@ func (w *caseWorker) rejectedInputFault(ctx context.Context, text string) error 
 		}
 	}
 	if samples > 0 && refused == samples {
-		return w.crew.m.locateInValidator(&judge.ProblemError{Text: "the validator refuses every input, the samples too: " + text, Hint: "fix the validator"})
+		return w.crew.m.locateInValidator(
+			&judge.ProblemError{Text: "the validator refuses every input, the samples too: " + text, Hint: "fix the validator"},
+		)
 	}
 	return &judge.ProblemError{Text: "the generated input is not valid: " + text, Hint: "fix the line, the generator or the validator"}
 }

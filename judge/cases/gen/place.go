@@ -87,7 +87,13 @@ func (m *CaseGenerator) unwritable(c *judge.Case, err error) error {
 
 // installGroup installs a group's new cases, and removes generated cases that no line produces any more. It writes the
 // manifest last. If place is interrupted before that, the files do not match the manifest, and are regenerated.
-func (m *CaseGenerator) installGroup(g *judge.Group, updated *Manifest, current map[string]*ManifestCase, tasks map[string]*task, sum *Summary) error {
+func (m *CaseGenerator) installGroup(
+	g *judge.Group,
+	updated *Manifest,
+	current map[string]*ManifestCase,
+	tasks map[string]*task,
+	sum *Summary,
+) error {
 	dir := m.dir(g.Name)
 	old, _ := ReadManifest(dir)
 	if old == nil {
@@ -190,7 +196,14 @@ func (m *CaseGenerator) answerHandwritten(ctx context.Context, sum *Summary) err
 			if err != nil {
 				return fmt.Errorf("answer case %s: %w", c.ID(), err)
 			}
-			answer, err := RunReference(ctx, m.Runner, crew.Reference, referenceFor(m.Directory, c), m.Directory.Limits, bytes.NewReader(input))
+			answer, err := RunReference(
+				ctx,
+				m.Runner,
+				crew.Reference,
+				referenceFor(m.Directory, c),
+				m.Directory.Limits,
+				bytes.NewReader(input),
+			)
 			if err != nil {
 				return m.locateInCase(c, err)
 			}
@@ -338,7 +351,11 @@ func intactFaults(c *judge.Case, e *ManifestCase, hint string) (faults judge.Pro
 		case got != file.want:
 			faults = append(
 				faults,
-				&judge.ProblemError{File: file.path, Text: "the file is not the one that was generated", Hint: "generated cases are not edited; " + hint},
+				&judge.ProblemError{
+					File: file.path,
+					Text: "the file is not the one that was generated",
+					Hint: "generated cases are not edited; " + hint,
+				},
 			)
 		}
 	}

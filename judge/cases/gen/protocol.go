@@ -32,7 +32,13 @@ type Validator interface {
 
 // NewGenerator returns a Generator that runs a program. The limits apply to each case. The caller must close the
 // Generator.
-func NewGenerator(ctx context.Context, r judge.Runner, program *judge.Program, part *judge.SetterProgram, limits judge.Limits) (Generator, error) {
+func NewGenerator(
+	ctx context.Context,
+	r judge.Runner,
+	program *judge.Program,
+	part *judge.SetterProgram,
+	limits judge.Limits,
+) (Generator, error) {
 	if part.Protocol == "kit" {
 		proc, err := kitproc.Start(ctx, r, program, "generator", limits, part.Args...)
 		if err != nil {
@@ -45,7 +51,13 @@ func NewGenerator(ctx context.Context, r judge.Runner, program *judge.Program, p
 
 // NewValidator returns a Validator that runs a program. The limits apply to each case. The caller must close the
 // Validator.
-func NewValidator(ctx context.Context, r judge.Runner, program *judge.Program, part *judge.SetterProgram, limits judge.Limits) (Validator, error) {
+func NewValidator(
+	ctx context.Context,
+	r judge.Runner,
+	program *judge.Program,
+	part *judge.SetterProgram,
+	limits judge.Limits,
+) (Validator, error) {
 	if program.Interpret != nil {
 		check, err := program.Interpret(part.Args)
 		return scriptValidator{check}, err
@@ -71,7 +83,10 @@ const kattisValid = 42
 // asSetterError converts the error of a broken kit program to a fault of the problem setter.
 func asSetterError(err error) error {
 	if broken, ok := errors.AsType[*kitproc.BrokenError](err); ok {
-		return &judge.ProblemError{Text: "the " + broken.Role + " " + broken.Reason, Hint: stderrWithHint(broken.Stderr, "fix the "+broken.Role)}
+		return &judge.ProblemError{
+			Text: "the " + broken.Role + " " + broken.Reason,
+			Hint: stderrWithHint(broken.Stderr, "fix the "+broken.Role),
+		}
 	}
 	return err
 }
@@ -140,7 +155,10 @@ func (g plainGenerator) Generate(ctx context.Context, seed string, args []string
 		return nil, err
 	}
 	if v := judge.Classify(x, g.limits); v != judge.NotJudged {
-		return nil, &judge.ProblemError{Text: fmt.Sprintf("the generator ended badly (%s, %s)", v.Words(), x.Termination()), Hint: stderrWithHint(tail, fixLine)}
+		return nil, &judge.ProblemError{
+			Text: fmt.Sprintf("the generator ended badly (%s, %s)", v.Words(), x.Termination()),
+			Hint: stderrWithHint(tail, fixLine),
+		}
 	}
 	return out, nil
 }

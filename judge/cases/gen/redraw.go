@@ -15,7 +15,10 @@ import (
 // Redraw regenerates the inputs of some groups with the seeds of their manifests, and compares them with the
 // manifests. It changes nothing. It returns the number of generated inputs and the cases whose inputs differ. If
 // there are such cases, it also returns a fault.
-func (m *CaseGenerator) Redraw(ctx context.Context, groups []string) (n int, faults judge.ProblemErrors, mismatched []*judge.Case, err error) {
+func (m *CaseGenerator) Redraw(
+	ctx context.Context,
+	groups []string,
+) (n int, faults judge.ProblemErrors, mismatched []*judge.Case, err error) {
 	var todo []*task
 	was := map[*task]string{} // SHA-256 of the input
 	for _, g := range m.Directory.Groups {
@@ -66,7 +69,12 @@ func (m *CaseGenerator) Redraw(ctx context.Context, groups []string) (n int, fau
 	if len(mismatched) > 0 {
 		text := fmt.Sprintf("the input of case %s is not what its line makes now", mismatched[0].ID())
 		if more := len(mismatched) - 1; more > 0 {
-			text = fmt.Sprintf("the inputs of %d of %d cases, such as %s, are not what their lines make now", len(mismatched), len(todo), mismatched[0].ID())
+			text = fmt.Sprintf(
+				"the inputs of %d of %d cases, such as %s, are not what their lines make now",
+				len(mismatched),
+				len(todo),
+				mismatched[0].ID(),
+			)
 		}
 		hint := "if the change is meant, run: judge generate " + m.Directory.ID
 		if !slices.ContainsFunc(mismatched, func(c *judge.Case) bool { return !problem.Derived(c.Line) }) {

@@ -96,7 +96,11 @@ func Open(ctx context.Context, s Setting) (*Runner, error) {
 	l := &Runner{Setting: s}
 	l.Tools.known = map[string]*types.Package{}
 	if s.Directory.Reference == nil {
-		return nil, s.Directory.Fault("reference", "without a reference no correct output is known", `add: [reference] program = "reference"`)
+		return nil, s.Directory.Fault(
+			"reference",
+			"without a reference no correct output is known",
+			`add: [reference] program = "reference"`,
+		)
 	}
 	part := s.Directory.Checker.Program
 	l.stateful = part != nil && part.Protocol == "kit"
@@ -208,7 +212,13 @@ func (l *Runner) newSubject(ctx context.Context, path string, args []string) (*S
 }
 
 // newTokenSubject does the work of made for a program of a family.
-func (l *Runner) newTokenSubject(ctx context.Context, path string, args []string, language *config.Language, family *Family) (*Subject, error) {
+func (l *Runner) newTokenSubject(
+	ctx context.Context,
+	path string,
+	args []string,
+	language *config.Language,
+	family *Family,
+) (*Subject, error) {
 	source, err := readTokens(path, language, family)
 	if err != nil {
 		return nil, err

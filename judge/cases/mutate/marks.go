@@ -104,7 +104,10 @@ func (m *Marks) Apply(l *Runner, results []*Result) (faults judge.ProblemErrors)
 			switch r.State {
 			case Killed:
 				if m.list[i].After != "" {
-					faults = append(faults, m.fault(i, fmt.Sprintf("the mutant is not equivalent: case %s kills it", r.Case), "remove the mark"))
+					faults = append(
+						faults,
+						m.fault(i, fmt.Sprintf("the mutant is not equivalent: case %s kills it", r.Case), "remove the mark"),
+					)
 				}
 			default:
 				r.State, r.Reason = Equivalent, m.list[i].Reason

@@ -23,7 +23,8 @@ func (s *tokenMutator) beginsOperand(i int) bool {
 		return false
 	}
 	t := s.toks[i]
-	return t.kind != sign && t.kind != lineEnd && t.kind != directive || s.tokenIs(i, "(", "[", "!", "-", "~", "&", "*", "|", "++", "--", "{")
+	return t.kind != sign && t.kind != lineEnd && t.kind != directive ||
+		s.tokenIs(i, "(", "[", "!", "-", "~", "&", "*", "|", "++", "--", "{")
 }
 
 // operandStart returns the first token of the operand that ends just before token i, or -1 if there is none.

@@ -151,7 +151,8 @@ func (w *writer) fields(n *ast.SelectorExpr, t types.Type) (changes []change) {
 	}
 	for i := range st.NumFields() {
 		f := st.Field(i)
-		if f != s.Obj() && f.Name() != "_" && (f.Exported() || f.Pkg() == w.pkg) && types.Identical(f.Type(), t) && len(changes) < maxOtherVariables {
+		if f != s.Obj() && f.Name() != "_" && (f.Exported() || f.Pkg() == w.pkg) && types.Identical(f.Type(), t) &&
+			len(changes) < maxOtherVariables {
 			changes = append(changes, change{op: Variable, after: w.raw(n.X) + "." + f.Name()})
 		}
 	}
@@ -204,7 +205,8 @@ func (w *writer) binary(n *ast.BinaryExpr, t *types.Basic) (changes []change) {
 func (w *writer) compare(n *ast.BinaryExpr, becomes []string) (changes []change) {
 	t := w.typeOf(n.X)
 	if isType[*types.Interface](t) || isNil(w, n.X) || isNil(w, n.Y) {
-		if types.Identical(t, types.Universe.Lookup("error").Type()) || types.Identical(w.typeOf(n.Y), types.Universe.Lookup("error").Type()) {
+		if types.Identical(t, types.Universe.Lookup("error").Type()) ||
+			types.Identical(w.typeOf(n.Y), types.Universe.Lookup("error").Type()) {
 			return nil // errors do not occur in a correct program
 		}
 	}
@@ -245,7 +247,10 @@ func (w *writer) narrow(n *ast.BinaryExpr, t *types.Basic) (changes []change) {
 		changes = append(changes, change{op: Width, after: fmt.Sprintf("%s(%s(%s))", name, small, w.raw(n))})
 	}
 	if n.Op == token.MUL || n.Op == token.QUO {
-		changes = append(changes, change{op: Float, after: fmt.Sprintf("%s(float64(%s) %s float64(%s))", name, w.raw(n.X), n.Op, w.raw(n.Y))})
+		changes = append(
+			changes,
+			change{op: Float, after: fmt.Sprintf("%s(float64(%s) %s float64(%s))", name, w.raw(n.X), n.Op, w.raw(n.Y))},
+		)
 	}
 	if n.Op == token.QUO {
 		changes = append(changes, change{op: Float, after: fmt.Sprintf("%s(float64(%s)/float64(%s) + 0.5)", name, w.raw(n.X), w.raw(n.Y))})

@@ -459,14 +459,17 @@ func (p *packer) dropEqual() (*Subject, string) {
 	)
 }
 
-// requestFingerprints requests fingerprints of the mutants from the harness, which applies the mutations itself. A hash of zeros
-// means that a mutant does not compile.
+// requestFingerprints requests fingerprints of the mutants from the harness, which applies the mutations itself. A
+// hash of zeros means that a mutant does not compile.
 func (p *packer) requestFingerprints(ctx context.Context, args []string) error {
 	if len(p.s.Mutants) == 0 {
 		return nil
 	}
 	program := *p.programs[0]
-	b := p.newWorkerSet(ctx, &Subject{Source: p.s, programs: []*judge.Program{p.withArguments(&program, p.s.Path, args)}, stack: p.memory()})
+	b := p.newWorkerSet(
+		ctx,
+		&Subject{Source: p.s, programs: []*judge.Program{p.withArguments(&program, p.s.Path, args)}, stack: p.memory()},
+	)
 	defer b.close()
 	ids := []int{0}
 	for _, m := range p.s.Mutants {

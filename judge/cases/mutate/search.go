@@ -227,7 +227,11 @@ func (d *disagreement) Error() string {
 }
 
 // killedBy runs mutants on a valid input. It returns the killed mutants and the reference solution's answer.
-func (p *runnerSet) killedBy(ctx context.Context, input []byte, surviving map[*Subject][]*Result) (killed []*Result, answer []byte, err error) {
+func (p *runnerSet) killedBy(
+	ctx context.Context,
+	input []byte,
+	surviving map[*Subject][]*Result,
+) (killed []*Result, answer []byte, err error) {
 	reference := p.runner.Subjects[0]
 	c := &solvedCase{id: "search", in: input}
 	if reference.Path != p.runner.Directory.Reference.Path { // the reference solution is not mutated
@@ -375,7 +379,12 @@ func (s *searcher) runSpared(ctx context.Context, p *runnerSet, r *Result) error
 	}
 	slots := r.spared
 	r.spared = nil
-	return r.findKill(p.workers[r.Subject], s.runner, slots, func(c *solvedCase, out []byte) (bool, error) { return p.wrong(ctx, r, c, out) })
+	return r.findKill(
+		p.workers[r.Subject],
+		s.runner,
+		slots,
+		func(c *solvedCase, out []byte) (bool, error) { return p.wrong(ctx, r, c, out) },
+	)
 }
 
 // shrinkInput shrinks a find as long as it kills the mutant.

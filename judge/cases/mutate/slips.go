@@ -179,7 +179,8 @@ func (s *tokenMutator) addMutation(i int, row mutation, form string) {
 		}
 		return
 	}
-	if !s.endsOperand(i-1) || !s.beginsOperand(i+1) || (t.text == "*" || t.text == "&") && s.isTypeMark(i) || t.text == "|" && s.tokenIs(i-2, "|") {
+	if !s.endsOperand(i-1) || !s.beginsOperand(i+1) || (t.text == "*" || t.text == "&") && s.isTypeMark(i) ||
+		t.text == "|" && s.tokenIs(i-2, "|") {
 		return
 	}
 	if !strings.Contains(form, "{") {

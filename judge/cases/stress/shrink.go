@@ -61,7 +61,13 @@ func (l *Tester) shrinkMethods() []shrinkMethod {
 	return guessMethods
 }
 
-func (l *Tester) shrink(ctx context.Context, t *Trial, budget shrink.Budget, step func(shrink.Step), methods []shrinkMethod) (*Shrunk, error) {
+func (l *Tester) shrink(
+	ctx context.Context,
+	t *Trial,
+	budget shrink.Budget,
+	step func(shrink.Step),
+	methods []shrinkMethod,
+) (*Shrunk, error) {
 	b, err := l.acquire()
 	if err != nil {
 		return nil, err

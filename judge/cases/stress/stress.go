@@ -130,7 +130,11 @@ func (t *Trial) Event(group, name string) *judge.CaseJudged {
 func Open(ctx context.Context, s Setting) (*Tester, error) {
 	l := &Tester{Setting: s, processCtx: ctx}
 	if s.Directory.Reference == nil && !s.Directory.LacksAnswers() {
-		return nil, s.Directory.Fault("reference", "without a reference no correct output is known", `add: [reference] program = "reference"`)
+		return nil, s.Directory.Fault(
+			"reference",
+			"without a reference no correct output is known",
+			`add: [reference] program = "reference"`,
+		)
 	}
 	var err error
 	if l.grammar, err = s.Directory.Format(); err != nil {
@@ -202,7 +206,11 @@ func (l *Tester) solveSamples(ctx context.Context) error {
 				answer, err = os.ReadFile(c.Ans)
 			}
 			if err != nil {
-				return l.Directory.CaseFault(c, fmt.Sprintf("case %s has no answer that can be read", c.ID()), "run: judge generate "+l.Directory.ID)
+				return l.Directory.CaseFault(
+					c,
+					fmt.Sprintf("case %s has no answer that can be read", c.ID()),
+					"run: judge generate "+l.Directory.ID,
+				)
 			}
 			t, err := b.run(ctx, c.ID(), input, answer)
 			if err != nil {
@@ -412,7 +420,10 @@ func (b *worker) judge(ctx context.Context, name string, t *Trial) (judge.Outcom
 			}
 			b.checkerUsed = false
 		}
-		outcome, err := b.checker.Check(ctx, check.Request{Case: name, In: section(t.Input), Ans: section(t.Answer), Out: section(t.Output)})
+		outcome, err := b.checker.Check(
+			ctx,
+			check.Request{Case: name, In: section(t.Input), Ans: section(t.Answer), Out: section(t.Output)},
+		)
 		if err == nil && (outcome.Verdict == judge.Accepted || !b.checkerUsed) {
 			b.checkerUsed = b.tester.stateful
 			return outcome, nil

@@ -162,9 +162,9 @@ func (v *Verifier) reply(ctx context.Context, program *judge.Program, c *judge.C
 	return r, nil
 }
 
-// A answerComparison compares answer files with the outputs of the reference solution. A checker may keep state across cases.
-// So one checker judges all answer files as one submission, and another judges all outputs of the reference
-// solution. If the problem's programs interact or run several times, both checkers are nil.
+// A answerComparison compares answer files with the outputs of the reference solution. A checker may keep state
+// across cases. So one checker judges all answer files as one submission, and another judges all outputs of the
+// reference solution. If the problem's programs interact or run several times, both checkers are nil.
 type answerComparison struct {
 	v                *Verifier
 	answers, outputs check.Checker

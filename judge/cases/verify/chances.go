@@ -92,7 +92,15 @@ func (v *Verifier) retrySlow(
 		patient.Limits = c.limits
 		again := &problem.Result{Groups: map[string]float64{}}
 		s.program = c.program
-		sum, err := v.judgeOnce(ctx, s, &patient, c.limits, judged, again, judge.Options{Jobs: v.Jobs, ContinueAfterFailure: !v.oneFailureIsEnough(s)})
+		sum, err := v.judgeOnce(
+			ctx,
+			s,
+			&patient,
+			c.limits,
+			judged,
+			again,
+			judge.Options{Jobs: v.Jobs, ContinueAfterFailure: !v.oneFailureIsEnough(s)},
+		)
 		if err != nil || sum == nil {
 			return "", sum, err
 		}

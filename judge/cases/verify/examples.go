@@ -256,7 +256,10 @@ func mostSimilar(t example.Text, samples []sampleCase) (best *sampleCase) {
 	most := 0.5
 	for i := range samples {
 		for _, in := range samples[i].in {
-			share := max(similarity(strings.Split(t.Text, "\n"), strings.Split(in, "\n")), similarity(strings.Fields(t.Text), strings.Fields(in)))
+			share := max(
+				similarity(strings.Split(t.Text, "\n"), strings.Split(in, "\n")),
+				similarity(strings.Fields(t.Text), strings.Fields(in)),
+			)
 			if share > most || share == most && best == nil {
 				best, most = &samples[i], share
 			}

@@ -40,7 +40,11 @@ func (v *Verifier) agreement(ctx context.Context) (n int, faults judge.ProblemEr
 
 // checkAccepts passes inputs drawn from the declared format to the validator. The validator may reject some of them,
 // because the declaration may be incomplete, but not all.
-func (v *Verifier) checkAccepts(ctx context.Context, grammar *format.Grammar, validator gen.Validator) (n int, faults judge.ProblemErrors, err error) {
+func (v *Verifier) checkAccepts(
+	ctx context.Context,
+	grammar *format.Grammar,
+	validator gen.Validator,
+) (n int, faults judge.ProblemErrors, err error) {
 	taken, said := 0, ""
 	for i := range agreementInputs {
 		o := format.Options{Size: 1 + int64(i)/4}
@@ -49,7 +53,9 @@ func (v *Verifier) checkAccepts(ctx context.Context, grammar *format.Grammar, va
 		}
 		input, err := grammar.Draw(rand.New(rand.NewPCG(uint64(i), 0)), o)
 		if err != nil {
-			return n, judge.ProblemErrors{{File: v.Directory.FormatPath(), Text: err.Error(), Hint: "check that some inputs satisfy all conditions"}}, nil
+			return n, judge.ProblemErrors{
+				{File: v.Directory.FormatPath(), Text: err.Error(), Hint: "check that some inputs satisfy all conditions"},
+			}, nil
 		}
 		n++
 		text, err := validator.Validate(ctx, "drawn", input)
@@ -79,7 +85,11 @@ func (v *Verifier) checkAccepts(ctx context.Context, grammar *format.Grammar, va
 }
 
 // checkRejects passes inputs that nearly match the format to the validator, which must reject them.
-func (v *Verifier) checkRejects(ctx context.Context, grammar *format.Grammar, validator gen.Validator) (n int, faults judge.ProblemErrors, err error) {
+func (v *Verifier) checkRejects(
+	ctx context.Context,
+	grammar *format.Grammar,
+	validator gen.Validator,
+) (n int, faults judge.ProblemErrors, err error) {
 	wrong, err := grammar.NearMisses(rand.New(rand.NewPCG(1, 0)), format.Options{})
 	if err != nil {
 		return 0, judge.ProblemErrors{{File: v.Directory.FormatPath(), Text: err.Error()}}, nil

@@ -31,7 +31,10 @@ func wrongOutputs(ans string) (list []wrongOutput) {
 		wrongOutput{name: "a number of 100000 digits", text: strings.Repeat("7", 100_000) + "\n"},
 		wrongOutput{name: "the answer and a word more", text: strings.TrimRight(ans, " \r\n") + "\njunk\n", afterAnswer: true})
 	if n := len(words); n > 1 {
-		list = append(list, wrongOutput{name: "the first half of the answer", text: strings.Join(words[:n/2], " ") + "\n", afterAnswer: true})
+		list = append(
+			list,
+			wrongOutput{name: "the first half of the answer", text: strings.Join(words[:n/2], " ") + "\n", afterAnswer: true},
+		)
 	}
 	return list
 }

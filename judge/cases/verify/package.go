@@ -72,7 +72,9 @@ func checkName(id, dir string, foreign bool) judge.ProblemErrors {
 	if foreign || packageName().MatchString(id) {
 		return nil
 	}
-	return judge.ProblemErrors{{File: dir, Text: fmt.Sprintf("%q cannot be the name of a package", id), Hint: "small letters and digits will do"}}
+	return judge.ProblemErrors{
+		{File: dir, Text: fmt.Sprintf("%q cannot be the name of a package", id), Hint: "small letters and digits will do"},
+	}
 }
 
 // limitPerText keeps the first five faults with each text. If it omits faults, it adds the number of all faults with that
@@ -315,7 +317,11 @@ func (v *Verifier) validatorCases(ctx context.Context) (n int, faults judge.Prob
 			if !refused {
 				faults = append(
 					faults,
-					&judge.ProblemError{File: e.In, Text: "no input validator rejects this input", Hint: "fix a validator, or remove the case"},
+					&judge.ProblemError{
+						File: e.In,
+						Text: "no input validator rejects this input",
+						Hint: "fix a validator, or remove the case",
+					},
 				)
 			}
 			continue
@@ -332,7 +338,10 @@ func (v *Verifier) validatorCases(ctx context.Context) (n int, faults judge.Prob
 		})[e.Kind]; o.Verdict != want {
 			faults = append(faults, &judge.ProblemError{
 				File: e.Out,
-				Text: strings.TrimSuffix(fmt.Sprintf("the output validator says %s, want %s: %s", o.Verdict.Words(), want.Words(), o.Message), ": "),
+				Text: strings.TrimSuffix(
+					fmt.Sprintf("the output validator says %s, want %s: %s", o.Verdict.Words(), want.Words(), o.Message),
+					": ",
+				),
 				Hint: "fix the validator, or move the case",
 			})
 		}
@@ -381,7 +390,9 @@ func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Prob
 		if len(refused) > 0 {
 			v.onEvent(&judge.Noted{Text: fmt.Sprintf(
 				"the output validator does not accept %d of %d answers as outputs, which is right where answers have a form of their own: %s",
-				len(refused), n, refused[0],
+				len(refused),
+				n,
+				refused[0],
 			)})
 		}
 	}()
@@ -407,7 +418,11 @@ func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Prob
 		case judge.JudgeError:
 			faults = append(
 				faults,
-				&judge.ProblemError{File: c.Ans, Text: "the output validator fails on the answer itself: " + known.Message, Hint: "fix the validator"},
+				&judge.ProblemError{
+					File: c.Ans,
+					Text: "the output validator fails on the answer itself: " + known.Message,
+					Hint: "fix the validator",
+				},
 			)
 		default:
 			refused = append(refused, strings.TrimSuffix(c.ID()+": "+known.Message, ": "))

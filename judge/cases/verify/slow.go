@@ -120,8 +120,14 @@ func limitRangeNote(t problem.Timing, accepted, slow runningTime) string {
 			"and one that must be too slow only %s (%s); a limit should be %g times the first, and the second %g times the limit",
 			seconds(accepted.duration), accepted.path, seconds(slow.duration), slow.path, t.Multiplier, slowEnough)
 	}
-	return fmt.Sprintf("time limit %s: accepted solutions need up to %s, too slow ones at least %s; limits from %s to %s leave room for both",
-		seconds(t.Limit), seconds(accepted.duration), seconds(slow.duration), seconds(least), seconds(most))
+	return fmt.Sprintf(
+		"time limit %s: accepted solutions need up to %s, too slow ones at least %s; limits from %s to %s leave room for both",
+		seconds(t.Limit),
+		seconds(accepted.duration),
+		seconds(slow.duration),
+		seconds(least),
+		seconds(most),
+	)
 }
 
 // seconds formats a time for messages, such as 0.4 s or 12 s.

@@ -232,7 +232,8 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 		s.crash, judged.Note = nil, ""
 	}
 	judged.OK = sum.Verdict == s.expected || loosely && sum.Verdict != judge.JudgeError
-	if took := time.Duration(sum.TimeMS * float64(time.Millisecond)); judged.OK && v.mayExceedLimit(s) && marginNote(v.Directory.Limits.CPU, took) != "" {
+	if took := time.Duration(sum.TimeMS * float64(time.Millisecond)); judged.OK && v.mayExceedLimit(s) &&
+		marginNote(v.Directory.Limits.CPU, took) != "" {
 		longest, err := v.longest(ctx, s, way) // another case may take longer
 		if err != nil {
 			return nil, err

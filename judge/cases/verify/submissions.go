@@ -179,7 +179,8 @@ func (v *Verifier) unbuiltResult(judged *judge.SolutionJudged, s *submission) (*
 	return nil, "", s.err
 }
 
-// isUnsupportedLanguage reports whether a submission is in a language of the package format that this judge does not support.
+// isUnsupportedLanguage reports whether a submission is in a language of the package format that this judge does not
+// support.
 func (v *Verifier) isUnsupportedLanguage(s *submission, unusable *lang.UnusableError) bool {
 	text := unusable.Fault.Text
 	return (strings.HasPrefix(text, lang.NoLanguage) || strings.HasPrefix(text, lang.NoProgram)) &&

@@ -78,7 +78,10 @@ func (v *Verifier) findTimeLimit(ctx context.Context) (description string, err e
 	}
 	if count == 0 {
 		p.SetTime(defaultLimit)
-		return fmt.Sprintf("the package sets no time limit, and has no submission to find it out by: it is taken to be %v", defaultLimit), nil
+		return fmt.Sprintf(
+			"the package sets no time limit, and has no submission to find it out by: it is taken to be %v",
+			defaultLimit,
+		), nil
 	}
 	limit := timeLimit(p.Timing, slowest)
 	p.SetTime(limit)
@@ -120,7 +123,12 @@ const quick = 500 * time.Millisecond
 
 // slowestOfBuild returns the longest time of a submission, as slowest does, for one build of it. The parameters made and err
 // are the result of that build.
-func (v *Verifier) slowestOfBuild(ctx context.Context, s *problem.Submission, program *lang.Result, err error) (time.Duration, bool, error) {
+func (v *Verifier) slowestOfBuild(
+	ctx context.Context,
+	s *problem.Submission,
+	program *lang.Result,
+	err error,
+) (time.Duration, bool, error) {
 	if err != nil {
 		_, missing := errors.AsType[*lang.MissingError](err)
 		_, fault := errors.AsType[*judge.ProblemError](err)

@@ -180,7 +180,11 @@ func (v *Verifier) casesUnusable() bool {
 		return true
 	}
 	if bad > 0 {
-		v.onEvent(&judge.Noted{Text: fmt.Sprintf("the solutions are not judged: %d of %d cases are not as they should be", bad, v.Directory.CaseCount())})
+		v.onEvent(
+			&judge.Noted{
+				Text: fmt.Sprintf("the solutions are not judged: %d of %d cases are not as they should be", bad, v.Directory.CaseCount()),
+			},
+		)
 	}
 	return bad > 0
 }
@@ -379,7 +383,11 @@ func (v *Verifier) inputs(ctx context.Context) (n int, faults judge.ProblemError
 		if text != "" {
 			faults = append(
 				faults,
-				v.Directory.CaseFault(c, fmt.Sprintf("the input of case %s is not valid: %s", c.ID(), text), "fix the case or the validator"),
+				v.Directory.CaseFault(
+					c,
+					fmt.Sprintf("the input of case %s is not valid: %s", c.ID(), text),
+					"fix the case or the validator",
+				),
 			)
 		}
 		n++
@@ -405,8 +413,8 @@ func (v *Verifier) validatorCrash(text string, err error) *judge.ProblemError {
 // invalidInput is an input that a validator must reject.
 type invalidInput struct{ Name, Text string }
 
-// checkInvalidInputs passes inputs to the validator that are invalid in any problem, and modified samples. All inputs that the
-// validator accepts are reported as one fault.
+// checkInvalidInputs passes inputs to the validator that are invalid in any problem, and modified samples. All inputs
+// that the validator accepts are reported as one fault.
 func (v *Verifier) checkInvalidInputs(ctx context.Context) (n int, faults judge.ProblemErrors, err error) {
 	validator, err := v.validator(ctx)
 	if validator == nil || err != nil {

@@ -66,9 +66,9 @@ func NewContestant(ctx context.Context, g *problem.Game, tools *lang.Toolbox, fi
 	return c, nil
 }
 
-// BrokenContestant makes a contestant from a file that NewContestant rejected. If the file exists but is not usable as a bot, the
-// contestant is disqualified for that reason, and the others continue to play. For any other error, BrokenContestant returns
-// nil.
+// BrokenContestant makes a contestant from a file that NewContestant rejected. If the file exists but is not usable
+// as a bot, the contestant is disqualified for that reason, and the others continue to play. For any other error,
+// BrokenContestant returns nil.
 func BrokenContestant(file string, err error) *Contestant {
 	unusable, ok := errors.AsType[*lang.UnusableError](err)
 	if _, gone := os.Stat(file); !ok || gone != nil {

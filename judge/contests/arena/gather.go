@@ -23,8 +23,8 @@ type RemoteTournament struct {
 	disqualified map[int]bool
 }
 
-// NewRemoteTournament starts receiving the records of a tournament. The log must be new. If path is empty, no log is written.
-// The caller must call Close.
+// NewRemoteTournament starts receiving the records of a tournament. The log must be new. If path is empty, no log is
+// written. The caller must call Close.
 func NewRemoteTournament(path string) (g *RemoteTournament, err error) {
 	g = &RemoteTournament{start: time.Now(), ready: map[int]Ready{}, disqualified: map[int]bool{}}
 	if path == "" {

@@ -82,7 +82,11 @@ func (g *Guide) running(b *strings.Builder) {
 		for _, e := range g.Adapted {
 			all = append(all, code("."+e))
 		}
-		fmt.Fprintf(b, "- A file that ends in %s need not read and write lines: the game has an adapter for it.\n", strings.Join(all, " or "))
+		fmt.Fprintf(
+			b,
+			"- A file that ends in %s need not read and write lines: the game has an adapter for it.\n",
+			strings.Join(all, " or "),
+		)
 	}
 	b.WriteString("\n")
 }

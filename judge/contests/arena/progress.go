@@ -9,11 +9,25 @@ import (
 // Event returns an event that reports the progress.
 func (p *Progress) Event() *judge.TournamentProgressed {
 	so := p.Results()
-	e := &judge.TournamentProgressed{Done: p.Done, Total: p.Total, Played: p.Played, Moves: p.Moves, TookMS: p.Took.Milliseconds(), Disqualified: len(p.Disqualified)}
+	e := &judge.TournamentProgressed{
+		Done:         p.Done,
+		Total:        p.Total,
+		Played:       p.Played,
+		Moves:        p.Moves,
+		TookMS:       p.Took.Milliseconds(),
+		Disqualified: len(p.Disqualified),
+	}
 	for _, row := range Table(so) {
 		e.Table = append(
 			e.Table,
-			judge.TournamentRow{Name: so.Bot(row.Bot).Name, Points: row.Points, Games: row.Games, Wins: row.Wins, Draws: row.Draws, Losses: row.Losses},
+			judge.TournamentRow{
+				Name:   so.Bot(row.Bot).Name,
+				Points: row.Points,
+				Games:  row.Games,
+				Wins:   row.Wins,
+				Draws:  row.Draws,
+				Losses: row.Losses,
+			},
 		)
 	}
 	return e

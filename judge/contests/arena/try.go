@@ -159,7 +159,13 @@ func (t *BotTrial) findErrors(games []*Game, id int) (wrong []string) {
 			if f != nil && f.Seat == seat {
 				wrong = append(
 					wrong,
-					fmt.Sprintf("%s%s, after %s%s", where, f.Line(), strings.Join(append([]string{"[" + g.Start + "]"}, g.Moves...), " "), f.StderrLine()),
+					fmt.Sprintf(
+						"%s%s, after %s%s",
+						where,
+						f.Line(),
+						strings.Join(append([]string{"[" + g.Start + "]"}, g.Moves...), " "),
+						f.StderrLine(),
+					),
 				)
 			}
 		}

@@ -26,7 +26,14 @@ type Submission struct {
 }
 
 // NewSubmission makes a submission from the content of a file.
-func NewSubmission(file string, l *config.Language, d *drivers.Driver, data []byte, encoding string, pages map[string]string) (*Submission, error) {
+func NewSubmission(
+	file string,
+	l *config.Language,
+	d *drivers.Driver,
+	data []byte,
+	encoding string,
+	pages map[string]string,
+) (*Submission, error) {
 	code, size, err := Count(data, encoding, l.Page, pages)
 	if err != nil {
 		return nil, fmt.Errorf("count %s: %w", file, err)

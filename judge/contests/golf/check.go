@@ -50,7 +50,12 @@ func bounded(text string) string {
 	if len(text) <= maxCheckedOutput {
 		return text
 	}
-	return fmt.Sprintf("%s... (%d bytes, sha256 %x)", strings.ToValidUTF8(text[:maxCheckedOutput], ""), len(text), sha256.Sum256([]byte(text)))
+	return fmt.Sprintf(
+		"%s... (%d bytes, sha256 %x)",
+		strings.ToValidUTF8(text[:maxCheckedOutput], ""),
+		len(text),
+		sha256.Sum256([]byte(text)),
+	)
 }
 
 // check asks the checker which outputs are wrong.

@@ -118,7 +118,9 @@ var (
 	// caret matches a line that points to a column of the previous line.
 	caret = pattern.New(`^\s*\^[\s^~]*$`)
 	// excerpt matches lines that show parts of the source, and messages about the driver or about several errors.
-	excerpt = pattern.New(`^\s*\d*\s*\||^\s*\.\.\.|^\s+location: |^\d+ errors?$|^Note: |^#|^Compilation failed|^\S+: In |^In file included from |^\s+from \S+:\d+`)
+	excerpt = pattern.New(
+		`^\s*\d*\s*\||^\s*\.\.\.|^\s+location: |^\d+ errors?$|^Note: |^#|^Compilation failed|^\S+: In |^In file included from |^\s+from \S+:\d+`,
+	)
 	// unclosed matches errors for code that ends too early or too late.
 	unclosed = pattern.New(`(?i)not allowed here|expect|end of file|unclosed|unterminated|unmatched|unbalanced|syntax|parse`)
 )

@@ -332,7 +332,10 @@ func (p *checkRun) runCases(ctx context.Context, w *builtCandidate) error {
 		return err
 	}
 	for _, o := range p.outputs {
-		p.res.Shown = append(p.res.Shown, judge.GolfOutput{In: p.r.Domain.Inputs[o.input].String(), Gave: shorten(o.text, 1000), Fate: o.failure})
+		p.res.Shown = append(
+			p.res.Shown,
+			judge.GolfOutput{In: p.r.Domain.Inputs[o.input].String(), Gave: shorten(o.text, 1000), Fate: o.failure},
+		)
 	}
 	report, err := p.check(ctx)
 	if err != nil {

@@ -138,7 +138,13 @@ func (p *checkRun) requests(w *builtCandidate) requests {
 }
 
 // exchangeFrames does the work of batch for any program that writes frames.
-func (p *checkRun) exchangeFrames(ctx context.Context, program *judge.Program, ask requests, order []int, onOutput func(o output) (more bool)) error {
+func (p *checkRun) exchangeFrames(
+	ctx context.Context,
+	program *judge.Program,
+	ask requests,
+	order []int,
+	onOutput func(o output) (more bool),
+) error {
 	for len(order) > 0 {
 		frames, rest, x, stderr, err := p.runDriver(ctx, program, ask, order)
 		if err != nil {
@@ -199,7 +205,14 @@ func (p *checkRun) runDriver(ctx context.Context, program *judge.Program, ask re
 	}
 	limits := p.limits()
 	limits.Output += maxEachOutput * int64(len(order))
-	out, errs, x, err := p.runWithRetry(ctx, program, limits, in.String(), nil, func(out string) bool { return strings.Count(out, mark) > 2 })
+	out, errs, x, err := p.runWithRetry(
+		ctx,
+		program,
+		limits,
+		in.String(),
+		nil,
+		func(out string) bool { return strings.Count(out, mark) > 2 },
+	)
 	if err != nil {
 		return nil, "", x, "", err
 	}

@@ -268,8 +268,8 @@ func programForms(g *drivers.Driver, code string, o Options) []candidate {
 	return all
 }
 
-// functionCandidates lists possible functions: the names in the code, the last one first, and then the whole code or its last
-// line as an anonymous function.
+// functionCandidates lists possible functions: the names in the code, the last one first, and then the whole code or
+// its last line as an anonymous function.
 func functionCandidates(g *drivers.Driver, code, asked string) []candidate {
 	if asked != "" {
 		return []candidate{{function: true, name: asked}}

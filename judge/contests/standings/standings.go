@@ -133,7 +133,8 @@ func Compute(results *arena.Results, games []*arena.Game, byGame arena.GamePosit
 		s.Bots = append(s.Bots, line)
 	}
 	for i := 1; i < len(table); i++ {
-		if results.Rules.Score.Tied(&table[i-1], &table[i]) && !results.Rules.DeterminesOrder() && results.Rules.Format != arena.OpenLadder {
+		if results.Rules.Score.Tied(&table[i-1], &table[i]) && !results.Rules.DeterminesOrder() &&
+			results.Rules.Format != arena.OpenLadder {
 			s.Bots[i-1].ByLots, s.Bots[i].ByLots = true, true
 		}
 	}

@@ -279,7 +279,8 @@ func (a *api) visibleProblems(r *http.Request, caller *caller) (all []*store.Pro
 // mayUseAllProblems reports whether the caller may see and use the problems of all owners. This requires the scope admin, or
 // the scope publish together with a role that allows auth.AllProblems.
 func mayUseAllProblems(caller *caller) bool {
-	return caller.hasScope(client.Admin) || caller.hasScope(client.Publish) && auth.Can(intake.ServerRole(caller.account), auth.AllProblems, auth.State{})
+	return caller.hasScope(client.Admin) ||
+		caller.hasScope(client.Publish) && auth.Can(intake.ServerRole(caller.account), auth.AllProblems, auth.State{})
 }
 
 // putProblem publishes a bundle as a problem. All blobs of the bundle must have been uploaded.
@@ -332,7 +333,15 @@ func (a *api) putProblem(w http.ResponseWriter, r *http.Request, caller *caller)
 	} else {
 		a.Dispatch.WarmAll(job.Bundle{Problem: slug, Manifest: id, Config: n.Config})
 	}
-	return a.auditAndRespond(w, r, caller, action, slug, string(id), client.Problem{Slug: p.Slug, Title: p.Title, Bundle: p.Bundle, Made: p.Made})
+	return a.auditAndRespond(
+		w,
+		r,
+		caller,
+		action,
+		slug,
+		string(id),
+		client.Problem{Slug: p.Slug, Title: p.Title, Bundle: p.Bundle, Made: p.Made},
+	)
 }
 
 // practiceOf returns the practice setting of a request, or nil if it has none.
@@ -344,7 +353,11 @@ func practiceOf(word string) (*store.PracticeLevel, error) {
 	case word == client.PracticeDefault:
 		p = ""
 	case !slices.Contains(store.PracticeLevels, p):
-		return nil, &status{http.StatusBadRequest, fmt.Sprintf("invalid practice %.40q", word), "it is off, verdict, samples, all, or default"}
+		return nil, &status{
+			http.StatusBadRequest,
+			fmt.Sprintf("invalid practice %.40q", word),
+			"it is off, verdict, samples, all, or default",
+		}
 	}
 	return &p, nil
 }

@@ -35,13 +35,17 @@ func (a *api) contestScoreboard(w http.ResponseWriter, r *http.Request, caller *
 		Rows: make([]client.ScoreboardRow, 0, len(places)),
 	}
 	for _, col := range columns {
-		b.Problems = append(b.Problems, client.ScoreboardProblem{Label: col.Label, Title: col.Title, Solved: col.Solved, Attempted: col.Attempted})
+		b.Problems = append(
+			b.Problems,
+			client.ScoreboardProblem{Label: col.Label, Title: col.Title, Solved: col.Solved, Attempted: col.Attempted},
+		)
 	}
 	for _, p := range places {
 		row := client.ScoreboardRow{Rank: p.Rank, Name: p.Team.Name, Solved: p.Solved, Points: p.Points, TimeS: int64(p.Time / time.Second)}
 		for _, cell := range p.Cells {
 			row.Cells = append(row.Cells, client.ScoreboardCell{
-				Attempts: cell.Attempts, Pending: cell.Pending, Solved: cell.Solved, First: cell.First, TimeS: int64(cell.Time / time.Second),
+				Attempts: cell.Attempts, Pending: cell.Pending, Solved: cell.Solved, First: cell.First,
+				TimeS:  int64(cell.Time / time.Second),
 				Points: cell.Points,
 			})
 		}

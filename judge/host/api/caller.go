@@ -112,7 +112,8 @@ func (a *api) authenticate(r *http.Request, n need) (*caller, error) {
 	}
 	c := &caller{account: account, scopes: t.Scopes}
 	enough := map[need]bool{
-		needToken: true, needSubmit: c.hasScope(client.Submit), needPublish: c.hasScope(client.Publish), needAdmin: c.hasScope(client.Admin),
+		needToken: true, needSubmit: c.hasScope(client.Submit), needPublish: c.hasScope(client.Publish),
+		needAdmin:  c.hasScope(client.Admin),
 		needUpload: c.hasScope(client.Submit) || c.hasScope(client.Publish),
 	}[n]
 	if !enough {

@@ -192,7 +192,11 @@ func (a *api) apiContests(w http.ResponseWriter, r *http.Request, v clics.Versio
 		if !c.reader.Role.SeesAll() && (contest.Starts.IsZero() || a.Time().Before(contest.Starts)) {
 			files = slices.DeleteFunc(files, func(f media.File) bool { return f.Property == media.ProblemSet })
 		}
-		data, err := clics.Encode(clics.Reader{Version: v, Role: c.reader.Role, Strict: c.reader.Strict}, clics.Contest, feed.Overview(contest, files))
+		data, err := clics.Encode(
+			clics.Reader{Version: v, Role: c.reader.Role, Strict: c.reader.Strict},
+			clics.Contest,
+			feed.Overview(contest, files),
+		)
 		if err != nil {
 			return err
 		}

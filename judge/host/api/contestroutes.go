@@ -48,13 +48,35 @@ var contestRoutes = slices.Concat([]contestRoute{
 	{path: inContest + "/account", methods: readMethods, read: withoutRequest((*apiClient).ownAccount), out: objectSchema(clics.Accounts)},
 	{path: inContest + "/commentary", methods: readMethods, out: emptySchema,
 		read: withoutRequest(func(_ *apiClient, w http.ResponseWriter) error { return writeList(w, nil) })},
-	{path: inContest + "/scoreboard", methods: readMethods, read: withoutPath((*apiClient).scoreboard), query: []string{"group_id", "strict"},
-		out: objectSchema(clics.Scoreboard)},
-	{path: inContest + "/event-feed", methods: readMethods, read: withoutPath((*apiClient).eventFeed), out: propertiesSchema("type", "data"),
-		query: []string{"since_token", "since_id", "types", "stream", "strict"}, media: "application/x-ndjson"},
-	{path: inContest + "/submissions/{id}/files", methods: readMethods, read: (*apiClient).sendSubmissionFiles, out: archiveSchema, media: "application/zip"},
-	{path: inContest + "/submissions/{id}/files/files.zip", methods: readMethods, read: (*apiClient).sendSubmissionFiles, out: archiveSchema,
-		media: "application/zip"},
+	{
+		path:    inContest + "/scoreboard",
+		methods: readMethods,
+		read:    withoutPath((*apiClient).scoreboard),
+		query:   []string{"group_id", "strict"},
+		out:     objectSchema(clics.Scoreboard),
+	},
+	{
+		path:    inContest + "/event-feed",
+		methods: readMethods,
+		read:    withoutPath((*apiClient).eventFeed),
+		out:     propertiesSchema("type", "data"),
+		query:   []string{"since_token", "since_id", "types", "stream", "strict"},
+		media:   "application/x-ndjson",
+	},
+	{
+		path:    inContest + "/submissions/{id}/files",
+		methods: readMethods,
+		read:    (*apiClient).sendSubmissionFiles,
+		out:     archiveSchema,
+		media:   "application/zip",
+	},
+	{
+		path:    inContest + "/submissions/{id}/files/files.zip",
+		methods: readMethods,
+		read:    (*apiClient).sendSubmissionFiles,
+		out:     archiveSchema,
+		media:   "application/zip",
+	},
 }, endpoints(), []contestRoute{
 	{path: inContest + "/{property}/{filename}", methods: readMethods, read: contestFile, out: archiveSchema, media: anyMedia},
 	{path: inContest + "/{type}/{id}/{property}/{filename}", methods: readMethods, read: objectFile, out: archiveSchema, media: anyMedia},
@@ -83,8 +105,20 @@ func endpoints() (result []contestRoute) {
 				query = append(query, p)
 			}
 		}
-		listRoute := contestRoute{path: inContest + "/" + string(t), methods: readMethods, read: listReader(t), query: query, out: listSchema(t)}
-		single := contestRoute{path: listRoute.path + "/{id}", methods: readMethods, read: listReader(t), query: []string{"strict"}, out: objectSchema(t)}
+		listRoute := contestRoute{
+			path:    inContest + "/" + string(t),
+			methods: readMethods,
+			read:    listReader(t),
+			query:   query,
+			out:     listSchema(t),
+		}
+		single := contestRoute{
+			path:    listRoute.path + "/{id}",
+			methods: readMethods,
+			read:    listReader(t),
+			query:   []string{"strict"},
+			out:     objectSchema(t),
+		}
 		if write, writable := writes[t]; writable {
 			listRoute.methods, listRoute.in = withWriteMethods(http.MethodPost), map[string]any{http.MethodPost: write.in}
 			single.methods, single.in = withWriteMethods(write.one...), map[string]any{http.MethodPut: write.in, http.MethodPatch: write.in}

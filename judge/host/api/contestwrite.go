@@ -473,7 +473,8 @@ func (c *apiClient) storeClarification(r *http.Request, id string, data []byte) 
 	}
 	if jury {
 		entry := store.AuditEntry{
-			Actor: c.caller.name(), Action: "announce", Object: c.contestAccess.Contest.Slug, Detail: fmt.Sprint(number), Address: r.RemoteAddr,
+			Actor: c.caller.name(), Action: "announce", Object: c.contestAccess.Contest.Slug, Detail: fmt.Sprint(number),
+			Address: r.RemoteAddr,
 		}
 		if err := c.Store.Audit(r.Context(), entry); err != nil {
 			return nil, err

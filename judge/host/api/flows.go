@@ -53,7 +53,11 @@ func (a *api) putWorkflow(w http.ResponseWriter, r *http.Request, caller *caller
 // workflowSpec returns the specification of the workflow that a request describes. It returns an error if the caller may
 // not use the problem or the files in the request, or if one of them does not exist.
 func (a *api) workflowSpec(r *http.Request, caller *caller, n *client.NewWorkflow) (*flow.Spec, error) {
-	spec := &flow.Spec{Kind: n.Kind, Options: n.Options, Work: job.Work{Problem: n.Problem, Program: n.Problem, Files: n.Files, IsDir: true}}
+	spec := &flow.Spec{
+		Kind:    n.Kind,
+		Options: n.Options,
+		Work:    job.Work{Problem: n.Problem, Program: n.Problem, Files: n.Files, IsDir: true},
+	}
 	for _, files := range filesByContestant(n) {
 		if err := a.CheckLimits(files, true); err != nil {
 			return nil, err
@@ -65,7 +69,8 @@ func (a *api) workflowSpec(r *http.Request, caller *caller, n *client.NewWorkflo
 	if !flow.UsesSnapshot(n.Kind) {
 		p, err := a.Store.Problem(r.Context(), n.Problem)
 		if err == nil && !mayUseAllProblems(caller) && !intake.Owns(caller.account, p) { // contest problems stay secret
-			if contestAccess, perr := a.FindContest(r.Context(), caller.account, n.Problem); perr != nil || contestAccess != nil && !contestAccess.Can(auth.SeeAll) {
+			if contestAccess, perr := a.FindContest(r.Context(), caller.account, n.Problem); perr != nil ||
+				contestAccess != nil && !contestAccess.Can(auth.SeeAll) {
 				err = errors.Join(store.ErrNotFound, perr)
 			}
 		}

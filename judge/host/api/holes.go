@@ -70,7 +70,8 @@ func (a *api) getGolfSubmission(w http.ResponseWriter, r *http.Request, caller *
 
 func (a *api) writeGolfSubmission(w http.ResponseWriter, r *http.Request, h *store.Hole, stored *store.GolfSubmission) error {
 	shown := client.GolfSubmission{
-		Hole: h.Slug, Number: stored.Number, State: string(stored.State), Workflow: stored.Workflow, Verdict: stored.Verdict, Reason: stored.Why,
+		Hole: h.Slug, Number: stored.Number, State: string(stored.State), Workflow: stored.Workflow, Verdict: stored.Verdict,
+		Reason:   stored.Why,
 		Language: stored.Name, Bytes: stored.Bytes, Chars: stored.Chars,
 		Page: fmt.Sprintf("%s/hole/%s/s/%d", a.URL.URL, h.Slug, stored.Number),
 	}

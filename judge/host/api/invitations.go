@@ -16,13 +16,24 @@ func (a *api) newInvitation(w http.ResponseWriter, r *http.Request, caller *call
 	if err := readJSON(r, &n); err != nil {
 		return err
 	}
-	code, i, err := a.CreateInvitation(r.Context(), intake.InvitationRequest{Note: n.Note, Contest: n.Contest, Uses: n.Uses, Days: n.Days, By: caller.account.ID})
+	code, i, err := a.CreateInvitation(
+		r.Context(),
+		intake.InvitationRequest{Note: n.Note, Contest: n.Contest, Uses: n.Uses, Days: n.Days, By: caller.account.ID},
+	)
 	if err != nil {
 		return err
 	}
 	answer := a.invitation(i)
 	answer.Contest, answer.Path = n.Contest, "/invite/"+code
-	return a.auditAndRespond(w, r, caller, "invite", i.ID, fmt.Sprintf("%d people, until %s", i.MaxUses, i.Expires.UTC().Format(time.DateTime)), answer)
+	return a.auditAndRespond(
+		w,
+		r,
+		caller,
+		"invite",
+		i.ID,
+		fmt.Sprintf("%d people, until %s", i.MaxUses, i.Expires.UTC().Format(time.DateTime)),
+		answer,
+	)
 }
 
 func (a *api) invitation(i *store.Invitation) client.Invitation {

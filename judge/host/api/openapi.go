@@ -26,7 +26,11 @@ var securitySchemes = map[string]any{
 	workerScheme: map[string]any{
 		"type": "apiKey", "in": "header", "name": "Authorization", "description": "The signature of a worker, with its key.",
 	},
-	passwordScheme: map[string]any{"type": "http", "scheme": "basic", "description": "A username with its password, or with an access token."},
+	passwordScheme: map[string]any{
+		"type":        "http",
+		"scheme":      "basic",
+		"description": "A username with its password, or with an access token.",
+	},
 }
 
 // contestError is an error response of the Contest API.

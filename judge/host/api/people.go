@@ -91,7 +91,11 @@ func checkRole(word string) error {
 		for _, role := range auth.Roles[1:] {
 			roles = append(roles, string(role))
 		}
-		return &status{http.StatusBadRequest, fmt.Sprintf("%.40q is not a role of an account: they are %s", word, strings.Join(roles, ", ")), ""}
+		return &status{
+			http.StatusBadRequest,
+			fmt.Sprintf("%.40q is not a role of an account: they are %s", word, strings.Join(roles, ", ")),
+			"",
+		}
 	}
 	return nil
 }
@@ -183,7 +187,11 @@ func (a *api) setRole(r *http.Request, account *store.Account, p *client.Account
 func (a *api) findAccount(r *http.Request) (*store.Account, error) {
 	account, err := a.Store.AccountByLogin(r.Context(), r.PathValue("login"))
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, &status{http.StatusNotFound, fmt.Sprintf("there is no account %.80q", r.PathValue("login")), "see: judged admin account list"}
+		return nil, &status{
+			http.StatusNotFound,
+			fmt.Sprintf("there is no account %.80q", r.PathValue("login")),
+			"see: judged admin account list",
+		}
 	}
 	return account, err
 }

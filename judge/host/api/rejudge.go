@@ -23,7 +23,16 @@ func (a *api) rejudge(w http.ResponseWriter, r *http.Request, caller *caller) er
 	if err != nil {
 		return err
 	}
-	choice := intake.SubmissionQuery{Problem: n.Problem, Who: n.Author, Group: n.Group, Verdict: n.Verdict, Language: n.Language, Time: n.Time, Worker: n.Worker, Version: n.Version}
+	choice := intake.SubmissionQuery{
+		Problem:  n.Problem,
+		Who:      n.Author,
+		Group:    n.Group,
+		Verdict:  n.Verdict,
+		Language: n.Language,
+		Time:     n.Time,
+		Worker:   n.Worker,
+		Version:  n.Version,
+	}
 	request := intake.NewRejudging{SubmissionQuery: choice, All: n.All, Why: n.Reason, Against: n.TargetVersion, Repeats: n.Repeats}
 	created, omitted, err := a.Rejudge(r.Context(), c, request, caller.account)
 	if err != nil {
@@ -80,7 +89,8 @@ func (a *api) rejudging(w http.ResponseWriter, r *http.Request, _ *caller) error
 			}
 		}
 		answer.Rejudged = append(answer.Rejudged, client.RejudgedSubmission{
-			Number: s.Number, Problem: s.Problem, Login: s.Login, OldVerdict: s.OldVerdict, OldScore: s.OldScore, Done: s.Ended, NewVerdict: s.Verdict, NewScore: s.Score,
+			Number: s.Number, Problem: s.Problem, Login: s.Login, OldVerdict: s.OldVerdict, OldScore: s.OldScore, Done: s.Ended,
+			NewVerdict: s.Verdict, NewScore: s.Score,
 			Changed: s.ChangesResult(), Reason: s.Reason, Runs: runs,
 		})
 	}

@@ -14,7 +14,13 @@ func (a *api) shadowContest(w http.ResponseWriter, r *http.Request, caller *call
 	if err := readJSON(r, &n); err != nil {
 		return err
 	}
-	source := store.ExternalSource{URL: n.URL, Login: n.Login, SecretFile: n.SecretFile, Account: caller.account.ID, UseOwnVerdicts: n.OwnVerdicts}
+	source := store.ExternalSource{
+		URL:            n.URL,
+		Login:          n.Login,
+		SecretFile:     n.SecretFile,
+		Account:        caller.account.ID,
+		UseOwnVerdicts: n.OwnVerdicts,
+	}
 	slug, err := shadow.Start(r.Context(), a.Service, source, n.Contest)
 	if err != nil {
 		return err

@@ -45,7 +45,11 @@ var validNames = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`)
 
 func checkNamePattern(noun, name string) error {
 	if !validNames.MatchString(name) {
-		return &status{http.StatusBadRequest, fmt.Sprintf("%.80q is not the name of %s: letters, digits, - and _, 40 at most", name, noun), ""}
+		return &status{
+			http.StatusBadRequest,
+			fmt.Sprintf("%.80q is not the name of %s: letters, digits, - and _, 40 at most", name, noun),
+			"",
+		}
 	}
 	return nil
 }
@@ -141,7 +145,11 @@ func (a *api) inviteWorker(w http.ResponseWriter, r *http.Request, caller *calle
 		return err
 	}
 	code, hash := auth.NewCode()
-	i, err := a.Store.NewWorkerInvite(r.Context(), hash, store.WorkerInvite{Name: n.Worker, Class: a.Service.Class, Untrusted: n.Untrusted, CreatedBy: caller.account.ID})
+	i, err := a.Store.NewWorkerInvite(
+		r.Context(),
+		hash,
+		store.WorkerInvite{Name: n.Worker, Class: a.Service.Class, Untrusted: n.Untrusted, CreatedBy: caller.account.ID},
+	)
 	if err != nil {
 		return err
 	}
@@ -149,7 +157,15 @@ func (a *api) inviteWorker(w http.ResponseWriter, r *http.Request, caller *calle
 	if n.Untrusted {
 		detail = "as a guest"
 	}
-	return a.auditAndRespond(w, r, caller, "invite worker", n.Worker, detail, client.JoinCode{Code: code, Expires: i.Expires, Cluster: a.Queue != ""})
+	return a.auditAndRespond(
+		w,
+		r,
+		caller,
+		"invite worker",
+		n.Worker,
+		detail,
+		client.JoinCode{Code: code, Expires: i.Expires, Cluster: a.Queue != ""},
+	)
 }
 
 // joinWorker registers a worker that presents a valid code.
@@ -237,7 +253,11 @@ func (a *api) checkFit(r *http.Request, class string, untrusted bool, o *job.Cap
 		differences = append(differences, text)
 	}
 	if len(differences) > 0 {
-		return nil, &status{http.StatusConflict, "this machine does not judge as the others of its class do:\n  " + strings.Join(differences, "\n  "), ""}
+		return nil, &status{
+			http.StatusConflict,
+			"this machine does not judge as the others of its class do:\n  " + strings.Join(differences, "\n  "),
+			"",
+		}
 	}
 	if o.Speed.Reliable() && c.Speed != nil {
 		f.factor = o.Speed.Factor(c.Speed)
@@ -351,8 +371,13 @@ func (a *api) acceptOwnClass(ctx context.Context, worker *store.Worker, o *job.C
 		return nil
 	}
 	a.Log.Warn("what the only worker judges with has changed, and its class with it", "class", worker.Class, "changed", changed)
-	return errors.Join(a.Store.UpdateClass(ctx, worker.Class, *o),
-		a.Store.Audit(ctx, store.AuditEntry{Actor: "server", Action: "accept class", Object: worker.Class, Detail: strings.Join(changed, "; ")}))
+	return errors.Join(
+		a.Store.UpdateClass(ctx, worker.Class, *o),
+		a.Store.Audit(
+			ctx,
+			store.AuditEntry{Actor: "server", Action: "accept class", Object: worker.Class, Detail: strings.Join(changed, "; ")},
+		),
+	)
 }
 
 func (a *api) workers(w http.ResponseWriter, r *http.Request, _ *caller) error {
@@ -380,7 +405,8 @@ func (a *api) workers(w http.ResponseWriter, r *http.Request, _ *caller) error {
 			note = now.Note
 		}
 		workers = append(workers, client.Worker{
-			Name: row.Name, Class: row.Class, Untrusted: row.Untrusted, SpeedFactor: factor, State: string(row.State), Connected: now.Connected,
+			Name: row.Name, Class: row.Class, Untrusted: row.Untrusted, SpeedFactor: factor, State: string(row.State),
+			Connected:    now.Connected,
 			Running:      now.Running,
 			Capabilities: row.Capabilities, Key: row.Key, Joined: row.Enrolled.Truncate(time.Second), Note: note,
 		})
@@ -513,7 +539,9 @@ func (a *api) listJudgements(w http.ResponseWriter, r *http.Request, _ *caller) 
 			Problem: j.Problem, Login: j.Login,
 			Program: j.Program, Worker: j.Worker, Verdict: j.Verdict, Reason: j.Reason, Started: j.Started, Ended: j.Ended,
 			Current: j.Current, Case: j.Case,
-			CPUMillis: float64(j.Time.Microseconds()) / 1000, Version: j.Version, IsolationLevel: j.IsolationLevel, Toolchains: j.Toolchains,
+			CPUMillis: float64(
+				j.Time.Microseconds(),
+			) / 1000, Version: j.Version, IsolationLevel: j.IsolationLevel, Toolchains: j.Toolchains,
 		})
 	}
 	return writeOK(w, judgements)

@@ -284,7 +284,11 @@ type Credentials struct {
 // returns the slips of the accounts that it created and of those that existed, and the accounts of
 // all people in the order of the list. It returns store.ErrTaken if a username was taken since the plan
 // was made.
-func (p *Passwords) Import(ctx context.Context, s *store.Store, plan *Plan) (created, existing []Credentials, accounts []*store.Account, err error) {
+func (p *Passwords) Import(
+	ctx context.Context,
+	s *store.Store,
+	plan *Plan,
+) (created, existing []Credentials, accounts []*store.Account, err error) {
 	var rows []store.NewAccount
 	var entrants []store.Entrant // without an account: those of the rows, in their order
 	var passwords []string
@@ -296,7 +300,10 @@ func (p *Passwords) Import(ctx context.Context, s *store.Store, plan *Plan) (cre
 		}
 		slip := Credentials{Login: one.Login, Name: one.Name, Password: cmp.Or(one.Password, NewPassword())}
 		created, passwords = append(created, slip), append(passwords, slip.Password)
-		rows = append(rows, store.NewAccount{Login: one.Login, Display: slip.Name, Email: one.Email, Kind: store.PersonAccount, Role: string(plan.role)})
+		rows = append(
+			rows,
+			store.NewAccount{Login: one.Login, Display: slip.Name, Email: one.Email, Kind: store.PersonAccount, Role: string(plan.role)},
+		)
 	}
 	hashes, err := p.HashAll(ctx, passwords, func(n int) {
 		if plan.Progress != nil {

@@ -48,7 +48,10 @@ var ErrBusy = errors.New("too many people are logging in: try again in a few sec
 
 // NewPasswords returns the queue of a server.
 func NewPasswords() *Passwords {
-	return &Passwords{slots: make(chan struct{}, max(1, runtime.NumCPU()/2)), callLater: func(d time.Duration, f func()) { time.AfterFunc(d, f) }}
+	return &Passwords{
+		slots:     make(chan struct{}, max(1, runtime.NumCPU()/2)),
+		callLater: func(d time.Duration, f func()) { time.AfterFunc(d, f) },
+	}
 }
 
 // withSlot waits for a slot and calls work. If work reports a failure, the slot pauses before it is free again.

@@ -45,7 +45,8 @@ func encode(out *bytes.Buffer, reader Reader, t Type, o Object) error {
 		if set {
 			known++
 		}
-		if !CanSee(reader.Role, reader.Version, t, p.name, reader.Own) || reader.Strict && p.isExtension(reader.Version) || isEmpty(value) && !p.always && !(p.given && set) {
+		if !CanSee(reader.Role, reader.Version, t, p.name, reader.Own) || reader.Strict && p.isExtension(reader.Version) ||
+			isEmpty(value) && !p.always && !(p.given && set) {
 			continue
 		}
 		if !first {

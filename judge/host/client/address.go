@@ -59,7 +59,10 @@ func ParseAddress(text string) (a Address, err error) {
 			a.Code = part
 		default:
 			return a, &judge.UsageError{
-				Err: fmt.Errorf("%q does not end in a valid code or fingerprint: copy the whole address that the administrator gave you", text),
+				Err: fmt.Errorf(
+					"%q does not end in a valid code or fingerprint: copy the whole address that the administrator gave you",
+					text,
+				),
 			}
 		}
 	}

@@ -39,13 +39,24 @@ type GolfSubmission struct {
 }
 
 // SubmitGolf sends a golf submission to a hole.
-func (c *Client) SubmitGolf(ctx context.Context, hole, name string, data []byte, options flow.GolfSubmissionOptions) (*GolfSubmission, error) {
+func (c *Client) SubmitGolf(
+	ctx context.Context,
+	hole, name string,
+	data []byte,
+	options flow.GolfSubmissionOptions,
+) (*GolfSubmission, error) {
 	s := BytesSource(data)
 	if _, err := c.Upload(ctx, []Source{s}); err != nil {
 		return nil, err
 	}
 	a := &GolfSubmission{}
-	return a, c.call(ctx, http.MethodPost, HolesPath+"/"+url.PathEscape(hole)+"/answers", NewGolfSubmission{rand.Text(), name, s.Blob, options}, a)
+	return a, c.call(
+		ctx,
+		http.MethodPost,
+		HolesPath+"/"+url.PathEscape(hole)+"/answers",
+		NewGolfSubmission{rand.Text(), name, s.Blob, options},
+		a,
+	)
 }
 
 // FollowGolf waits for the check of a golf submission, and calls listen with each part. The check continues even

@@ -156,7 +156,9 @@ func ParseProblemInfo(data []byte) (*ProblemInfo, error) {
 		return nil, &judge.UsageError{Err: fmt.Errorf("the problem metadata cannot be read: %w", err)}
 	}
 	if s.Format != ProblemInfoFormat {
-		return nil, &judge.UsageError{Err: fmt.Errorf("the problem metadata has format %d, but this program supports only %d", s.Format, ProblemInfoFormat)}
+		return nil, &judge.UsageError{
+			Err: fmt.Errorf("the problem metadata has format %d, but this program supports only %d", s.Format, ProblemInfoFormat),
+		}
 	}
 	return s, nil
 }

@@ -189,7 +189,10 @@ func (o *object) team(p *Package) store.Team {
 
 func (o *object) person() store.ContestPerson {
 	p := store.ContestPerson{
-		ID: o.ident("id", true), ICPCID: o.plain("icpc_id"), Name: o.name("name", true), Title: o.name("title", false), Email: o.plain("email"),
+		ID: o.ident(
+			"id",
+			true,
+		), ICPCID: o.plain("icpc_id"), Name: o.name("name", true), Title: o.name("title", false), Email: o.plain("email"),
 		Sex: o.oneOf("sex", false, "male", "female"), Role: o.oneOf("role", true, "contestant", "coach", "staff", "other"),
 		Teams: o.idents("team_ids"),
 	}
@@ -253,7 +256,12 @@ func (o *object) account() Account {
 	case o.file == "accounts.tsv" && len(a.Username) > 36:
 		o.addIDFault("username", a.Username)
 	case !auth.ValidUsername(a.Username):
-		o.addFault("username", "use letters, digits, - and _, at most 40, and begin with a letter or digit", "%.60q is not a username", a.Username)
+		o.addFault(
+			"username",
+			"use letters, digits, - and _, at most 40, and begin with a letter or digit",
+			"%.60q is not a username",
+			a.Username,
+		)
 	}
 	if n := len(a.Password); n > 0 && (n < auth.MinPassword || n > auth.MaxPassword) {
 		o.addFault("password", "leave it out to have one generated", "the password has %d bytes; it must have from %d to %d", n,

@@ -273,9 +273,16 @@ func (l *planner) persons() {
 			l.plan.Import.Persons = append(l.plan.Import.Persons, p)
 		}
 	}
-	reportMissing(l, persons, l.Persons != nil, l.current.Persons, func(p *store.ContestPerson) string { return p.ID }, func(id string) bool {
-		return slices.ContainsFunc(l.Persons, func(p Located[store.ContestPerson]) bool { return p.Object.ID == id })
-	})
+	reportMissing(
+		l,
+		persons,
+		l.Persons != nil,
+		l.current.Persons,
+		func(p *store.ContestPerson) string { return p.ID },
+		func(id string) bool {
+			return slices.ContainsFunc(l.Persons, func(p Located[store.ContestPerson]) bool { return p.Object.ID == id })
+		},
+	)
 }
 
 // checkExists checks that the contest contains a referenced object, if the package does not list objects of that kind.
@@ -303,7 +310,9 @@ func (l *planner) checkExists(file string, line int, k objectKind, id string) {
 
 // roleOf returns the contest role for an account type. It may be empty.
 func roleOf(typ string) string {
-	return string(map[string]auth.Role{"judge": auth.Judge, "admin": auth.ContestAdmin, "staff": auth.BalloonRunner, "balloon": auth.BalloonRunner}[typ])
+	return string(
+		map[string]auth.Role{"judge": auth.Judge, "admin": auth.ContestAdmin, "staff": auth.BalloonRunner, "balloon": auth.BalloonRunner}[typ],
+	)
 }
 
 func (l *planner) accounts(ctx context.Context) error {
@@ -312,9 +321,16 @@ func (l *planner) accounts(ctx context.Context) error {
 			return err
 		}
 	}
-	reportMissing(l, accounts, l.Accounts != nil, l.current.ListedAccounts, func(a *store.ContestAccount) string { return a.ID }, func(id string) bool {
-		return slices.ContainsFunc(l.Accounts, func(a Account) bool { return a.ID == id })
-	})
+	reportMissing(
+		l,
+		accounts,
+		l.Accounts != nil,
+		l.current.ListedAccounts,
+		func(a *store.ContestAccount) string { return a.ID },
+		func(id string) bool {
+			return slices.ContainsFunc(l.Accounts, func(a Account) bool { return a.ID == id })
+		},
+	)
 	return nil
 }
 
@@ -366,7 +382,13 @@ func (l *planner) account(ctx context.Context, a *Account) error {
 	case is >= 0:
 		n.Account, password, note = l.current.Accounts[is], "", "the account exists: it keeps its name and its password"
 		if slices.ContainsFunc(l.current.ListedAccounts, func(b *store.ContestAccount) bool { return b.Account.ID == n.Account.ID }) {
-			l.addFault(a.File, a.Line, "use the id that the account has", "the username %s belongs to another account of the contest", a.Username)
+			l.addFault(
+				a.File,
+				a.Line,
+				"use the id that the account has",
+				"the username %s belongs to another account of the contest",
+				a.Username,
+			)
 		}
 	default:
 		n.New = store.NewAccount{Login: a.Username, Display: cmp.Or(a.Name, l.teamName(n.Team), a.Username),

@@ -18,7 +18,13 @@ func (l *planner) contest(slug string) {
 			"the server has no contest %s, and the package has no file for it", slug)
 		return
 	}
-	c := store.Contest{Slug: slug, Name: slug, Format: store.ICPC, Visibility: store.VisibilityTeams, Settings: store.Settings{Printing: true}}
+	c := store.Contest{
+		Slug:       slug,
+		Name:       slug,
+		Format:     store.ICPC,
+		Visibility: store.VisibilityTeams,
+		Settings:   store.Settings{Printing: true},
+	}
 	if l.current.Contest != nil {
 		c = *l.current.Contest
 	}

@@ -178,7 +178,13 @@ var hexColor = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 func problemsOf(problems []*store.ContestProblem) []any {
 	entries := []any{}
 	for i, p := range problems {
-		one := problemEntry{ID: p.ExtID, Ordinal: i, Label: p.Label, Name: importableName(p.Title), Color: importableName(cmp.Or(p.ColorName, p.Color))}
+		one := problemEntry{
+			ID:      p.ExtID,
+			Ordinal: i,
+			Label:   p.Label,
+			Name:    importableName(p.Title),
+			Color:   importableName(cmp.Or(p.ColorName, p.Color)),
+		}
 		if hexColor.MatchString(p.Color) {
 			one.RGB, one.Color = p.Color, importableName(p.ColorName)
 		}

@@ -213,7 +213,8 @@ func (f *demoData) createContest(ctx context.Context, recordings []recording) er
 		})
 	}
 	c := &store.Contest{
-		Slug: Slug, Name: "The demo", Format: store.ICPC, Starts: f.o.Now.Add(-startedAgo), Length: contestLength, Freeze: freezeAfter, Visibility: store.VisibilityPublic,
+		Slug: Slug, Name: "The demo", Format: store.ICPC, Starts: f.o.Now.Add(-startedAgo), Length: contestLength,
+		Freeze: freezeAfter, Visibility: store.VisibilityPublic,
 		Settings: store.Settings{Show: judge.ShowSamples},
 	}
 	if err := f.store.NewContest(ctx, c, in); err != nil {
@@ -283,8 +284,9 @@ func (f *demoData) createSubmission(ctx context.Context, e scheduledSubmission) 
 		return err
 	}
 	work := job.Work{
-		Kind: job.Submission, Bundle: p.Bundle, Config: p.Config, Problem: p.Slug, Program: e.recording.File, Language: e.recording.Language,
-		Files: []job.File{{Path: e.recording.File, Digest: digest, Size: int64(len(source))}},
+		Kind: job.Submission, Bundle: p.Bundle, Config: p.Config, Problem: p.Slug, Program: e.recording.File,
+		Language: e.recording.Language,
+		Files:    []job.File{{Path: e.recording.File, Digest: digest, Size: int64(len(source))}},
 	}
 	_, err := f.store.Submit(ctx, store.NewSubmission{
 		Contest: f.contest, Team: f.teams[e.team].ID, Account: f.accounts[e.team].ID, Problem: p.Slug, Work: work,

@@ -102,12 +102,15 @@ func (f *demoData) createLadder(ctx context.Context) error {
 	}
 	f.clock = f.o.Now.Add(-startedAgo)
 	one := 1
-	choice, err := json.Marshal(arena.RulesChoice{Rules: rules.Name, Rounds: &one, Games: &rules.Games, Move: &rules.Move, Options: ladderOptions})
+	choice, err := json.Marshal(
+		arena.RulesChoice{Rules: rules.Name, Rounds: &one, Games: &rules.Games, Move: &rules.Move, Options: ladderOptions},
+	)
 	if err != nil {
 		return err
 	}
 	l := &store.Ladder{
-		Slug: LadderSlug, Name: "The hill", Problem: opened.Game, ChosenRules: choice, Seed: 1, Visibility: store.VisibilityPublic, PerAccount: 3,
+		Slug: LadderSlug, Name: "The hill", Problem: opened.Game, ChosenRules: choice, Seed: 1,
+		Visibility: store.VisibilityPublic, PerAccount: 3,
 		PerMinute: 20, Owner: admin.ID,
 	}
 	if err := f.store.NewLadder(ctx, l); err != nil {

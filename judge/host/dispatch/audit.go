@@ -38,7 +38,10 @@ func (d *Dispatcher) audit(ctx context.Context, r *job.Result, submission string
 
 // firstSolved reports whether no submission other than s has been accepted for the problem of s in the contest.
 func (d *Dispatcher) firstSolved(ctx context.Context, s *store.Submission) (bool, error) {
-	all, err := d.o.Store.Submissions(ctx, store.SubmissionFilter{Contest: s.Contest, Problem: s.Problem, Verdict: string(judge.Accepted), Limit: 2})
+	all, err := d.o.Store.Submissions(
+		ctx,
+		store.SubmissionFilter{Contest: s.Contest, Problem: s.Problem, Verdict: string(judge.Accepted), Limit: 2},
+	)
 	return !slices.ContainsFunc(all, func(other *store.Submission) bool { return other.ID != s.ID }), err
 }
 

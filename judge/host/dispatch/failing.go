@@ -123,7 +123,8 @@ func (f *failureLog) mustWait(id string, tries int, delays []time.Duration) bool
 
 // recordOutcome updates the failure records of machines from a result. It drains a worker that turns out to be broken.
 func (d *Dispatcher) recordOutcome(ctx context.Context, r *job.Result, f store.RecordedResult) {
-	machine := (r.State == job.Failed || r.State == job.GivenUp && !r.TooManyDeliveries) && r.Blame != judge.Setter && r.Blame != judge.Caller
+	machine := (r.State == job.Failed || r.State == job.GivenUp && !r.TooManyDeliveries) && r.Blame != judge.Setter &&
+		r.Blame != judge.Caller
 	switch {
 	case f.Outcome == store.Retried && machine:
 		d.failures.record(r.Job, r.Worker)

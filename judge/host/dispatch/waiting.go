@@ -100,7 +100,10 @@ func (d *Dispatcher) QueueCounts(ctx context.Context) ([]store.QueueCount, error
 		if q.State == store.JobDispatched {
 			waiting = max(0, q.Jobs-done[p])
 			if out := q.Jobs - waiting; out > 0 {
-				queues = append(queues, store.QueueCount{Priority: q.Priority, Class: q.Class, State: store.JobDispatched, Jobs: out, Oldest: q.Oldest})
+				queues = append(
+					queues,
+					store.QueueCount{Priority: q.Priority, Class: q.Class, State: store.JobDispatched, Jobs: out, Oldest: q.Oldest},
+				)
 			}
 		}
 		i, known := at[p]
@@ -113,7 +116,10 @@ func (d *Dispatcher) QueueCounts(ctx context.Context) ([]store.QueueCount, error
 			}
 		default:
 			at[p] = len(queues)
-			queues = append(queues, store.QueueCount{Priority: q.Priority, Class: q.Class, State: store.JobWaiting, Jobs: waiting, Oldest: q.Oldest})
+			queues = append(
+				queues,
+				store.QueueCount{Priority: q.Priority, Class: q.Class, State: store.JobWaiting, Jobs: waiting, Oldest: q.Oldest},
+			)
 		}
 	}
 	return queues, nil

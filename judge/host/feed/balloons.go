@@ -7,9 +7,9 @@ import (
 	"assay/judge/host/store"
 )
 
-// updateBalloonVisible recomputes c.balloonVisible, the frozen submissions whose verdicts balloon runners may see. It marks the judgements
-// id all submissions that are new in c.balloonVisible, or no longer in it, as changed. The caller must have locked the
-// contest.
+// updateBalloonVisible recomputes c.balloonVisible, the frozen submissions whose verdicts balloon runners may see. It
+// marks the judgements id all submissions that are new in c.balloonVisible, or no longer in it, as changed. The
+// caller must have locked the contest.
 func (c *Contest) updateBalloonVisible() {
 	few := map[string]bool{}
 	public, bound := c.setup.scored.Public(c.now), c.setup.contest.Settings.BalloonsInFreeze

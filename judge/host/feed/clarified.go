@@ -23,7 +23,12 @@ func (c *Contest) readClarifications(ctx context.Context, s *setup) ([]*unit, er
 	for _, r := range rows {
 		number[r.Number] = r
 		o := clics.Object{"id": r.ExtID, "text": r.Text, "time": r.At, "contest_time": s.contestTime(r.At)}
-		object := item{Object: o, letter: &letter{}, team: r.Team, Visibility: clics.Visibility{ToAll: r.Jury && r.Team == "" && !r.To.Chosen(), NamesProblem: r.Problem != ""}}
+		object := item{
+			Object:     o,
+			letter:     &letter{},
+			team:       r.Team,
+			Visibility: clics.Visibility{ToAll: r.Jury && r.Team == "" && !r.To.Chosen(), NamesProblem: r.Problem != ""},
+		}
 		if id := s.problemByID(r.Problem); id != "" {
 			o["problem_id"] = id
 		}

@@ -44,7 +44,9 @@ func (c *Contest) visible(reader Reader, u *unit, object *item) bool {
 		insider = false // the jury's awards depend on hidden verdicts of other sites
 	}
 	switch {
-	case object.version != "" && object.version != reader.Version, object.audience == insiders && !insider, object.audience == outsiders && insider:
+	case object.version != "" && object.version != reader.Version,
+		object.audience == insiders && !insider,
+		object.audience == outsiders && insider:
 		return false
 	case typ == clics.Awards && object.NamesProblem && !insider && !c.started():
 		return false
@@ -68,7 +70,8 @@ func (c *Contest) atReaderSites(reader Reader, typ clics.Type, object *item) boo
 	case clics.Teams, clics.Submissions, clics.Judgements, clics.Runs:
 		return c.setup.teamAtSites(reader, object.team)
 	case clics.Clarifications:
-		return object.ToAll || c.setup.teamAtSites(reader, object.team) || slices.ContainsFunc(object.told, func(id string) bool { return c.setup.teamAtSites(reader, id) })
+		return object.ToAll || c.setup.teamAtSites(reader, object.team) ||
+			slices.ContainsFunc(object.told, func(id string) bool { return c.setup.teamAtSites(reader, id) })
 	case clics.Persons:
 		teams := object.Object["team_ids"].([]string)
 		return len(teams) == 0 || slices.ContainsFunc(teams, func(ext string) bool { return c.setup.extTeamAtSites(reader, ext) })
@@ -332,7 +335,8 @@ func token(word string, seq int64) string { return fmt.Sprintf("%s.%d", word, se
 // begin returns the lines of the first batch.
 func (cur *Cursor) begin() ([]Line, error) {
 	c, s := cur.c, cur.shared
-	if cur.resumed && (s.to.Role == clics.Balloon && c.revocations != cur.baseRevocations || s.to.Sites != "" && c.tokenWord(s.to) != cur.tokenWord) {
+	if cur.resumed &&
+		(s.to.Role == clics.Balloon && c.revocations != cur.baseRevocations || s.to.Sites != "" && c.tokenWord(s.to) != cur.tokenWord) {
 		return nil, ErrToken
 	}
 	at, found, err := s.join(c)
@@ -354,7 +358,8 @@ func (cur *Cursor) begin() ([]Line, error) {
 func (cur *Cursor) all() (lost, found []Line, err error) {
 	c, s := cur.c, cur.shared
 	for u := range s.units(c, 0) {
-		if cur.touched != nil && !cur.touched[u.unitKey] && u.revision <= cur.baseRevision && u.typ != clics.Awards && u.typ != clics.State {
+		if cur.touched != nil && !cur.touched[u.unitKey] && u.revision <= cur.baseRevision && u.typ != clics.Awards &&
+			u.typ != clics.State {
 			continue
 		}
 		now, err := c.lines(s.to, u, false)

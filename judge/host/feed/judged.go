@@ -45,7 +45,14 @@ func (c *Contest) readSubmissions(ctx context.Context, s *setup, id string, coun
 
 // toScoring converts a submission for package scoring.
 func toScoring(submission *store.APISubmission, judgements []*store.APIJudgement) scoring.Submission {
-	s := scoring.Submission{Number: submission.Number, Team: submission.Team, Problem: submission.Label, At: submission.At, Verdict: submission.Override, Ignored: submission.Ignored}
+	s := scoring.Submission{
+		Number:  submission.Number,
+		Team:    submission.Team,
+		Problem: submission.Label,
+		At:      submission.At,
+		Verdict: submission.Override,
+		Ignored: submission.Ignored,
+	}
 	if submission.Override == store.Unjudged {
 		s.Verdict = judge.NotJudged
 	}
@@ -60,7 +67,11 @@ func toScoring(submission *store.APISubmission, judgements []*store.APIJudgement
 
 // submissionUnits returns three units: for the submission, for its judgements, and for the runs of these judgements.
 func (s *setup) submissionUnits(submission *store.APISubmission, judgements []*store.APIJudgement) [3]*unit {
-	units := [3]*unit{{unitKey: unitKey{clics.Submissions, submission.ID}}, {unitKey: unitKey{clics.Judgements, submission.ID}}, {unitKey: unitKey{clics.Runs, submission.ID}}}
+	units := [3]*unit{
+		{unitKey: unitKey{clics.Submissions, submission.ID}},
+		{unitKey: unitKey{clics.Judgements, submission.ID}},
+		{unitKey: unitKey{clics.Runs, submission.ID}},
+	}
 	if s.afterEnd(submission) {
 		return units
 	}
@@ -114,8 +125,9 @@ type submissionSource struct {
 
 func (s *setup) submissionSource(one *store.APISubmission, team *store.Team) *submissionSource {
 	o := &submissionSource{
-		id: one.ExtID, contest: s.contest.Slug, language: s.languageOf(one), problem: s.problemByLabel(one.Label), account: s.accounts[one.Account],
-		at: one.At, contestTime: s.contestTime(one.At), files: len(one.Files) > 0,
+		id: one.ExtID, contest: s.contest.Slug, language: s.languageOf(one), problem: s.problemByLabel(one.Label),
+		account: s.accounts[one.Account],
+		at:      one.At, contestTime: s.contestTime(one.At), files: len(one.Files) > 0,
 	}
 	if team != nil {
 		o.team = team.ExtID
@@ -162,7 +174,13 @@ func (s *setup) addJudgement(judgements, runs *unit, base item, submission *stor
 	s.addJudgementObjects(judgements, runs, base, submission, j, submission.Override)
 }
 
-func (s *setup) addJudgementObjects(judgements, runs *unit, base item, submission *store.APISubmission, j *store.APIJudgement, override judge.Verdict) {
+func (s *setup) addJudgementObjects(
+	judgements, runs *unit,
+	base item,
+	submission *store.APISubmission,
+	j *store.APIJudgement,
+	override judge.Verdict,
+) {
 	o := judgementSource{id: j.ID, submission: submission.ExtID, current: j.Current, started: s.moment(j.Started)}
 	open := o
 	pending := base
@@ -221,7 +239,8 @@ type judgementSource struct {
 
 func (j *judgementSource) objects() []clics.Object {
 	o := clics.Object{
-		"id": j.id, "submission_id": j.submission, "current": j.current, "start_time": j.started.at, "start_contest_time": j.started.contest,
+		"id": j.id, "submission_id": j.submission, "current": j.current, "start_time": j.started.at,
+		"start_contest_time": j.started.contest,
 	}
 	if j.verdict != nil {
 		o["judgement_type_id"], o["simplified_judgement_type_id"] = j.verdict.ID, j.verdict.Simplified
@@ -301,7 +320,8 @@ func (c *Contest) Files(ctx context.Context, reader Reader, id string) ([]job.Fi
 	for _, u := range c.units[clics.Submissions] {
 		for i := range u.items {
 			object := &u.items[i]
-			if object.objects()[0]["id"] != id || !c.visible(reader, u, object) || !clics.CanSee(reader.Role, reader.Version, u.typ, "files", c.isOwn(reader, object)) {
+			if object.objects()[0]["id"] != id || !c.visible(reader, u, object) ||
+				!clics.CanSee(reader.Role, reader.Version, u.typ, "files", c.isOwn(reader, object)) {
 				continue
 			}
 			one, err := c.Store.Submission(ctx, u.id)

@@ -60,7 +60,9 @@ func (c *Contest) updateScores(rebuild bool, changed []scoring.Submission) []*un
 		}
 		c.boards[i] = scoring.New(c.setup.scored, teams, counted, v)
 	}
-	units := append([]*unit{{unitKey: unitKey{clics.State, ""}, items: []item{{Object: stateOf(c.setup.contest, c.now)}}}}, c.awardUnits()...)
+	units := append(
+		[]*unit{{unitKey: unitKey{clics.State, ""}, items: []item{{Object: stateOf(c.setup.contest, c.now)}}}},
+		c.awardUnits()...)
 	for _, u := range c.units[clics.Awards] { // deleted awards
 		if !slices.ContainsFunc(units, func(is *unit) bool { return is.unitKey == u.unitKey }) {
 			units = append(units, &unit{unitKey: u.unitKey})
@@ -87,7 +89,10 @@ func (c *Contest) awardUnits() (units []*unit) {
 				u = &unit{unitKey: unitKey{clics.Awards, one.ID}}
 				prizes[one.ID], units = u, append(units, u)
 			}
-			it := item{Object: clics.Object{"id": one.ID, "citation": cmp.Or(settings.Citations[one.ID], one.Citation), "team_ids": one.Teams}, audience: to}
+			it := item{
+				Object:   clics.Object{"id": one.ID, "citation": cmp.Or(settings.Citations[one.ID], one.Citation), "team_ids": one.Teams},
+				audience: to,
+			}
 			it.NamesProblem = strings.HasPrefix(one.ID, firstToSolve)
 			u.items = append(u.items, it)
 		}
@@ -111,7 +116,20 @@ func (c *Contest) awardUnits() (units []*unit) {
 		if frozen && slices.ContainsFunc(computed, func(a scoring.Award) bool { return a.ID == one.ID }) {
 			delete(public, "team_ids") // the teams would reveal results that the scoreboard hides
 		}
-		units = append(units, &unit{unitKey: unitKey{clics.Awards, one.ID}, items: []item{{Object: o, audience: insiders}, {Object: public, audience: outsiders, Visibility: clics.Visibility{NamesProblem: strings.HasPrefix(one.ID, firstToSolve)}}}})
+		units = append(
+			units,
+			&unit{
+				unitKey: unitKey{clics.Awards, one.ID},
+				items: []item{
+					{Object: o, audience: insiders},
+					{
+						Object:     public,
+						audience:   outsiders,
+						Visibility: clics.Visibility{NamesProblem: strings.HasPrefix(one.ID, firstToSolve)},
+					},
+				},
+			},
+		)
 	}
 	return units
 }

@@ -36,8 +36,9 @@ func (c *Contest) readSetup(ctx context.Context, row *store.Contest) (setup, []*
 		return setup{}, nil, err
 	}
 	s := setup{
-		contest: row, problems: problems, teams: map[string]*store.Team{}, groups: groups, organizations: organizations, accounts: map[string]string{},
-		scored: scoreboard.Contest(row, problems), media: pictures, files: map[string]File{},
+		contest: row, problems: problems, teams: map[string]*store.Team{}, groups: groups, organizations: organizations,
+		accounts: map[string]string{},
+		scored:   scoreboard.Contest(row, problems), media: pictures, files: map[string]File{},
 	}
 	spoken, err := c.Languages(problems)
 	if err != nil {
@@ -50,7 +51,10 @@ func (c *Contest) readSetup(ctx context.Context, row *store.Contest) (setup, []*
 	}
 	// Clients choose the first language with the extension of a file. Therefore languages without extensions come
 	// last.
-	slices.SortStableFunc(s.languages, func(a, b intake.SubmissionLanguage) int { return min(len(b.Extensions), 1) - min(len(a.Extensions), 1) })
+	slices.SortStableFunc(
+		s.languages,
+		func(a, b intake.SubmissionLanguage) int { return min(len(b.Extensions), 1) - min(len(a.Extensions), 1) },
+	)
 	if s.languages, err = c.withPrimaryLanguages(ctx, s.languages); err != nil {
 		return setup{}, nil, err
 	}
@@ -87,12 +91,16 @@ func (c *Contest) readSetup(ctx context.Context, row *store.Contest) (setup, []*
 	}
 	for _, p := range persons {
 		add(clics.Persons, item{Object: s.withFiles(clics.Object{
-			"id": p.ID, "icpc_id": p.ICPCID, "name": p.Name, "title": p.Title, "email": p.Email, "sex": p.Sex, "role": p.Role, "team_ids": p.Teams,
+			"id": p.ID, "icpc_id": p.ICPCID, "name": p.Name, "title": p.Title, "email": p.Email, "sex": p.Sex, "role": p.Role,
+			"team_ids": p.Teams,
 		}, media.Persons, p.ID)})
 	}
 	for _, t := range teams {
 		s.teams[t.ID] = t
-		add(clics.Teams, item{Object: s.withFiles(teamObject(t), media.Teams, t.ExtID), Visibility: clics.Visibility{Hidden: t.Hidden}, team: t.ID})
+		add(
+			clics.Teams,
+			item{Object: s.withFiles(teamObject(t), media.Teams, t.ExtID), Visibility: clics.Visibility{Hidden: t.Hidden}, team: t.ID},
+		)
 	}
 	for _, a := range accounts {
 		s.accounts[a.Account.ID] = a.ID

@@ -45,7 +45,10 @@ func planAudit(s *Spec, parts []TaskResult) (*Step, error) {
 	step := &Step{}
 	ask := func(key, only string, exclude ...string) {
 		if findResult(parts, key) == nil {
-			step.Tasks = append(step.Tasks, Task{Key: key, Work: work, Priority: job.BackgroundPriority, Cost: defaultCost, Only: only, Exclude: exclude})
+			step.Tasks = append(
+				step.Tasks,
+				Task{Key: key, Work: work, Priority: job.BackgroundPriority, Cost: defaultCost, Only: only, Exclude: exclude},
+			)
 		}
 	}
 	const again = "again"

@@ -103,9 +103,13 @@ type planner struct {
 }
 
 var planners = map[Kind]planner{
-	Verify:    {plan: planVerify, check: checkVerify, snapshot: true},
-	Golf:      {plan: planGolf, check: checkGolf},
-	Audit:     {plan: planAudit, check: func(*Spec) error { return errors.New("only the server itself asks for audits") }, addResult: addAuditResult},
+	Verify: {plan: planVerify, check: checkVerify, snapshot: true},
+	Golf:   {plan: planGolf, check: checkGolf},
+	Audit: {
+		plan:      planAudit,
+		check:     func(*Spec) error { return errors.New("only the server itself asks for audits") },
+		addResult: addAuditResult,
+	},
 	Adequacy:  {plan: planAdequacy, check: checkAdequacy, snapshot: true},
 	Arena:     {plan: planArena, check: checkArena, manyAuthors: true},
 	Analysis:  {plan: planAnalysis, check: checkAnalysis},

@@ -125,8 +125,15 @@ func (d *Service) ParseQuery(ctx context.Context, c *store.Contest, query Submis
 	}
 	if other := []string{"", store.Unjudged, store.Judged, store.NotAccepted}; !slices.Contains(other, query.Verdict) &&
 		!slices.Contains(judge.Verdicts(), judge.Verdict(query.Verdict)) {
-		return refuse("verdict", "%.40q is not a verdict: they are %s; or %s, for those that have none yet; or %s, for those that have any; or %s",
-			query.Verdict, verdictList(judge.Verdicts()), store.Unjudged, store.Judged, store.NotAccepted)
+		return refuse(
+			"verdict",
+			"%.40q is not a verdict: they are %s; or %s, for those that have none yet; or %s, for those that have any; or %s",
+			query.Verdict,
+			verdictList(judge.Verdicts()),
+			store.Unjudged,
+			store.Judged,
+			store.NotAccepted,
+		)
 	}
 	if number, is := strings.CutPrefix(f.Submitter, "#"); is {
 		n, err := strconv.ParseInt(number, 10, 64)

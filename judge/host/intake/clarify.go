@@ -40,7 +40,12 @@ func (d *Service) Clarifications(ctx context.Context, s *ContestAccess, f store.
 	}
 	rows, err := d.Store.Clarifications(ctx, f)
 	for _, c := range rows {
-		facts := clics.Visibility{Started: s.State.Phase != auth.Before, Own: c.ConcernsTeam(s.Team), ToAll: c.ToAll(), NamesProblem: c.Problem != ""}
+		facts := clics.Visibility{
+			Started:      s.State.Phase != auth.Before,
+			Own:          c.ConcernsTeam(s.Team),
+			ToAll:        c.ToAll(),
+			NamesProblem: c.Problem != "",
+		}
 		if clics.Visible(role, clics.Clarifications, facts) {
 			clarifications = append(clarifications, c)
 			continue
@@ -54,7 +59,11 @@ func (d *Service) Clarifications(ctx context.Context, s *ContestAccess, f store.
 
 // siteClarifications returns the clarifications that a judge restricted to certain sites may read: those of the
 // teams at these sites, and those for all teams.
-func (d *Service) siteClarifications(ctx context.Context, s *ContestAccess, f store.ClarificationFilter) (clarifications []*store.Clarification, err error) {
+func (d *Service) siteClarifications(
+	ctx context.Context,
+	s *ContestAccess,
+	f store.ClarificationFilter,
+) (clarifications []*store.Clarification, err error) {
 	teams, err := d.CoveredTeams(ctx, s)
 	if err != nil {
 		return nil, err
@@ -66,7 +75,8 @@ func (d *Service) siteClarifications(ctx context.Context, s *ContestAccess, f st
 			return nil, err
 		}
 		for _, c := range rows {
-			visible := c.ToAll() || teams[c.Team] != nil || slices.ContainsFunc(c.To.Groups, func(g store.Recipient) bool { return s.CoversGroup(g.ID) })
+			visible := c.ToAll() || teams[c.Team] != nil ||
+				slices.ContainsFunc(c.To.Groups, func(g store.Recipient) bool { return s.CoversGroup(g.ID) })
 			for _, t := range teams {
 				visible = visible || c.ConcernsTeam(t)
 			}

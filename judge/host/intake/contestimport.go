@@ -48,7 +48,12 @@ type ContestImport struct {
 // PlanContest returns what the import of a package would do. If slug is empty, the slug is the contest id in the
 // package. If the package has no contest id either, PlanContest returns a Refusal. If the package does not fit the
 // server, it returns judge.ProblemErrors.
-func (d *Service) PlanContest(ctx context.Context, p *contestpackage.Package, slug string, passwords *auth.Passwords) (*ContestImport, error) {
+func (d *Service) PlanContest(
+	ctx context.Context,
+	p *contestpackage.Package,
+	slug string,
+	passwords *auth.Passwords,
+) (*ContestImport, error) {
 	if slug == "" && p.Contest != nil {
 		slug = p.Contest.ID
 	}
@@ -80,8 +85,15 @@ func (d *Service) PlanContest(ctx context.Context, p *contestpackage.Package, sl
 // ImportContest applies an import completely or not at all. It calls read for the bytes of a new picture or
 // document, which the account must have uploaded. It calls progress with the number of passwords hashed so far. It
 // returns the login sheets of the new accounts.
-func (d *Service) ImportContest(ctx context.Context, n *ContestImport, account *store.Account, entry store.AuditEntry, passwords *auth.Passwords,
-	read func(media.File) ([]byte, error), progress func(done, all int)) ([]auth.Credentials, error) {
+func (d *Service) ImportContest(
+	ctx context.Context,
+	n *ContestImport,
+	account *store.Account,
+	entry store.AuditEntry,
+	passwords *auth.Passwords,
+	read func(media.File) ([]byte, error),
+	progress func(done, all int),
+) ([]auth.Credentials, error) {
 	var credentials []auth.Credentials
 	for i := range n.Import.Accounts {
 		one, password := &n.Import.Accounts[i], n.Passwords[i]

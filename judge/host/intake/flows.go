@@ -25,8 +25,9 @@ func accountKinds() (kinds []string) {
 	return kinds
 }
 
-// StartWorkflow starts a workflow for an account. If the account has already used the id, StartWorkflow returns the existing workflow.
-// If many is set, the higher limits of the jury apply. StartWorkflow returns a *Refusal if the workflow is not accepted.
+// StartWorkflow starts a workflow for an account. If the account has already used the id, StartWorkflow returns the
+// existing workflow. If many is set, the higher limits of the jury apply. StartWorkflow returns a *Refusal if the
+// workflow is not accepted.
 func (d *Service) StartWorkflow(ctx context.Context, a *store.Account, id string, s *flow.Spec, many bool) (*store.Workflow, error) {
 	if err := s.Check(); err != nil {
 		return nil, badRequest("%s", err)

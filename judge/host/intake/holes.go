@@ -31,7 +31,10 @@ type HoleAccess struct {
 
 // HoleAccess returns an account's access to a hole. If a is nil, the caller is not logged in.
 func (d *Service) HoleAccess(ctx context.Context, h *store.Hole, a *store.Account) (*HoleAccess, error) {
-	t := &HoleAccess{Hole: h, Access: Access{Account: a, Role: ServerRole(a), State: auth.State{Phase: auth.Running}, target: holeTarget, name: h.Name}}
+	t := &HoleAccess{
+		Hole:   h,
+		Access: Access{Account: a, Role: ServerRole(a), State: auth.State{Phase: auth.Running}, target: holeTarget, name: h.Name},
+	}
 	contests, err := d.Store.ContestsWithProblem(ctx, h.ProblemSlug)
 	if err != nil {
 		return nil, err
@@ -166,7 +169,10 @@ func (d *Service) readGolfSubmission(ctx context.Context, n *NewGolfSubmission) 
 }
 
 func tooLong(size, maxSize int64) *Refusal {
-	return &Refusal{Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("the submission has %d bytes; the limit is %d", size, maxSize)}
+	return &Refusal{
+		Code: http.StatusRequestEntityTooLarge,
+		Text: fmt.Sprintf("the submission has %d bytes; the limit is %d", size, maxSize),
+	}
 }
 
 // languageRefusal is the refusal of a language.
@@ -205,7 +211,9 @@ func (d *Service) checkGolfSubmission(ctx context.Context, n *NewGolfSubmission,
 			return err
 		}
 	case n.Options.Language == "" && extension == "":
-		return languageRefusal("the language of the submission is unknown: choose it, or name the file as programs of its language are named")
+		return languageRefusal(
+			"the language of the submission is unknown: choose it, or name the file as programs of its language are named",
+		)
 	}
 	languages := slices.DeleteFunc(slices.Clone(sheet.Languages), func(l client.OfferedLanguage) bool { return !matches(l) })
 	if n.Options.Language == "" && !post {
@@ -267,7 +275,10 @@ func (d *Service) checkInstalled(ctx context.Context, languages []client.Offered
 }
 
 // ValidSubmissions are the answers of a hole as its board knows them, and the same by their numbers.
-func (d *Service) ValidSubmissions(ctx context.Context, h *store.Hole) (submissions []scoring.GolfSubmission, byNumber map[int64]*store.GolfSubmission, err error) {
+func (d *Service) ValidSubmissions(
+	ctx context.Context,
+	h *store.Hole,
+) (submissions []scoring.GolfSubmission, byNumber map[int64]*store.GolfSubmission, err error) {
 	answers, err := d.Store.CorrectGolfSubmissions(ctx, h.ID)
 	byNumber = make(map[int64]*store.GolfSubmission, len(answers))
 	for _, a := range answers {

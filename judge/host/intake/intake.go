@@ -353,7 +353,13 @@ func (d *Service) CheckLimits(files []job.File, dir bool) error {
 	if size > d.MaxSize || len(files) > d.MaxFiles {
 		return &Refusal{
 			Code: http.StatusRequestEntityTooLarge,
-			Text: fmt.Sprintf("the submission has %d bytes in %d files; the most is %d bytes in %d files", size, len(files), d.MaxSize, d.MaxFiles),
+			Text: fmt.Sprintf(
+				"the submission has %d bytes in %d files; the most is %d bytes in %d files",
+				size,
+				len(files),
+				d.MaxSize,
+				d.MaxFiles,
+			),
 		}
 	}
 	return nil
@@ -411,7 +417,8 @@ func (d *Service) FindContest(ctx context.Context, a *store.Account, problem str
 func ambiguousContest(problem string, contests []string) error {
 	slices.Sort(contests)
 	return &Refusal{
-		Code: http.StatusConflict, Text: fmt.Sprintf("several running contests have the problem %s: %s", problem, strings.Join(contests, ", ")),
+		Code: http.StatusConflict,
+		Text: fmt.Sprintf("several running contests have the problem %s: %s", problem, strings.Join(contests, ", ")),
 		Hint: "choose one: judge submit --contest " + contests[0],
 	}
 }
@@ -500,7 +507,12 @@ func (d *Service) QueuePosition(ctx context.Context, j *store.Judgement) (*clien
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
-	return &client.QueuePosition{Ahead: a.Jobs, Priority: a.HigherPriority, Later: a.Later, BlockedReason: d.Dispatch.UnservedReason(lane, class)}, err
+	return &client.QueuePosition{
+		Ahead:         a.Jobs,
+		Priority:      a.HigherPriority,
+		Later:         a.Later,
+		BlockedReason: d.Dispatch.UnservedReason(lane, class),
+	}, err
 }
 
 // Events returns the stored events of a judgement. There may be none.

@@ -35,7 +35,13 @@ var (
 		"pending submissions, if another account without a role on the server sends them", "team", 100, 0, PendingSubmissions.Hint,
 	}
 	// SubmissionRate applies unless the contest's settings contain another rate.
-	SubmissionRate           = Limit{"submissions to a contest, unless its settings say otherwise", "account", 10, time.Minute, "wait a minute"}
+	SubmissionRate = Limit{
+		"submissions to a contest, unless its settings say otherwise",
+		"account",
+		10,
+		time.Minute,
+		"wait a minute",
+	}
 	GolfRate                 = Limit{"submissions to a hole", "account", 10, time.Minute, "wait a minute"}
 	BotRate                  = Limit{"bots submitted to a ladder", "account", 10, time.Minute, "wait a minute"}
 	MaxPendingClarifications = Limit{"unanswered clarification requests", "team", store.MaxUnanswered, 0, "wait for an answer"}
@@ -110,7 +116,11 @@ func (l Limit) Refusal() *Refusal {
 	if l.Holder == "server" {
 		of = "on this server"
 	}
-	return &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("limit reached: %d %s%s %s", l.Max, what, l.per(), of), Hint: l.Hint}
+	return &Refusal{
+		Code: http.StatusTooManyRequests,
+		Text: fmt.Sprintf("limit reached: %d %s%s %s", l.Max, what, l.per(), of),
+		Hint: l.Hint,
+	}
 }
 
 // maxHolders is the maximum number of holders that a RateCounter remembers.

@@ -10,9 +10,9 @@ import (
 	"assay/judge/host/store"
 )
 
-// RequestQueue runs one request per caller at a time. If the caller has more waiting requests, RequestQueue pauses after each
-// request for as long as that request took, but at least 1 ms. Therefore a caller with many requests uses at most
-// half a processor. The zero value is ready to use.
+// RequestQueue runs one request per caller at a time. If the caller has more waiting requests, RequestQueue pauses
+// after each request for as long as that request took, but at least 1 ms. Therefore a caller with many requests uses
+// at most half a processor. The zero value is ready to use.
 type RequestQueue struct {
 	// NoPauses omits the pauses. It is for requests that have another limit.
 	NoPauses bool

@@ -19,12 +19,18 @@ type Class struct {
 // returns none if the machine fits. A machine may have more languages than its class.
 func (c *Class) Differences(o *Capabilities) (differences []string) {
 	if c.Arch != o.Arch {
-		differences = append(differences, fmt.Sprintf("the class %s is of %s, this machine is %s: verdicts on both would not be the same", c.Name,
-			c.Arch, o.Arch))
+		differences = append(
+			differences,
+			fmt.Sprintf("the class %s is of %s, this machine is %s: verdicts on both would not be the same", c.Name,
+				c.Arch, o.Arch),
+		)
 	}
 	if c.IsolationLevel != o.IsolationLevel {
-		differences = append(differences, fmt.Sprintf("the class %s judges in the sandbox %s, this machine gives %s; what it lacks is said "+
-			"by: judge doctor", c.Name, c.IsolationLevel, o.IsolationLevel))
+		differences = append(
+			differences,
+			fmt.Sprintf("the class %s judges in the sandbox %s, this machine gives %s; what it lacks is said "+
+				"by: judge doctor", c.Name, c.IsolationLevel, o.IsolationLevel),
+		)
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.Languages)) {
 		want, got := c.Languages[id], o.Languages[id]
@@ -33,7 +39,10 @@ func (c *Class) Differences(o *Capabilities) (differences []string) {
 		case got == "":
 			differences = append(differences, fmt.Sprintf("%s: the class %s has %q, this machine has nothing: %s", id, c.Name, want, mend))
 		case got != want:
-			differences = append(differences, fmt.Sprintf("%s: the class %s has %q, this machine has %q; get the same version: %s", id, c.Name, want, got, mend))
+			differences = append(
+				differences,
+				fmt.Sprintf("%s: the class %s has %q, this machine has %q; get the same version: %s", id, c.Name, want, got, mend),
+			)
 		}
 	}
 	return differences

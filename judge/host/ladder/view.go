@@ -315,7 +315,10 @@ func (v *View) Form(number int64) (points []FormPoint) {
 				opponents = append(opponents, elo)
 			}
 		}
-		points = append(points, FormPoint{part[len(part)-1].Number, r.Games(), r.Score(), performanceRating(r.Score()*float64(r.Games()), opponents)})
+		points = append(
+			points,
+			FormPoint{part[len(part)-1].Number, r.Games(), r.Score(), performanceRating(r.Score()*float64(r.Games()), opponents)},
+		)
 	}
 	return points
 }

@@ -75,7 +75,8 @@ func blobContext(most time.Duration, size int64) (context.Context, context.Cance
 // cluster has no leader.
 func blobsAway(err error) bool {
 	return isTemporary(err) || IsUnreachable(err) || errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse) ||
-		errors.Is(err, nats.ErrDisconnected) || errors.Is(err, nats.ErrReconnectBufExceeded)
+		errors.Is(err, nats.ErrDisconnected) ||
+		errors.Is(err, nats.ErrReconnectBufExceeded)
 }
 
 // failed wraps an error of the object store, unless it is nil. A temporary error becomes blob.ErrAway.

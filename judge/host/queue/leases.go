@@ -67,7 +67,14 @@ const (
 )
 
 func newLeaseTable(q *Queue) *leaseTable {
-	return &leaseTable{q: q, wake: make(chan struct{}, 1), taken: map[string]*takenJob{}, wakeups: map[string]*wakeup{}, lossesByJob: map[string][]lostDelivery{}, deliveries: newDeliveryLog()}
+	return &leaseTable{
+		q:           q,
+		wake:        make(chan struct{}, 1),
+		taken:       map[string]*takenJob{},
+		wakeups:     map[string]*wakeup{},
+		lossesByJob: map[string][]lostDelivery{},
+		deliveries:  newDeliveryLog(),
+	}
 }
 
 // noticeCapacity is the capacity of the queue for messages from workers. If it is full, messages are dropped, and
@@ -301,9 +308,9 @@ func (l *leaseTable) recordLoss(o loss) {
 	}
 }
 
-// DeliveryHistory returns the workers that took this generation of a job but returned no result, as far as this process knows.
-// The workers in ended exited or went silent, and times is how often that happened. The workers in gave only
-// released the job.
+// DeliveryHistory returns the workers that took this generation of a job but returned no result, as far as this
+// process knows. The workers in ended exited or went silent, and times is how often that happened. The workers in
+// gave only released the job.
 func (q *Queue) DeliveryHistory(id string) (times int, exited, released []string) {
 	q.leases.mu.Lock()
 	defer q.leases.mu.Unlock()

@@ -87,7 +87,10 @@ func Join(ctx context.Context, opts JoinOptions) (*Member, error) {
 	life, end := context.WithCancel(context.Background())
 	m := &Member{
 		opts: opts, lifetime: life, end: end, running: map[*Lease]bool{},
-		wake: make(chan struct{}, 1), beatRequests: make(chan struct{}, 1), fatal: make(chan struct{}), controls: make(chan job.Control, 256),
+		wake: make(
+			chan struct{},
+			1,
+		), beatRequests: make(chan struct{}, 1), fatal: make(chan struct{}), controls: make(chan job.Control, 256),
 	}
 	m.pulls = newJobRequests(m.fatal)
 	if err := m.connect(ctx); err != nil {
@@ -118,7 +121,10 @@ func (m *Member) connect(ctx context.Context) error {
 		case isRejected(err) && !m.usesCluster():
 			return ErrRefused
 		case m.usesCluster() && (isRejected(err) || errors.Is(err, nats.ErrNkeysNotSupported)):
-			err = fmt.Errorf("the queue's cluster does not let this worker in yet; the cluster's operator must add the lines that `judged admin worker cluster` prints (%w)", err)
+			err = fmt.Errorf(
+				"the queue's cluster does not let this worker in yet; the cluster's operator must add the lines that `judged admin worker cluster` prints (%w)",
+				err,
+			)
 		}
 		m.notice(fmt.Errorf("connect to the queue: %w", err))
 		if pause(ctx, reconnectDelay(attempt)) != nil {
@@ -199,7 +205,9 @@ func isRejected(err error) bool {
 func (m *Member) asyncError(_ *nats.Conn, _ *nats.Subscription, err error) {
 	switch {
 	case errors.Is(err, nats.ErrPermissionViolation):
-		m.fail(fmt.Errorf("the queue denies this worker a permission that it needs: it has another class there, or another version: %w", err))
+		m.fail(
+			fmt.Errorf("the queue denies this worker a permission that it needs: it has another class there, or another version: %w", err),
+		)
 	case isRejected(err): // the second error in a row closes the connection
 	default:
 		m.notice(err)

@@ -154,7 +154,12 @@ func redactURLs(urls []string) (string, error) {
 		}
 		u, err := url.Parse(one)
 		if err != nil {
-			return "", &judge.UsageError{Err: fmt.Errorf("address %d of the queue is not one of the kind nats://HOST:PORT\n    in a name or a password write %%2F, %%3F, %%23, %%25 and %%40 for / ? # %% and @", i+1)}
+			return "", &judge.UsageError{
+				Err: fmt.Errorf(
+					"address %d of the queue is not one of the kind nats://HOST:PORT\n    in a name or a password write %%2F, %%3F, %%23, %%25 and %%40 for / ? # %% and @",
+					i+1,
+				),
+			}
 		}
 		if _, has := u.User.Password(); u.User != nil && !has { // a token without a username
 			u.User = url.UserPassword("", u.User.Username())
@@ -315,7 +320,8 @@ func (q *Queue) stream(ctx context.Context, config jetstream.StreamConfig) (jets
 	}
 	old := s.CachedInfo().Config
 	config.FirstSeq = old.FirstSeq
-	if old.MaxMsgs == config.MaxMsgs && old.MaxMsgSize == config.MaxMsgSize && old.MaxBytes == config.MaxBytes && old.Replicas == config.Replicas {
+	if old.MaxMsgs == config.MaxMsgs && old.MaxMsgSize == config.MaxMsgSize && old.MaxBytes == config.MaxBytes &&
+		old.Replicas == config.Replicas {
 		return s, nil
 	}
 	s, err = q.js.UpdateStream(ctx, config)
@@ -361,7 +367,8 @@ func ensureConsumer(ctx context.Context, s jetstream.Stream, config jetstream.Co
 	}
 	if err == nil {
 		old := c.CachedInfo().Config
-		if old.FilterSubject == config.FilterSubject && old.AckWait == config.AckWait && old.MaxDeliver == config.MaxDeliver && old.MaxAckPending == config.MaxAckPending {
+		if old.FilterSubject == config.FilterSubject && old.AckWait == config.AckWait && old.MaxDeliver == config.MaxDeliver &&
+			old.MaxAckPending == config.MaxAckPending {
 			return nil
 		}
 	}

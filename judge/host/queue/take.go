@@ -212,7 +212,11 @@ func (m *Member) lease(ctx context.Context, msg *nats.Msg, requested time.Time) 
 	case err != nil:
 		err = l.GiveUp(ctx, "the worker cannot read the job: "+err.Error(), false)
 	case l.Deliveries > limit:
-		err = l.GiveUp(ctx, fmt.Sprintf("the job was given to workers %d times before, and none of them came to an end with it", l.Deliveries-1), true)
+		err = l.GiveUp(
+			ctx,
+			fmt.Sprintf("the job was given to workers %d times before, and none of them came to an end with it", l.Deliveries-1),
+			true,
+		)
 	case l.Spec.Generation > maxGenerations:
 		err = l.GiveUp(ctx, fmt.Sprintf("the job was lost in %d generations", l.Spec.Generation-1), false)
 	case slices.Contains(l.Spec.Exclude, m.opts.Worker):

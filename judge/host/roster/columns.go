@@ -77,8 +77,8 @@ func invertTitles(byField map[Field]string) map[string]Field {
 	return by
 }
 
-// titleKey reduces a title to its letters and digits, in lower case and without accents. It drops texts in parentheses, such as
-// "(optional)" or "[Required]".
+// titleKey reduces a title to its letters and digits, in lower case and without accents. It drops texts in
+// parentheses, such as "(optional)" or "[Required]".
 func titleKey(title string) string {
 	var b strings.Builder
 	depth := 0

@@ -68,7 +68,12 @@ func (s *scanner) cell() (string, error) {
 			return cell, nil
 		}
 		if s.sep != '\t' && s.sep != 0 {
-			return "", callerError("put the whole cell in double quotes, and write a quote within it twice", "line %d of the list: %s", s.line, wrong)
+			return "", callerError(
+				"put the whole cell in double quotes, and write a quote within it twice",
+				"line %d of the list: %s",
+				s.line,
+				wrong,
+			)
 		}
 	}
 	s.offset = start

@@ -76,7 +76,8 @@ func EscapeFormula(s string) string {
 		first, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(part, func(c rune) bool {
 			return unicode.IsSpace(c) || !unicode.IsGraphic(c) || i > 0 && c == '"'
 		}))
-		if strings.ContainsRune("=+-@＝＋－＠", first) && first != utf8.RuneError || i == 0 && s != "" && strings.ContainsRune("\t\r\n", rune(s[0])) {
+		if strings.ContainsRune("=+-@＝＋－＠", first) && first != utf8.RuneError ||
+			i == 0 && s != "" && strings.ContainsRune("\t\r\n", rune(s[0])) {
 			parts[i] = "'" + part
 		}
 	}

@@ -24,7 +24,8 @@ type Heading struct {
 
 // equal reports whether two headings result in the same page around the table.
 func (h *Heading) equal(other *Heading) bool {
-	return h.Name == other.Name && h.Slug == other.Slug && h.Final == other.Final && h.Starts.Equal(other.Starts) && h.Ends.Equal(other.Ends)
+	return h.Name == other.Name && h.Slug == other.Slug && h.Final == other.Final && h.Starts.Equal(other.Starts) &&
+		h.Ends.Equal(other.Ends)
 }
 
 // base returns the path of the contest's pages, safe in HTML.

@@ -175,7 +175,9 @@ func (h *Registry) follow(ctx context.Context, contest string, b *liveEntry) (er
 			}
 		case store.KindTeam:
 			teams = true
-		case store.KindRejudging, store.KindClarification, store.KindState: // a rejudging changes submissions, and scoreboards know their moments
+		case store.KindRejudging,
+			store.KindClarification,
+			store.KindState: // a rejudging changes submissions, and scoreboards know their moments
 		default:
 			return h.load(ctx, contest, b)
 		}

@@ -34,8 +34,16 @@ const unfinishedSuffix = ".unfinished"
 func (s *Server) makeBackup(ctx context.Context, blobs *blob.Dir, name string) (dir string, err error) {
 	root := s.backupDir()
 	_, notNightly := time.Parse(backupNameFormat, name)
-	if !filepath.IsLocal(name) || strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, ".") || strings.HasSuffix(name, unfinishedSuffix) || notNightly == nil {
-		return "", &judge.UsageError{Err: fmt.Errorf("%.200q is not a valid name of a backup: use a name such as monday\n    backups are in the directory %s, which backup_dir in the [server] table of judge.toml sets", name, root)}
+	if !filepath.IsLocal(name) || strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, ".") ||
+		strings.HasSuffix(name, unfinishedSuffix) ||
+		notNightly == nil {
+		return "", &judge.UsageError{
+			Err: fmt.Errorf(
+				"%.200q is not a valid name of a backup: use a name such as monday\n    backups are in the directory %s, which backup_dir in the [server] table of judge.toml sets",
+				name,
+				root,
+			),
+		}
 	}
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return "", fmt.Errorf("create the directory of backups: %w", err)

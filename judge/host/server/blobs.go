@@ -60,8 +60,10 @@ func (s *Server) openOrigin(ctx context.Context) (blob.Origin, error) {
 		}
 		return dir, nil
 	case s.o.Queue == "":
-		return nil, &judge.UsageError{Err: errors.New("blobs = \"queue\" needs a cluster: the queue of this server is in its data directory, and may be " +
-			"deleted at any time\n    set `queue` to a cluster, or leave `blobs` empty")}
+		return nil, &judge.UsageError{
+			Err: errors.New("blobs = \"queue\" needs a cluster: the queue of this server is in its data directory, and may be " +
+				"deleted at any time\n    set `queue` to a cluster, or leave `blobs` empty"),
+		}
 	default:
 		return s.queue.Blobs(ctx)
 	}

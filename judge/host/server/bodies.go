@@ -25,7 +25,12 @@ func limitBodies(next http.Handler, limits bodyLimits) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		body := &timedBody{ReadCloser: r.Body, c: http.NewResponseController(w), stall: limits.stall, total: limits.total + time.Duration(max(r.ContentLength, 0)>>20)*time.Second}
+		body := &timedBody{
+			ReadCloser: r.Body,
+			c:          http.NewResponseController(w),
+			stall:      limits.stall,
+			total:      limits.total + time.Duration(max(r.ContentLength, 0)>>20)*time.Second,
+		}
 		r.Body = body
 		// Before it responds, net/http reads the part of the body that the handler has not read.
 		_ = body.c.SetReadDeadline(time.Now().Add(limits.stall)) // fails with a test's response recorder

@@ -65,7 +65,12 @@ func (s *Server) runWorker(ctx context.Context) error {
 	if _, err := s.store.NewWorkerInvite(ctx, hash, store.WorkerInvite{Name: name, Class: Class, CreatedBy: admin.ID}); err != nil {
 		return err
 	}
-	return s.runProcess(ctx, "worker", s.o.WorkerCommand(filepath.Join(s.data, "worker")), JoinVariable+"="+client.Address{URL: s.Address(), Code: code, Pin: s.pin}.String())
+	return s.runProcess(
+		ctx,
+		"worker",
+		s.o.WorkerCommand(filepath.Join(s.data, "worker")),
+		JoinVariable+"="+client.Address{URL: s.Address(), Code: code, Pin: s.pin}.String(),
+	)
 }
 
 // publishProblems runs a program that publishes the contest's unpublished problems.
@@ -77,11 +82,24 @@ func (s *Server) publishProblems(ctx context.Context) {
 			return err
 		}
 		text, hash := auth.NewToken()
-		t, err := s.store.NewToken(ctx, admin.ID, hash, "publishes the server's problems", []string{string(client.Publish)}, time.Now().Add(24*time.Hour))
+		t, err := s.store.NewToken(
+			ctx,
+			admin.ID,
+			hash,
+			"publishes the server's problems",
+			[]string{string(client.Publish)},
+			time.Now().Add(24*time.Hour),
+		)
 		if err != nil {
 			return err
 		}
-		err = s.runProcess(ctx, "publish", s.o.PublishCommand(), ServerVariable+"="+client.Address{URL: s.Address(), Pin: s.pin}.String(), TokenVariable+"="+text)
+		err = s.runProcess(
+			ctx,
+			"publish",
+			s.o.PublishCommand(),
+			ServerVariable+"="+client.Address{URL: s.Address(), Pin: s.pin}.String(),
+			TokenVariable+"="+text,
+		)
 		return errors.Join(err, s.store.RevokeToken(context.WithoutCancel(ctx), t.ID))
 	}()
 	if err != nil && ctx.Err() == nil {

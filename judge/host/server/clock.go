@@ -32,7 +32,11 @@ func checkSkew(difference time.Duration) (note string, err error) {
 	if difference < 0 {
 		direction = "behind"
 	}
-	note = fmt.Sprintf("the clock of this machine is %v %s the clock of the database: set both by NTP", difference.Abs().Round(time.Second/10), direction)
+	note = fmt.Sprintf(
+		"the clock of this machine is %v %s the clock of the database: set both by NTP",
+		difference.Abs().Round(time.Second/10),
+		direction,
+	)
 	if difference.Abs() >= maxSkew {
 		return "", &judge.UsageError{Err: errors.New(note)}
 	}
@@ -70,9 +74,13 @@ func (s *Server) compareClocks(ctx context.Context, wall, passed time.Duration) 
 	if by.Abs() < clockSlack {
 		return
 	}
-	what := fmt.Sprintf("by %v: it was set, or the machine slept; submissions keep their order, but contests begin and end by this clock", by)
+	what := fmt.Sprintf(
+		"by %v: it was set, or the machine slept; submissions keep their order, but contests begin and end by this clock",
+		by,
+	)
 	s.o.Log.Warn("the clock of this machine jumped", "by", by.String())
-	if err := s.store.Audit(ctx, store.AuditEntry{Actor: "server", Action: "the clock jumped", Detail: what}); err != nil && ctx.Err() == nil {
+	if err := s.store.Audit(ctx, store.AuditEntry{Actor: "server", Action: "the clock jumped", Detail: what}); err != nil &&
+		ctx.Err() == nil {
 		s.o.Log.Error("store that the clock jumped", "error", err)
 	}
 }

@@ -21,7 +21,11 @@ func (s *Server) serveMetrics() error {
 		return nil
 	}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &metricsCollector{s})
+	registry.MustRegister(
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		&metricsCollector{s},
+	)
 	on, err := net.Listen("tcp", s.o.Metrics)
 	if err != nil {
 		s.o.Log.Warn("metrics are not available: choose another address with --metrics", "error", err)

@@ -105,8 +105,20 @@ func (s *Server) print(ctx context.Context, p *store.Print) error {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	kill := startInGroup(cmd)
 	cmd.Dir, cmd.WaitDelay = s.o.Root, time.Second
-	cmd.Env = append(os.Environ(), "ASSAY_CONTEST="+c.Slug, "ASSAY_TEAM="+head.Team, "ASSAY_TEAM_ID="+head.Number, "ASSAY_SEAT="+head.Seat,
-		"ASSAY_GROUPS="+strings.Join(head.Groups, ", "), "ASSAY_FILE="+head.File, "ASSAY_LANGUAGE="+head.Language, fmt.Sprint("ASSAY_PAGES=", p.Pages))
+	cmd.Env = append(
+		os.Environ(),
+		"ASSAY_CONTEST="+c.Slug,
+		"ASSAY_TEAM="+head.Team,
+		"ASSAY_TEAM_ID="+head.Number,
+		"ASSAY_SEAT="+head.Seat,
+		"ASSAY_GROUPS="+strings.Join(
+			head.Groups,
+			", ",
+		),
+		"ASSAY_FILE="+head.File,
+		"ASSAY_LANGUAGE="+head.Language,
+		fmt.Sprint("ASSAY_PAGES=", p.Pages),
+	)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		kill() // otherwise a child process could still print after a retry

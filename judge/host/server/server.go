@@ -174,7 +174,8 @@ func (s *Server) open(ctx context.Context) (err error) {
 	}
 	err = s.openWithRetry(ctx, "the database", store.IsUnavailable, func() (err error) {
 		s.store, err = store.Open(ctx, store.Options{
-			DSN: o.Database, Dir: s.data, Version: o.Version, EventCount: s.readMark(), AcceptLoss: o.AcceptLoss, AcceptStale: o.AcceptStale,
+			DSN: o.Database, Dir: s.data, Version: o.Version, EventCount: s.readMark(), AcceptLoss: o.AcceptLoss,
+			AcceptStale:  o.AcceptStale,
 			SingleServer: s.isOnlyServer(), ID: s.id(), // the directory is locked
 		})
 		return err
@@ -189,7 +190,19 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	s.dispatch = dispatch.New(dispatch.Options{Store: s.store, Blobs: blobs, Log: o.Log, Holder: holder, Class: Class, Audit: o.Audit, OnWorkflowEnded: func() { s.ladders.Wake() }, OnWorkersChanged: s.checkWorkers, OnStep: func(step dispatch.Step) { s.onStep(string(step)) }})
+	s.dispatch = dispatch.New(
+		dispatch.Options{
+			Store:            s.store,
+			Blobs:            blobs,
+			Log:              o.Log,
+			Holder:           holder,
+			Class:            Class,
+			Audit:            o.Audit,
+			OnWorkflowEnded:  func() { s.ladders.Wake() },
+			OnWorkersChanged: s.checkWorkers,
+			OnStep:           func(step dispatch.Step) { s.onStep(string(step)) },
+		},
+	)
 	err = s.openWithRetry(ctx, "the queue", queue.IsUnreachable, func() (err error) {
 		s.queue, err = queue.Open(ctx, s.queueOptions())
 		return err
@@ -272,13 +285,33 @@ func (s *Server) queueOptions() queue.Options {
 func (s *Server) explain(err error) error {
 	switch {
 	case errors.Is(err, store.ErrRolledBack):
-		return &judge.UsageError{Err: fmt.Errorf("%w: submissions that were confirmed to their senders are missing\n    restore a backup, or add --accept-loss to continue without them", err)}
+		return &judge.UsageError{
+			Err: fmt.Errorf(
+				"%w: submissions that were confirmed to their senders are missing\n    restore a backup, or add --accept-loss to continue without them",
+				err,
+			),
+		}
 	case errors.Is(err, store.ErrOtherServers):
-		return &judge.UsageError{Err: fmt.Errorf("%w\n    stop those servers, or bring the schema up to date while they run: judged admin migrate --database URL", err)}
+		return &judge.UsageError{
+			Err: fmt.Errorf(
+				"%w\n    stop those servers, or bring the schema up to date while they run: judged admin migrate --database URL",
+				err,
+			),
+		}
 	case errors.Is(err, store.ErrMoveUnfinished):
-		return &judge.UsageError{Err: fmt.Errorf("%w\n    start the server with the old database, and move again; if it does not start with that one either: --accept-stale", err)}
+		return &judge.UsageError{
+			Err: fmt.Errorf(
+				"%w\n    start the server with the old database, and move again; if it does not start with that one either: --accept-stale",
+				err,
+			),
+		}
 	case errors.Is(err, store.ErrMoved):
-		return &judge.UsageError{Err: fmt.Errorf("%w\n    add the lines that `judged admin move` printed to judge.toml and restart the server; to continue with the old data: --accept-stale", err)}
+		return &judge.UsageError{
+			Err: fmt.Errorf(
+				"%w\n    add the lines that `judged admin move` printed to judge.toml and restart the server; to continue with the old data: --accept-stale",
+				err,
+			),
+		}
 	case errors.Is(err, store.ErrNewerSchema):
 		return &judge.UsageError{Err: err}
 	}
@@ -344,7 +377,9 @@ func Admin(data string) (a client.Address, token string, err error) {
 	}
 	text, err := os.ReadFile(addressFile(data))
 	if errors.Is(err, fs.ErrNotExist) || logins[""].Token == "" {
-		return a, "", &judge.UsageError{Err: fmt.Errorf("%s is not the data directory of a server\n    name the directory with --data", data)}
+		return a, "", &judge.UsageError{
+			Err: fmt.Errorf("%s is not the data directory of a server\n    name the directory with --data", data),
+		}
 	}
 	if err != nil {
 		return a, "", err
@@ -371,8 +406,10 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Dir) error {
 		return err
 	}
 	entry := &intake.Service{
-		Store: s.store, Blobs: blobs, CollectLock: &s.collecting, Dispatch: s.dispatch, MaxSize: s.o.Source.Size, MaxFiles: s.o.Source.Files, Class: Class, FreeDisk: s.freeDisk,
-		RemoveUnused: func(ctx context.Context, all []blob.Digest) error { return s.removeUnused(ctx, blobs, all) }, Registration: auth.Registration(s.o.Registration), Practice: store.PracticeLevel(s.o.Practice),
+		Store: s.store, Blobs: blobs, CollectLock: &s.collecting, Dispatch: s.dispatch, MaxSize: s.o.Source.Size,
+		MaxFiles: s.o.Source.Files, Class: Class, FreeDisk: s.freeDisk,
+		RemoveUnused: func(ctx context.Context, all []blob.Digest) error { return s.removeUnused(ctx, blobs, all) },
+		Registration: auth.Registration(s.o.Registration), Practice: store.PracticeLevel(s.o.Practice),
 		AutoLogin: s.o.AutoLogin, LockAddress: s.o.LockAddress, StaffPasswords: s.o.Password == "staff",
 		Contents: manifestReader(blobs),
 		OnSubmit: func(kept bool) {
@@ -388,10 +425,12 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Dir) error {
 	passwords, url := auth.NewPasswords(), s.URL()
 	boards := scoreboard.NewRegistry(scoreboard.RegistryOptions{Store: s.store, Frame: contest.Frame(s.o.Name), Log: s.o.Log})
 	answers := api.New(api.Options{
-		Service: entry, Scoreboards: boards, URL: url, Name: s.o.Name, Version: s.o.Version, Passwords: passwords, Bridge: s.queue.Bridge(), Queue: redactQueueURL(s.o.Queue),
+		Service: entry, Scoreboards: boards, URL: url, Name: s.o.Name, Version: s.o.Version, Passwords: passwords,
+		Bridge: s.queue.Bridge(), Queue: redactQueueURL(s.o.Queue),
 		MixedClasses: s.o.Mixed,
 		Log:          s.o.Log,
-		Backup:       func(ctx context.Context, name string) (string, error) { return s.makeBackup(ctx, blobs, name) }, CheckReady: s.ready, IsPreparing: s.preparing.Load,
+		Backup:       func(ctx context.Context, name string) (string, error) { return s.makeBackup(ctx, blobs, name) },
+		CheckReady:   s.ready, IsPreparing: s.preparing.Load,
 		Move: func(ctx context.Context) (client.MoveResult, error) { return s.move(ctx, blobs) },
 	})
 	provider, err := s.newProvider(url.URL)
@@ -403,7 +442,8 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Dir) error {
 		handler.Handle(path, answers)
 	}
 	handler.Handle("/", web.New(web.Options{
-		Service: entry, Scoreboards: boards, Name: s.o.Name, URL: url.URL, Address: url.String(), Passwords: passwords, Log: s.o.Log, Secure: strings.HasPrefix(url.URL, "https:"),
+		Service: entry, Scoreboards: boards, Name: s.o.Name, URL: url.URL, Address: url.String(), Passwords: passwords,
+		Log: s.o.Log, Secure: strings.HasPrefix(url.URL, "https:"),
 		Backups: s.Backups, OnUpload: s.uploadSignal(), Ladders: s.ladders, SignOn: provider,
 	}, pages.All...))
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -411,7 +451,10 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Dir) error {
 	s.loops.Go(func() { boards.Run(base) })
 	quiet := slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug)
 	s.http = &http.Server{
-		Handler: limitBodies(forwarded(proxies, mountAt(s.path(), handler)), defaultBodyLimits), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ErrorLog: quiet,
+		Handler: limitBodies(
+			forwarded(proxies, mountAt(s.path(), handler)),
+			defaultBodyLimits,
+		), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ErrorLog: quiet,
 		BaseContext: func(net.Listener) context.Context { return base },
 	}
 	// The bridge for workers needs HTTP/1.1.

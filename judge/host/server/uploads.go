@@ -176,7 +176,13 @@ func (s *Server) runPreparer(ctx context.Context, u *store.Upload, archive strin
 		return err
 	}
 	defer func() { err = errors.Join(err, s.store.RevokeToken(context.WithoutCancel(ctx), t.ID)) }()
-	return s.runProcess(ctx, "program that prepares uploads", s.o.PrepareCommand(archive, u.Verify), ServerVariable+"="+client.Address{URL: s.Address(), Pin: s.pin}.String(), TokenVariable+"="+text)
+	return s.runProcess(
+		ctx,
+		"program that prepares uploads",
+		s.o.PrepareCommand(archive, u.Verify),
+		ServerVariable+"="+client.Address{URL: s.Address(), Pin: s.pin}.String(),
+		TokenVariable+"="+text,
+	)
 }
 
 // head returns up to most bytes from the start of a file. It returns nil if the file does not exist.

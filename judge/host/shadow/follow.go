@@ -43,7 +43,13 @@ func (f *follower) readFeed(ctx context.Context) error {
 	defer cancel()
 	body, err := f.primary.openFeed(ctx, now.Token)
 	if status, is := errors.AsType[*StatusError](err); is && status.Code == http.StatusBadRequest && now.Token != "" {
-		f.Log.Warn("the primary refuses the token of its event feed, which is read from its beginning", "contest", f.source.Contest, "error", err)
+		f.Log.Warn(
+			"the primary refuses the token of its event feed, which is read from its beginning",
+			"contest",
+			f.source.Contest,
+			"error",
+			err,
+		)
 		return f.Store.PutExternalObjects(ctx, f.source.Contest, "", nil)
 	}
 	if err != nil {
@@ -320,7 +326,8 @@ func (f *follower) applyVerdicts(ctx context.Context) error {
 		now := one
 		now.Override, now.Ignored = theirs[one.ExtID], f.mirror["submissions"][one.ExtID] == ""
 		switch {
-		case f.source.UseOwnVerdicts && one.Ended && one.Verdict == judge.NotJudged, !f.source.UseOwnVerdicts && now.Override == judge.NotJudged:
+		case f.source.UseOwnVerdicts && one.Ended && one.Verdict == judge.NotJudged,
+			!f.source.UseOwnVerdicts && now.Override == judge.NotJudged:
 			now.Override = store.Unjudged
 		case f.source.UseOwnVerdicts:
 			now.Override = ""

@@ -63,7 +63,10 @@ func NewPrimary(s *store.ExternalSource) (*Primary, error) {
 	}
 	index := strings.LastIndex(u.Path, "/contests/")
 	if index < 0 || strings.Contains(strings.Trim(u.Path[index+len("/contests/"):], "/"), "/") {
-		return nil, fmt.Errorf("the address of the primary %.200q does not end in /contests/ID: give that of a contest in its Contest API", s.URL)
+		return nil, fmt.Errorf(
+			"the address of the primary %.200q does not end in /contests/ID: give that of a contest in its Contest API",
+			s.URL,
+		)
 	}
 	u.RawQuery, u.Fragment, u.User = "", "", nil
 	u.Path = strings.TrimRight(u.Path, "/")

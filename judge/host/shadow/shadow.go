@@ -121,7 +121,8 @@ func (s *Service) syncFollowers(ctx context.Context, sources []*store.ExternalSo
 // sameSource reports whether a follower of the source a can also follow the source b, because all settings that it uses
 // are equal.
 func sameSource(a, b *store.ExternalSource) bool {
-	return a.URL == b.URL && a.Login == b.Login && a.SecretFile == b.SecretFile && a.Account == b.Account && a.UseOwnVerdicts == b.UseOwnVerdicts
+	return a.URL == b.URL && a.Login == b.Login && a.SecretFile == b.SecretFile && a.Account == b.Account &&
+		a.UseOwnVerdicts == b.UseOwnVerdicts
 }
 
 // A follower makes one contest follow its primary.

@@ -91,7 +91,8 @@ func (s *Store) newAccount(ctx context.Context, q *query.Queries, n NewAccount) 
 		Role: n.Role, Created: fromMicros(s.now()),
 	}
 	err := q.InsertAccount(ctx, query.InsertAccountParams{
-		ID: a.ID, Login: a.Login, Display: a.Display, Email: a.Email, Password: a.Password, Kind: string(a.Kind), Created: a.Created.UnixMicro(),
+		ID: a.ID, Login: a.Login, Display: a.Display, Email: a.Email, Password: a.Password, Kind: string(a.Kind),
+		Created: a.Created.UnixMicro(),
 	})
 	if err == nil && n.Role != "" {
 		err = q.InsertRole(ctx, query.InsertRoleParams{Account: a.ID, Scope: serverScope, Role: n.Role})

@@ -37,7 +37,8 @@ func (s *Store) AddBalloons(ctx context.Context, contest string, balloons []Ball
 	return s.tx(ctx, "keep balloons", func(q *query.Queries) error {
 		for _, b := range balloons {
 			if err := q.PutBalloon(ctx, query.PutBalloonParams{
-				Contest: contest, Team: b.Team, Label: b.Label, Submission: b.Submission, At: b.At.UnixMicro(), Held: sanitize(b.HoldReason),
+				Contest: contest, Team: b.Team, Label: b.Label, Submission: b.Submission, At: b.At.UnixMicro(),
+				Held: sanitize(b.HoldReason),
 			}); err != nil {
 				return err
 			}

@@ -40,10 +40,10 @@ const TemporaryBlob = "sent"
 // ErrUploadQuota means that an account has uploaded too many bytes to which no row refers.
 var ErrUploadQuota = errors.New("too many uploaded bytes are not used yet")
 
-// RecordBlobUpload records that an account has uploaded the bytes of a blob, and may therefore refer to the blob from now
-// on. The argument most is the maximum number of uploaded bytes of the account to which no row refers. Bytes to
-// which rows referred at the last MarkReferenced do not count. Zero means no limit. If the limit is exceeded, RecordBlobUpload
-// returns ErrUploadQuota.
+// RecordBlobUpload records that an account has uploaded the bytes of a blob, and may therefore refer to the blob from
+// now on. The argument most is the maximum number of uploaded bytes of the account to which no row refers. Bytes to
+// which rows referred at the last MarkReferenced do not count. Zero means no limit. If the limit is exceeded,
+// RecordBlobUpload returns ErrUploadQuota.
 func (s *Store) RecordBlobUpload(ctx context.Context, account string, b Blob, quota int64) error {
 	return s.tx(ctx, "note a blob", func(q *query.Queries) error {
 		if quota > 0 {
@@ -62,8 +62,8 @@ func (s *Store) RecordBlobUpload(ctx context.Context, account string, b Blob, qu
 	})
 }
 
-// MarkReferenced finds the blobs uploaded by an account to which rows refer now. RecordBlobUpload no longer counts these blobs.
-// The function contents returns the blobs listed in a manifest.
+// MarkReferenced finds the blobs uploaded by an account to which rows refer now. RecordBlobUpload no longer counts
+// these blobs. The function contents returns the blobs listed in a manifest.
 func (s *Store) MarkReferenced(ctx context.Context, account string, contents func(manifest blob.Digest) ([]blob.Digest, error)) error {
 	sent, err := s.read.UnnamedOf(ctx, account)
 	if err != nil {
@@ -322,7 +322,10 @@ func (s *Store) deleteOldRows(ctx context.Context) error {
 }
 
 // allReferenced returns the blobs that rows refer to, and the blobs listed in their manifests.
-func (s *Store) allReferenced(ctx context.Context, contents func(manifest blob.Digest) ([]blob.Digest, error)) (map[blob.Digest]bool, error) {
+func (s *Store) allReferenced(
+	ctx context.Context,
+	contents func(manifest blob.Digest) ([]blob.Digest, error),
+) (map[blob.Digest]bool, error) {
 	referenced, err := s.ReferencedBlobs(ctx)
 	if err != nil {
 		return nil, err

@@ -129,7 +129,8 @@ func (s *Store) Clarify(ctx context.Context, n NewClarification) (number int64, 
 				return err
 			}
 			about := n.ReplyTo != 0 || previous.Problem == problem && previous.Category == string(n.Category)
-			same := about && previous.Account == n.Account && previous.Text == sanitize(n.Text) && previous.Team == team && previous.ReplyTo.Int64 == n.ReplyTo
+			same := about && previous.Account == n.Account && previous.Text == sanitize(n.Text) && previous.Team == team &&
+				previous.ReplyTo.Int64 == n.ReplyTo
 			if err != nil || !same || now.LastTime-previous.At >= duplicatePeriod.Microseconds() {
 				continue
 			}
@@ -145,7 +146,10 @@ func (s *Store) Clarify(ctx context.Context, n NewClarification) (number int64, 
 			return err
 		}
 		if n.OnlyFirst {
-			rows, err := q.ClarificationsOf(ctx, query.ClarificationsOfParams{Contest: n.Contest, Before: n.ReplyTo + 1, Everything: true, Most: 1})
+			rows, err := q.ClarificationsOf(
+				ctx,
+				query.ClarificationsOfParams{Contest: n.Contest, Before: n.ReplyTo + 1, Everything: true, Most: 1},
+			)
 			if err != nil {
 				return err
 			}
@@ -154,7 +158,8 @@ func (s *Store) Clarify(ctx context.Context, n NewClarification) (number int64, 
 			}
 		}
 		if err := q.InsertLog(ctx, query.InsertLogParams{
-			Contest: n.Contest, Seq: now.LastSeq, At: now.LastTime, Kind: string(KindClarification), Object: fmt.Sprint(number), Op: string(OpCreated),
+			Contest: n.Contest, Seq: now.LastSeq, At: now.LastTime, Kind: string(KindClarification), Object: fmt.Sprint(number),
+			Op: string(OpCreated),
 		}); err != nil {
 			return err
 		}

@@ -88,7 +88,8 @@ func (s *Store) APIJudgements(ctx context.Context, contest, submission string) (
 	rows, err := s.read.APIJudgements(ctx, contest, submission)
 	return parseRows(rows, err, "read the judgements of a contest", func(r query.APIJudgementsRow) (*APIJudgement, error) {
 		one := &APIJudgement{
-			ID: r.Root, Submission: r.Submission, Current: r.Standing == r.ID, Started: fromMicros(r.Started), Ended: fromMicros(r.Ended.Int64),
+			ID: r.Root, Submission: r.Submission, Current: r.Standing == r.ID, Started: fromMicros(r.Started),
+			Ended:   fromMicros(r.Ended.Int64),
 			Verdict: judge.Verdict(r.Verdict.String),
 		}
 		one.Unverified = !r.Verified && VerifyMode(r.Verify).withholds(one.Verdict)

@@ -218,8 +218,8 @@ func (c *Contest) UpdatesEnded(now time.Time) bool {
 	return !c.UpdatesEnd.IsZero() || !c.updatesEnd(now).IsZero()
 }
 
-// checkChangeable returns ErrResultsPublic if nothing of the contest that is visible in the Contest API can change anymore. The
-// caller must have locked the contest.
+// checkChangeable returns ErrResultsPublic if nothing of the contest that is visible in the Contest API can change
+// anymore. The caller must have locked the contest.
 func (s *Store) checkChangeable(ctx context.Context, q *query.Queries, id string) error {
 	row, err := q.GetContest(ctx, id)
 	if err != nil {
@@ -274,8 +274,10 @@ func (s *Store) newContest(ctx context.Context, q *query.Queries, c *Contest, pr
 		return err
 	}
 	if err := q.InsertContest(ctx, query.InsertContestParams{
-		ID: c.ID, Slug: c.Slug, Name: sanitize(c.Name), Format: string(c.Format), Starts: nullMicros(c.Starts), Length: c.Length.Microseconds(),
-		Freezes: nullDuration(c.Freeze), Visibility: string(c.Visibility), Settings: settings, FormalName: sanitize(c.FormalName), MainGroup: c.MainGroup,
+		ID: c.ID, Slug: c.Slug, Name: sanitize(c.Name), Format: string(c.Format), Starts: nullMicros(c.Starts),
+		Length:  c.Length.Microseconds(),
+		Freezes: nullDuration(c.Freeze), Visibility: string(c.Visibility), Settings: settings, FormalName: sanitize(c.FormalName),
+		MainGroup: c.MainGroup,
 	}); err != nil {
 		return err
 	}
@@ -324,8 +326,10 @@ func (s *Store) setContest(ctx context.Context, q *query.Queries, c *Contest, pr
 	}
 	n, err := q.UpdateContest(ctx, query.UpdateContestParams{
 		ID: c.ID, Revision: c.Revision, Slug: c.Slug, Name: sanitize(c.Name), Format: string(c.Format), Starts: nullMicros(c.Starts),
-		Length:  c.Length.Microseconds(),
-		Freezes: nullDuration(c.Freeze), Thaw: nullMicros(c.Thaw), Finalized: nullMicros(c.Finalized), Visibility: string(c.Visibility), Settings: settings,
+		Length: c.Length.Microseconds(),
+		Freezes: nullDuration(
+			c.Freeze,
+		), Thaw: nullMicros(c.Thaw), Finalized: nullMicros(c.Finalized), Visibility: string(c.Visibility), Settings: settings,
 		FormalName: sanitize(c.FormalName), MainGroup: c.MainGroup, FinalB: int64(c.FinalB), FinalBy: sanitize(c.FinalBy),
 		UpdatesEnd: nullMicros(c.UpdatesEnd),
 	})

@@ -60,7 +60,10 @@ func (s *Store) NewEncounter(ctx context.Context, e *Encounter, kind, owner stri
 			Made: s.now()}); err != nil {
 			return err
 		}
-		return q.InsertEncounter(ctx, query.InsertEncounterParams{Ladder: e.Ladder, Number: number, A: e.A, B: e.B, Flow: e.Workflow, Made: s.now()})
+		return q.InsertEncounter(
+			ctx,
+			query.InsertEncounterParams{Ladder: e.Ladder, Number: number, A: e.A, B: e.B, Flow: e.Workflow, Made: s.now()},
+		)
 	})
 }
 

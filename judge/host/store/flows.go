@@ -42,7 +42,10 @@ const (
 // workflow. It returns ErrTaken if the id belongs to a flow of another account or of another kind. Spec must be JSON.
 func (s *Store) NewWorkflow(ctx context.Context, id, kind string, spec []byte, owner string) (*Workflow, error) {
 	f := &Workflow{ID: id, Kind: kind, Spec: spec, State: WorkflowRunning, Owner: owner, Made: fromMicros(s.now())}
-	n, err := s.write.InsertFlow(ctx, query.InsertFlowParams{ID: id, Kind: kind, Spec: string(spec), Owner: owner, Made: f.Made.UnixMicro()})
+	n, err := s.write.InsertFlow(
+		ctx,
+		query.InsertFlowParams{ID: id, Kind: kind, Spec: string(spec), Owner: owner, Made: f.Made.UnixMicro()},
+	)
 	if err != nil {
 		return nil, wrapError("make a flow", err)
 	}
@@ -63,10 +66,16 @@ type WorkflowLimits struct {
 	PerMinute  int64
 }
 
-// RequestWorkflow is like NewWorkflow, but also limits the number of flows that the account may have. The argument most
-// contains the limits. RequestWorkflow returns ErrTooManyPending or ErrRateLimit if the account exceeds a limit, and ErrRevoked if
-// the account is disabled.
-func (s *Store) RequestWorkflow(ctx context.Context, id, kind string, spec []byte, owner string, limits WorkflowLimits) (f *Workflow, err error) {
+// RequestWorkflow is like NewWorkflow, but also limits the number of flows that the account may have. The argument
+// most contains the limits. RequestWorkflow returns ErrTooManyPending or ErrRateLimit if the account exceeds a limit,
+// and ErrRevoked if the account is disabled.
+func (s *Store) RequestWorkflow(
+	ctx context.Context,
+	id, kind string,
+	spec []byte,
+	owner string,
+	limits WorkflowLimits,
+) (f *Workflow, err error) {
 	err = s.tx(ctx, "make the flow "+id, func(q *query.Queries) error {
 		if n, err := q.HoldAccount(ctx, owner); err != nil || n == 0 { // of two concurrent calls, one counts the flow of the other
 			return cmp.Or(err, ErrRevoked)
@@ -156,7 +165,16 @@ func (s *Store) WorkflowsOfKind(ctx context.Context, kind string, n int) ([]*Wor
 }
 
 func workflow(r query.Flow) *Workflow {
-	return &Workflow{r.ID, r.Kind, []byte(r.Spec), WorkflowState(r.State), r.Reason, r.Owner, fromMicros(r.Made), fromMicros(r.DoneAt.Int64)}
+	return &Workflow{
+		r.ID,
+		r.Kind,
+		[]byte(r.Spec),
+		WorkflowState(r.State),
+		r.Reason,
+		r.Owner,
+		fromMicros(r.Made),
+		fromMicros(r.DoneAt.Int64),
+	}
 }
 
 // A WorkflowJob is a job of a flow.
@@ -212,7 +230,8 @@ func (s *Store) AddWorkflowJobs(ctx context.Context, flow string, jobs ...Workfl
 			if id := WorkflowJobID(flow, j.Key); !existingSet[id] {
 				existingSet[id] = true
 				lanes[j.Priority] = append(lanes[j.Priority], queuedJob{
-					id: id, work: j.Work, priority: j.Priority, class: j.Class, cost: j.Cost, made: now, workflow: flow, key: j.Key, exclude: j.Exclude,
+					id: id, work: j.Work, priority: j.Priority, class: j.Class, cost: j.Cost, made: now, workflow: flow,
+					key: j.Key, exclude: j.Exclude,
 				})
 			}
 		}

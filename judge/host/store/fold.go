@@ -108,7 +108,14 @@ func (s *Store) storeResult(ctx context.Context, q *query.Queries, j *query.Job,
 }
 
 // endJob makes r the result of a job. It returns false if the job already has a result.
-func (s *Store) endJob(ctx context.Context, q *query.Queries, j *query.Job, r *job.Result, state JobState, events blob.Digest) (bool, error) {
+func (s *Store) endJob(
+	ctx context.Context,
+	q *query.Queries,
+	j *query.Job,
+	r *job.Result,
+	state JobState,
+	events blob.Digest,
+) (bool, error) {
 	n, err := q.EndJob(ctx, query.EndJobParams{ID: j.ID, State: string(state), DoneAt: nullInt(s.now()), Worker: sanitize(r.Worker)})
 	if err != nil || n == 0 {
 		return false, err
@@ -123,8 +130,11 @@ func (s *Store) endJob(ctx context.Context, q *query.Queries, j *query.Job, r *j
 		return s.addTaskResult(ctx, q, j.Flow.String, TaskResult{Key: j.PartKey, Job: j.ID, Result: r, Events: events})
 	}
 	judgement := query.EndJudgementParams{
-		ID: j.ID, Verdict: nullText(string(judge.JudgeError)), Reason: sanitize(r.Reason), Worker: sanitize(r.Worker), Version: sanitize(r.Version),
-		Machine: sanitize(r.Machine), Rung: sanitize(r.IsolationLevel), Cpu: max(r.CPUUS, 0), Events: sql.NullString{String: string(events), Valid: events != ""},
+		ID: j.ID, Verdict: nullText(string(judge.JudgeError)), Reason: sanitize(r.Reason), Worker: sanitize(r.Worker),
+		Version: sanitize(r.Version),
+		Machine: sanitize(
+			r.Machine,
+		), Rung: sanitize(r.IsolationLevel), Cpu: max(r.CPUUS, 0), Events: sql.NullString{String: string(events), Valid: events != ""},
 	}
 	if r.Finished != nil {
 		judgement.Verdict = nullText(string(verdict(r)))

@@ -40,7 +40,8 @@ func (s *Store) NewHole(ctx context.Context, h *Hole) error {
 	}
 	h.ID, h.Problem, h.Revision, h.Made = newID(), p.ID, 1, fromMicros(s.now())
 	return wrapError("make the hole "+h.Slug, s.write.InsertHole(ctx, query.InsertHoleParams{
-		ID: h.ID, Slug: h.Slug, Name: sanitize(h.Name), Problem: h.Problem, Visibility: string(h.Visibility), Shown: h.ShowSubmissions, Closed: h.Closed,
+		ID: h.ID, Slug: h.Slug, Name: sanitize(h.Name), Problem: h.Problem, Visibility: string(h.Visibility),
+		Shown: h.ShowSubmissions, Closed: h.Closed,
 		Closes: nullMicros(h.Closes), Made: h.Made.UnixMicro(),
 	}))
 }
@@ -49,7 +50,8 @@ func (s *Store) NewHole(ctx context.Context, h *Hole) error {
 // shown. It returns ErrChanged if the stored hole has changed since h was read.
 func (s *Store) SetHole(ctx context.Context, h *Hole) error {
 	n, err := s.write.UpdateHole(ctx, query.UpdateHoleParams{
-		ID: h.ID, Revision: h.Revision, Name: sanitize(h.Name), Visibility: string(h.Visibility), Shown: h.ShowSubmissions, Closed: h.Closed,
+		ID: h.ID, Revision: h.Revision, Name: sanitize(h.Name), Visibility: string(h.Visibility), Shown: h.ShowSubmissions,
+		Closed: h.Closed,
 		Closes: nullMicros(h.Closes),
 	})
 	if err == nil && n == 0 {
@@ -213,8 +215,10 @@ func (s *Store) CorrectGolfSubmissions(ctx context.Context, hole string) ([]*Gol
 	submissions := make([]*GolfSubmission, 0, len(rows))
 	for _, r := range rows {
 		submissions = append(submissions, &GolfSubmission{
-			Hole: hole, Number: r.Number, Account: r.Account, Display: r.Display, Received: fromMicros(r.Received), State: GolfState(r.State),
-			Language: r.Language, Name: r.Name, Flags: r.Flags, Bytes: int(r.Bytes), Chars: int(r.Chars), ValidSince: fromMicros(r.Stood.Int64),
+			Hole: hole, Number: r.Number, Account: r.Account, Display: r.Display, Received: fromMicros(r.Received),
+			State:    GolfState(r.State),
+			Language: r.Language, Name: r.Name, Flags: r.Flags, Bytes: int(r.Bytes), Chars: int(r.Chars),
+			ValidSince: fromMicros(r.Stood.Int64),
 		})
 	}
 	return submissions, wrapError("read the answers of a board", err)
@@ -282,7 +286,15 @@ func (s *Store) RecordGolfOutcome(ctx context.Context, e GolfOutcome) error {
 			}
 			n.Language = e.Language
 			if p := e.Checked; p != nil {
-				n.Name, n.Flags, n.Bytes, n.Chars = sanitize(p.LanguageWithFlags()), sanitize(strings.Join(p.Flags, " ")), int64(p.Bytes), int64(p.Chars)
+				n.Name, n.Flags, n.Bytes, n.Chars = sanitize(
+					p.LanguageWithFlags(),
+				), sanitize(
+					strings.Join(p.Flags, " "),
+				), int64(
+					p.Bytes,
+				), int64(
+					p.Chars,
+				)
 			}
 		}
 		if _, err := q.SettleAnswer(ctx, n); err != nil {
@@ -293,7 +305,8 @@ func (s *Store) RecordGolfOutcome(ctx context.Context, e GolfOutcome) error {
 			checkVerdict = n.Verdict
 		}
 		return q.InsertAnswerProof(ctx, query.InsertAnswerProofParams{
-			Answer: r.ID, At: now, State: n.State, Verdict: checkVerdict, Why: n.Why, Toolchain: n.Toolchain, Workers: sanitize(strings.Join(e.Workers, " ")),
+			Answer: r.ID, At: now, State: n.State, Verdict: checkVerdict, Why: n.Why, Toolchain: n.Toolchain,
+			Workers: sanitize(strings.Join(e.Workers, " ")),
 		})
 	})
 }
@@ -348,14 +361,15 @@ func (s *Store) ValidGolfSubmissions(ctx context.Context, hole, class string) ([
 	})
 }
 
-// CountValidGolfSubmissions returns how many valid submissions of a hole have a source, and how many of them are being rechecked.
+// CountValidGolfSubmissions returns how many valid submissions of a hole have a source, and how many of them are
+// being rechecked.
 func (s *Store) CountValidGolfSubmissions(ctx context.Context, hole string) (valid, rechecking int, err error) {
 	r, err := s.read.CountValidAnswers(ctx, hole)
 	return int(r.Valid), int(r.Rechecking), wrapError("count the valid submissions of a hole", err)
 }
 
-// OutdatedGolfSubmissions returns the valid golf submissions that are not being rechecked and whose last check used a different
-// toolchain than the class has now.
+// OutdatedGolfSubmissions returns the valid golf submissions that are not being rechecked and whose last check used a
+// different toolchain than the class has now.
 func (s *Store) OutdatedGolfSubmissions(ctx context.Context, class string) (candidates []RecheckCandidate, err error) {
 	used, err := s.read.StandingToolchains(ctx)
 	if err != nil || len(used) == 0 {

@@ -70,7 +70,17 @@ func (i *Invitation) State(now time.Time) string {
 }
 
 func invitation(r query.Invitation) *Invitation {
-	return &Invitation{r.ID, r.Note, r.Contest.String, r.Uses, r.Used, fromMicros(r.Made), r.MadeBy, fromMicros(r.Expires), fromMicros(r.Ended.Int64)}
+	return &Invitation{
+		r.ID,
+		r.Note,
+		r.Contest.String,
+		r.Uses,
+		r.Used,
+		fromMicros(r.Made),
+		r.MadeBy,
+		fromMicros(r.Expires),
+		fromMicros(r.Ended.Int64),
+	}
 }
 
 // Invitations reads all invitations, newest first.

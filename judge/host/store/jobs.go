@@ -218,7 +218,12 @@ type DispatchedJob struct {
 func (s *Store) DispatchedBefore(ctx context.Context, before time.Time) ([]DispatchedJob, error) {
 	rows, err := s.read.OutSince(ctx, nullMicros(before))
 	return convertRows(rows, err, "read the jobs that are out", func(r query.OutSinceRow) DispatchedJob {
-		return DispatchedJob{job.Running{Job: r.ID, Generation: int(r.Generation)}, job.Priority(r.Lane), r.Class, fromMicros(r.OutAt.Int64)}
+		return DispatchedJob{
+			job.Running{Job: r.ID, Generation: int(r.Generation)},
+			job.Priority(r.Lane),
+			r.Class,
+			fromMicros(r.OutAt.Int64),
+		}
 	})
 }
 
@@ -330,8 +335,8 @@ func (s *Store) cancelJob(ctx context.Context, id string, ifUnassigned bool) (ca
 	return cancelled, err
 }
 
-// GenerationAndToken returns the generation and the token of an enqueued job, which a result must have. It returns ErrNotFound
-// if the job is not enqueued.
+// GenerationAndToken returns the generation and the token of an enqueued job, which a result must have. It returns
+// ErrNotFound if the job is not enqueued.
 func (s *Store) GenerationAndToken(ctx context.Context, id string) (generation int, token string, err error) {
 	j, err := s.read.GetJob(ctx, id)
 	if err == nil && j.State != string(JobDispatched) {

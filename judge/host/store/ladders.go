@@ -54,8 +54,9 @@ func (s *Store) NewLadder(ctx context.Context, l *Ladder) error {
 	}
 	l.ID, l.Bundle, l.Config, l.Open = newID(), p.Bundle, p.Config, true
 	return wrapError("open the ladder "+l.Slug, s.write.InsertLadder(ctx, query.InsertLadderParams{
-		ID: l.ID, Slug: l.Slug, Name: sanitize(l.Name), Problem: p.ID, Bundle: string(l.Bundle), Config: string(l.Config), Choice: string(l.ChosenRules),
-		Seed: strconv.FormatUint(l.Seed, 10), Visibility: string(l.Visibility), PerAccount: l.PerAccount, PerMinute: l.PerMinute,
+		ID: l.ID, Slug: l.Slug, Name: sanitize(l.Name), Problem: p.ID, Bundle: string(l.Bundle), Config: string(l.Config),
+		Choice: string(l.ChosenRules),
+		Seed:   strconv.FormatUint(l.Seed, 10), Visibility: string(l.Visibility), PerAccount: l.PerAccount, PerMinute: l.PerMinute,
 		Owner: l.Owner, Made: s.now(),
 	}))
 }
@@ -86,8 +87,11 @@ func ladder(r query.LadderGame) (*Ladder, error) {
 	return &Ladder{
 		ID: r.ID, Slug: r.Slug, Name: r.Name, Problem: r.Game, Title: r.Title, Bundle: blob.Digest(r.Bundle),
 		Config: blob.Digest(r.Config), ProblemInfo: blob.Digest(r.Sheet),
-		ChosenRules: []byte(r.Choice), Rules: []byte(r.Rules), RulesError: r.Wrong, Seed: seed, Visibility: Visibility(r.Visibility), Open: r.Open,
-		PerAccount: r.PerAccount, PerMinute: r.PerMinute, Owner: r.Owner, Made: fromMicros(r.Made), Encounters: r.Encounters, LastSeq: r.LastSeq,
+		ChosenRules: []byte(
+			r.Choice,
+		), Rules: []byte(r.Rules), RulesError: r.Wrong, Seed: seed, Visibility: Visibility(r.Visibility), Open: r.Open,
+		PerAccount: r.PerAccount, PerMinute: r.PerMinute, Owner: r.Owner, Made: fromMicros(r.Made), Encounters: r.Encounters,
+		LastSeq:      r.LastSeq,
 		RankingTests: int(r.Looks), NextRankingTest: r.NextLook, Settled: r.Settled,
 	}, nil
 }
@@ -107,8 +111,8 @@ func (s *Store) ChangeLadder(ctx context.Context, l *Ladder) error {
 	return wrapError("change the ladder "+l.Slug, cmp.Or(err, errIfUnchanged(n, nil)))
 }
 
-// SetRankingTest stores the fields Looks, NextRankingTest and Settled of l: how often the ranking was tested, when it is tested
-// next, and whether it is settled.
+// SetRankingTest stores the fields Looks, NextRankingTest and Settled of l: how often the ranking was tested, when it
+// is tested next, and whether it is settled.
 func (s *Store) SetRankingTest(ctx context.Context, l *Ladder) error {
 	return wrapError("keep whether a ladder is settled", s.write.SetLook(ctx, query.SetLookParams{
 		ID: l.ID, Looks: int64(l.RankingTests), NextLook: l.NextRankingTest, Settled: l.Settled,
@@ -288,8 +292,11 @@ func (s *Store) Bot(ctx context.Context, ladder string, number int64) (*Bot, err
 
 func bot(r query.BotAuthor) (*Bot, error) {
 	b := &Bot{
-		Ladder: r.Ladder, Number: r.Number, Account: r.Account, Login: r.Login, Author: r.Display, Name: r.Name, Version: r.Version, File: r.File,
-		State: BotState(r.State), Reason: r.Reason, TestOutput: []byte(r.Told), Workflow: r.Flow, JoinedAfter: r.Since, Made: fromMicros(r.Made), Seq: r.Seq,
+		Ladder: r.Ladder, Number: r.Number, Account: r.Account, Login: r.Login, Author: r.Display, Name: r.Name,
+		Version: r.Version, File: r.File,
+		State: BotState(
+			r.State,
+		), Reason: r.Reason, TestOutput: []byte(r.Told), Workflow: r.Flow, JoinedAfter: r.Since, Made: fromMicros(r.Made), Seq: r.Seq,
 	}
 	return b, fromJSON("the files of a bot", r.Files, &b.Files)
 }

@@ -65,9 +65,9 @@ func NewLeaderLeaseWithTerm(s *Store, name, holder string, term time.Duration) *
 	return &LeaderLease{s: s, name: name, holder: holder, term: term, renew: term / 4}
 }
 
-// Acquire takes the lease, or renews it if the last renewal is older than LeaseRenewInterval (for NewLeaderLeaseWithTerm, a quarter of
-// the term). If Options.SingleServer is set, Acquire never renews the lease. Call Acquire before each action that only the
-// leader may perform. It returns the errors of Store.AcquireLease.
+// Acquire takes the lease, or renews it if the last renewal is older than LeaseRenewInterval (for
+// NewLeaderLeaseWithTerm, a quarter of the term). If Options.SingleServer is set, Acquire never renews the lease.
+// Call Acquire before each action that only the leader may perform. It returns the errors of Store.AcquireLease.
 func (l *LeaderLease) Acquire(ctx context.Context) (epoch int64, err error) {
 	now := time.Now()
 	if l.epoch != 0 && (l.s.options.SingleServer || now.Sub(l.renewed) <= l.renew) {

@@ -18,10 +18,10 @@ type Override struct {
 	Login   string // username of the judge
 }
 
-// AddOverride stores a verdict override, which remains in effect after a rejudging. SeenCount is the number of overrides that
-// the judge has seen. If Seen is -1, Mark stores the override even if there are newer ones. Otherwise it returns
-// ErrChanged if there is a newer override. It returns ErrResultsFinal if the results of the contest are final, and
-// ErrNotFound if the submission does not exist.
+// AddOverride stores a verdict override, which remains in effect after a rejudging. SeenCount is the number of
+// overrides that the judge has seen. If Seen is -1, Mark stores the override even if there are newer ones. Otherwise
+// it returns ErrChanged if there is a newer override. It returns ErrResultsFinal if the results of the contest are
+// final, and ErrNotFound if the submission does not exist.
 func (s *Store) AddOverride(ctx context.Context, submission, account string, m Override, seenCount int) error {
 	return s.tx(ctx, "mark a submission", func(q *query.Queries) error {
 		row, err := q.GetSubmission(ctx, submission)
@@ -43,7 +43,8 @@ func (s *Store) AddOverride(ctx context.Context, submission, account string, m O
 			return ErrChanged
 		}
 		if err := q.InsertMark(ctx, query.InsertMarkParams{
-			ID: newID(), Submission: submission, At: now, Ignored: m.Ignored, Verdict: string(m.Verdict), Why: sanitize(m.Why), Account: account,
+			ID: newID(), Submission: submission, At: now, Ignored: m.Ignored, Verdict: string(m.Verdict), Why: sanitize(m.Why),
+			Account: account,
 		}); err != nil {
 			return err
 		}

@@ -17,8 +17,10 @@ func (s *Store) Media(ctx context.Context, contest string) (files []media.File, 
 	}
 	for _, r := range rows {
 		f := media.File{
-			Place:  media.Place{Type: r.Type, Object: r.Object, Property: r.Property, Filename: r.Filename},
-			Digest: blob.Digest(r.Sha256), Size: r.Size, MD5: r.Md5, Kind: media.Kind{Mime: r.Mime, Width: int(r.Width), Height: int(r.Height)}, Scaled: r.Scaled,
+			Place: media.Place{Type: r.Type, Object: r.Object, Property: r.Property, Filename: r.Filename},
+			Digest: blob.Digest(
+				r.Sha256,
+			), Size: r.Size, MD5: r.Md5, Kind: media.Kind{Mime: r.Mime, Width: int(r.Width), Height: int(r.Height)}, Scaled: r.Scaled,
 		}
 		if err := fromJSON("the tags of the file "+f.Path(), r.Tags, &f.Tags); err != nil {
 			return nil, err
@@ -73,7 +75,8 @@ func putMedia(ctx context.Context, q *query.Queries, contest string, files []med
 		}
 		if err := q.PutMedia(ctx, query.PutMediaParams{
 			Contest: contest, Type: f.Type, Object: f.Object, Property: f.Property, Filename: f.Filename,
-			Sha256: string(f.Digest), Size: f.Size, Md5: f.MD5, Mime: f.Mime, Width: int64(f.Width), Height: int64(f.Height), Tags: tags, Scaled: f.Scaled,
+			Sha256: string(f.Digest), Size: f.Size, Md5: f.MD5, Mime: f.Mime, Width: int64(f.Width), Height: int64(f.Height),
+			Tags: tags, Scaled: f.Scaled,
 		}); err != nil {
 			return err
 		}

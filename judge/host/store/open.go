@@ -95,7 +95,8 @@ func IsUnavailable(err error) bool {
 	return dialled || isDNS || errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, ErrUnavailable)
 }
 
-// isConnectionError reports whether a query failed because the database server has ended, is ending or starting, or is unreachable.
+// isConnectionError reports whether a query failed because the database server has ended, is ending or starting, or
+// is unreachable.
 func isConnectionError(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, ErrUnavailable) { // by the caller; converted already
 		return false

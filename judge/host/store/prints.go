@@ -72,7 +72,8 @@ func (s *Store) NewPrint(ctx context.Context, p Print, maxPages int) (number int
 			return err
 		}
 		return q.InsertPrint(ctx, query.InsertPrintParams{
-			Contest: p.Contest, Number: number, Team: p.Team, Account: p.Account, Name: sanitize(p.Name), Language: sanitize(p.Language), Body: p.Body,
+			Contest: p.Contest, Number: number, Team: p.Team, Account: p.Account, Name: sanitize(p.Name),
+			Language: sanitize(p.Language), Body: p.Body,
 			Pages: int64(p.Pages), Made: now,
 		})
 	})

@@ -106,7 +106,9 @@ func (s *Store) ContestAccounts(ctx context.Context, contest string) ([]*Contest
 			Created: r.ContestAccount.Created}
 		listed.Account = &Account{
 			ID: r.Account.ID, Login: r.Account.Login, Display: r.Account.Display, Email: r.Account.Email, Password: r.Account.Password,
-			Kind: AccountKind(r.Account.Kind), Epoch: r.Account.SessionEpoch, Disabled: r.Account.Disabled, Created: fromMicros(r.Account.Created),
+			Kind: AccountKind(
+				r.Account.Kind,
+			), Epoch: r.Account.SessionEpoch, Disabled: r.Account.Disabled, Created: fromMicros(r.Account.Created),
 		}
 		for _, a := range addresses {
 			if a.Account == listed.Account.ID {
@@ -207,7 +209,8 @@ func (s *Store) ImportContest(ctx context.Context, n *ContestImport) (contest st
 func (s *Store) importObjects(ctx context.Context, q *query.Queries, contest string, n *ContestImport) error {
 	for _, o := range n.Organizations {
 		if err := q.PutOrganization(ctx, query.PutOrganizationParams{
-			Contest: contest, ID: o.ID, IcpcID: sanitize(o.ICPCID), Name: sanitize(o.Name), FormalName: sanitize(o.FormalName), Country: o.Country,
+			Contest: contest, ID: o.ID, IcpcID: sanitize(o.ICPCID), Name: sanitize(o.Name), FormalName: sanitize(o.FormalName),
+			Country:     o.Country,
 			Subdivision: o.Region, Url: sanitize(o.URL), Location: o.Location,
 		}); err != nil {
 			return err
@@ -279,8 +282,9 @@ func (s *Store) importTeams(ctx context.Context, q *query.Queries, contest strin
 			ids[t.ExtID] = t.ID
 			if _, err = s.appendEvent(ctx, q, contest, KindTeam, t.ID, OpCreated); err == nil {
 				err = q.InsertTeam(ctx, query.InsertTeamParams{
-					ID: t.ID, Contest: contest, Number: next, Name: sanitize(t.Name), Hidden: t.Hidden, ExtID: t.ExtID, IcpcID: sanitize(t.ICPCID),
-					Label: sanitize(t.Label), DisplayName: sanitize(t.DisplayName), Organization: t.Organization, Location: t.Location,
+					ID: t.ID, Contest: contest, Number: next, Name: sanitize(t.Name), Hidden: t.Hidden, ExtID: t.ExtID,
+					IcpcID: sanitize(t.ICPCID),
+					Label:  sanitize(t.Label), DisplayName: sanitize(t.DisplayName), Organization: t.Organization, Location: t.Location,
 				})
 			}
 			next++
@@ -304,7 +308,10 @@ func (s *Store) importAccount(ctx context.Context, q *query.Queries, contest str
 		}
 	}
 	if n.Name != "" {
-		if rows, err := q.SetAccount(ctx, query.SetAccountParams{ID: a.ID, Display: sanitize(n.Name), Email: a.Email}); errIfUnchanged(rows, err) != nil {
+		if rows, err := q.SetAccount(ctx, query.SetAccountParams{ID: a.ID, Display: sanitize(n.Name), Email: a.Email}); errIfUnchanged(
+			rows,
+			err,
+		) != nil {
 			return nil, errIfUnchanged(rows, err)
 		}
 	}

@@ -215,7 +215,10 @@ func (s *Store) addRejudgements(
 		}
 		jobs = append(jobs, queuedJob{id: id, work: work, priority: job.BackgroundPriority, class: oldJob.Class, made: now})
 	}
-	return jobs, q.InsertRejudged(ctx, query.InsertRejudgedParams{Rejudging: rejudging, Submission: old.Submission, Old: old.ID, Root: root})
+	return jobs, q.InsertRejudged(
+		ctx,
+		query.InsertRejudgedParams{Rejudging: rejudging, Submission: old.Submission, Old: old.ID, Root: root},
+	)
 }
 
 // makeCurrent makes a judgement the current one of its submission. If the judgement belongs to a rejudging, the current
@@ -334,7 +337,8 @@ func rejudgedSubmissions(ctx context.Context, q *query.Queries, id string) ([]*R
 		submissions[i] = &RejudgedSubmission{
 			Submission: r.ID, Number: r.Number, Problem: r.Slug, Login: r.Login, Display: r.Display,
 			OldVerdict: judge.Verdict(r.OldVerdict.String), OldScore: r.OldScore.String,
-			Runs: runsBySubmission[r.ID], Ended: r.Open == 0, Verdict: judge.Verdict(r.Verdict.String), Score: r.Score.String, Reason: r.Reason,
+			Runs: runsBySubmission[r.ID], Ended: r.Open == 0, Verdict: judge.Verdict(r.Verdict.String), Score: r.Score.String,
+			Reason:         r.Reason,
 			CurrentChanged: r.Standing != r.Old,
 		}
 		if err := fromJSON("a judgement of submission "+r.ID, r.Finished.String, &submissions[i].Finished); err != nil {
@@ -357,15 +361,19 @@ func (u *ApplyBlockers) Error() string {
 	case len(u.Lost) > 0:
 		return fmt.Sprintf("%d submissions would lose their verdict to a judge error; the first is %d", len(u.Lost), u.Lost[0])
 	}
-	return fmt.Sprintf("the verdict of %d submissions has changed since the rejudging began; the first is %d", len(u.CurrentChanged), u.CurrentChanged[0])
+	return fmt.Sprintf(
+		"the verdict of %d submissions has changed since the rejudging began; the first is %d",
+		len(u.CurrentChanged),
+		u.CurrentChanged[0],
+	)
 }
 
 // Is reports whether err is ErrNotReady.
 func (u *ApplyBlockers) Is(err error) bool { return err == ErrNotReady }
 
 // ApplyRejudging makes all judgements of a rejudging the current ones, in one transaction. It returns ErrEnded if the
-// rejudging was applied or canceled before, an *ApplyBlockers if something prevents it, and ErrResultsFinal if the results of
-// the contest are final.
+// rejudging was applied or canceled before, an *ApplyBlockers if something prevents it, and ErrResultsFinal if the
+// results of the contest are final.
 func (s *Store) ApplyRejudging(ctx context.Context, id string) error {
 	return s.tx(ctx, "apply a rejudging", func(q *query.Queries) error {
 		if err := s.endRejudging(ctx, q, id, RejudgingApplied); err != nil {

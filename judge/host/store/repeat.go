@@ -69,7 +69,14 @@ func runs(ctx context.Context, q *query.Queries, judgement query.JudgementOfJobR
 
 // selectCurrent decides which judgement of a submission counts after the judgement of job j has ended. It is that
 // judgement, one that it repeats, or a new one that settle creates.
-func (s *Store) selectCurrent(ctx context.Context, q *query.Queries, j *query.Job, untrusted []string, doubt *Doubt, f *RecordedResult) error {
+func (s *Store) selectCurrent(
+	ctx context.Context,
+	q *query.Queries,
+	j *query.Job,
+	untrusted []string,
+	doubt *Doubt,
+	f *RecordedResult,
+) error {
 	judgement, err := q.JudgementOfJob(ctx, j.ID)
 	if err != nil {
 		return err
@@ -98,7 +105,13 @@ func (s *Store) selectCurrent(ctx context.Context, q *query.Queries, j *query.Jo
 // makeBestCurrent makes the best run of a trusted worker count. A judge error is worse than any verdict, and a time limit
 // verdict is worse than any other verdict. Of two runs with scores, the one with the higher score is better. If no
 // trusted worker has run the submission, nothing changes.
-func (s *Store) makeBestCurrent(ctx context.Context, q *query.Queries, judgement query.JudgementOfJobRow, ended []*Run, untrusted []string) error {
+func (s *Store) makeBestCurrent(
+	ctx context.Context,
+	q *query.Queries,
+	judgement query.JudgementOfJobRow,
+	ended []*Run,
+	untrusted []string,
+) error {
 	var best *Run
 	for _, r := range ended {
 		if r.Verdict != "" && !slices.Contains(untrusted, r.Worker) && (best == nil || r.isBetter(best)) {
@@ -135,7 +148,14 @@ func (r *Run) isBetter(earlier *Run) bool {
 }
 
 // repeatJudgement creates a further judgement for the submission of a job. The new judgement becomes the current one.
-func (s *Store) repeatJudgement(ctx context.Context, q *query.Queries, j *query.Job, judgement query.JudgementOfJobRow, origin Origin, d Doubt) error {
+func (s *Store) repeatJudgement(
+	ctx context.Context,
+	q *query.Queries,
+	j *query.Job,
+	judgement query.JudgementOfJobRow,
+	origin Origin,
+	d Doubt,
+) error {
 	var work job.Work
 	if err := fromJSON("job "+j.ID, j.Spec, &work); err != nil {
 		return err
@@ -147,8 +167,9 @@ func (s *Store) repeatJudgement(ctx context.Context, q *query.Queries, j *query.
 		return err
 	}
 	if err := q.InsertJudgement(ctx, query.InsertJudgementParams{
-		ID: id, Submission: judgement.Submission, Bundle: string(work.Bundle), Config: string(work.Config), Class: j.Class, Origin: string(origin),
-		Root: judgement.Root, Why: sanitize(d.Why), Started: now, Verify: judgement.Verify,
+		ID: id, Submission: judgement.Submission, Bundle: string(work.Bundle), Config: string(work.Config), Class: j.Class,
+		Origin: string(origin),
+		Root:   judgement.Root, Why: sanitize(d.Why), Started: now, Verify: judgement.Verify,
 	}); err != nil {
 		return err
 	}
@@ -156,7 +177,8 @@ func (s *Store) repeatJudgement(ctx context.Context, q *query.Queries, j *query.
 		return err
 	}
 	return enqueue(ctx, q, j.Owner, job.Priority(j.Lane), []queuedJob{{
-		id: id, work: work, priority: job.Priority(j.Lane), class: j.Class, cost: time.Duration(j.Cost) * time.Microsecond, made: now, exclude: d.Exclude,
+		id: id, work: work, priority: job.Priority(j.Lane), class: j.Class, cost: time.Duration(j.Cost) * time.Microsecond,
+		made: now, exclude: d.Exclude,
 	}})
 }
 
@@ -184,7 +206,13 @@ func (s *Store) PendingRejudges(ctx context.Context) ([]*PendingRejudge, error) 
 	}
 	pending := make([]*PendingRejudge, len(rows))
 	for i, r := range rows {
-		pending[i] = &PendingRejudge{ID: r.ID, Submission: r.Submission, Origin: Origin(r.Origin), Priority: job.Priority(r.Lane), Class: r.Class}
+		pending[i] = &PendingRejudge{
+			ID:         r.ID,
+			Submission: r.Submission,
+			Origin:     Origin(r.Origin),
+			Priority:   job.Priority(r.Lane),
+			Class:      r.Class,
+		}
 		if err := fromJSON("job "+r.ID, r.Excluded, &pending[i].Exclude); err != nil {
 			return nil, err
 		}

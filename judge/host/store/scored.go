@@ -45,8 +45,8 @@ func (s *Store) ScoredSubmissions(ctx context.Context, contest string) ([]Scored
 	return submissions, nil
 }
 
-// EventScoredSubmission reads the submission of a log event, whose kind must be KindSubmission or KindJudgement. It returns nil,
-// nil if the submission has no team, or if its problem is not in the contest.
+// EventScoredSubmission reads the submission of a log event, whose kind must be KindSubmission or KindJudgement. It
+// returns nil, nil if the submission has no team, or if its problem is not in the contest.
 func (s *Store) EventScoredSubmission(ctx context.Context, e Event) (*ScoredSubmission, error) {
 	read := s.read.Counted
 	if e.Kind == KindJudgement {
@@ -62,7 +62,8 @@ func (s *Store) EventScoredSubmission(ctx context.Context, e Event) (*ScoredSubm
 func scored(r query.Counted) (*ScoredSubmission, error) {
 	c := &ScoredSubmission{
 		Number: r.Number, Team: r.Team, Label: r.Label, Received: fromMicros(r.Received), Verdict: judge.Verdict(r.Verdict.String),
-		Cancelled: r.Ended.Valid && !r.Verdict.Valid, Ignored: r.Ignored, Overridden: r.Given != "", Unverified: VerifyState(r.Verify) == Unverified,
+		Cancelled: r.Ended.Valid &&
+			!r.Verdict.Valid, Ignored: r.Ignored, Overridden: r.Given != "", Unverified: VerifyState(r.Verify) == Unverified,
 	}
 	if c.Overridden { // the score of the judgement does not count
 		if c.Verdict, c.Cancelled = judge.Verdict(r.Given), false; r.Given == Unjudged {

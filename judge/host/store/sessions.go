@@ -65,7 +65,8 @@ func (s *Store) Session(ctx context.Context, hash string) (*Session, *Account, e
 	}
 	if row.Session.Seen+sessionSeenInterval.Microseconds() <= now {
 		row.Session.Seen, row.Session.Expires = now, now+sessionLifetime.Microseconds()
-		if err := s.write.SeeSession(ctx, query.SeeSessionParams{Hash: hash, Seen: now, Expires: row.Session.Expires}); err != nil && !errors.Is(err, ErrStopped) {
+		if err := s.write.SeeSession(ctx, query.SeeSessionParams{Hash: hash, Seen: now, Expires: row.Session.Expires}); err != nil &&
+			!errors.Is(err, ErrStopped) {
 			return nil, nil, wrapError("note the use of a session", err)
 		}
 	}
@@ -123,7 +124,8 @@ func (s *Store) CheckSetupCode(ctx context.Context, hash string) error {
 	return wrapError("look for a code for the first admin", err)
 }
 
-// CompleteSetup uses a code of NewSetupCode to set the password and display name of an account. It returns the errors of CheckSetupCode.
+// CompleteSetup uses a code of NewSetupCode to set the password and display name of an account. It returns the errors
+// of CheckSetupCode.
 func (s *Store) CompleteSetup(ctx context.Context, code, account, display, password string) error {
 	return s.tx(ctx, "set up the first admin", func(q *query.Queries) error {
 		used, err := q.UseInvite(ctx, query.UseInviteParams{Hash: code, Makes: adminCode, Now: s.now()})

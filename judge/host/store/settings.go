@@ -80,7 +80,14 @@ func (s *Store) EventCount(ctx context.Context) (int64, error) {
 
 // appendEvent appends an event to the contest's log and returns its time. It locks the contest until the transaction
 // ends.
-func (s *Store) appendEvent(ctx context.Context, q *query.Queries, contest string, kind EventKind, object string, op EventOp) (at int64, err error) {
+func (s *Store) appendEvent(
+	ctx context.Context,
+	q *query.Queries,
+	contest string,
+	kind EventKind,
+	object string,
+	op EventOp,
+) (at int64, err error) {
 	now, err := q.StepContest(ctx, s.now(), contest)
 	if err != nil {
 		return 0, fmt.Errorf("lock the contest %s: %w", contest, err)
@@ -115,13 +122,14 @@ func (s *Store) Audit(ctx context.Context, entries ...AuditEntry) error {
 
 func (s *Store) audit(ctx context.Context, q *query.Queries, e AuditEntry) error {
 	return q.InsertAudit(ctx, query.InsertAuditParams{
-		ID: newID(), At: s.now(), Actor: sanitize(e.Actor), Action: sanitize(e.Action), Object: sanitize(e.Object), Detail: sanitize(e.Detail),
+		ID: newID(), At: s.now(), Actor: sanitize(e.Actor), Action: sanitize(e.Action), Object: sanitize(e.Object),
+		Detail:  sanitize(e.Detail),
 		Address: sanitize(e.Address),
 	})
 }
 
-// LatestAuditEntries reads at most n entries of the audit log, newest first. It reads only entries older than the entry whose
-// id is the argument before. If before is empty, it begins with the newest entry.
+// LatestAuditEntries reads at most n entries of the audit log, newest first. It reads only entries older than the
+// entry whose id is the argument before. If before is empty, it begins with the newest entry.
 func (s *Store) LatestAuditEntries(ctx context.Context, before string, n int) ([]AuditEntry, error) {
 	return s.AuditEntries(ctx, AuditFilter{Before: before, Limit: n})
 }

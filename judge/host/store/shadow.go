@@ -73,7 +73,8 @@ func (s *Store) Acknowledge(ctx context.Context, contest string, differences []s
 // address has changed, the primary's feed is read from its beginning.
 func (s *Store) SetExternalSource(ctx context.Context, n ExternalSource) error {
 	return wrapError("set the primary of a contest", s.write.PutSource(ctx, query.PutSourceParams{
-		Contest: n.Contest, Url: sanitize(n.URL), Login: sanitize(n.Login), SecretFile: sanitize(n.SecretFile), Account: n.Account, Ours: n.UseOwnVerdicts,
+		Contest: n.Contest, Url: sanitize(n.URL), Login: sanitize(n.Login), SecretFile: sanitize(n.SecretFile),
+		Account: n.Account, Ours: n.UseOwnVerdicts,
 	}))
 }
 
@@ -94,7 +95,8 @@ func (s *Store) ExternalSource(ctx context.Context, contest string) (*ExternalSo
 
 func externalSource(r query.ExternalSource) (*ExternalSource, error) {
 	result := &ExternalSource{
-		Contest: r.Contest, URL: r.Url, Login: r.Login, SecretFile: r.SecretFile, Account: r.Account, UseOwnVerdicts: r.Ours, Token: r.Token,
+		Contest: r.Contest, URL: r.Url, Login: r.Login, SecretFile: r.SecretFile, Account: r.Account, UseOwnVerdicts: r.Ours,
+		Token:        r.Token,
 		LastReceived: fromMicros(r.Heard), Failure: r.Trouble, Scoreboard: r.Scoreboard,
 	}
 	return result, fromJSON("the acknowledged differences of a primary", r.Acknowledged, &result.Acknowledged)
@@ -223,12 +225,18 @@ type ShadowSubmission struct {
 // ShadowSubmissions reads the submissions of a contest, ordered by number.
 func (s *Store) ShadowSubmissions(ctx context.Context, contest string) ([]ShadowSubmission, error) {
 	rows, err := s.read.ShadowedSubmissions(ctx, contest)
-	return convertRows(rows, err, "read the submissions of a contest that follows a primary", func(r query.ShadowedSubmissionsRow) ShadowSubmission {
-		return ShadowSubmission{
-			ID: r.ID, Number: r.Number, ExtID: r.ExtID, Override: judge.Verdict(r.Given), Ignored: r.Ignored, Verdict: judge.Verdict(r.Verdict.String),
-			Ended: r.Ended.Valid,
-		}
-	})
+	return convertRows(
+		rows,
+		err,
+		"read the submissions of a contest that follows a primary",
+		func(r query.ShadowedSubmissionsRow) ShadowSubmission {
+			return ShadowSubmission{
+				ID: r.ID, Number: r.Number, ExtID: r.ExtID, Override: judge.Verdict(r.Given), Ignored: r.Ignored,
+				Verdict: judge.Verdict(r.Verdict.String),
+				Ended:   r.Ended.Valid,
+			}
+		},
+	)
 }
 
 // SetShadowSubmissions sets the verdict that counts for each submission, and whether the submission is ignored.

@@ -39,7 +39,11 @@ func (s *Store) AccountByIdentity(ctx context.Context, i Identity) (*Account, er
 func (s *Store) RecordSignOn(ctx context.Context, hash string, o *SignOn) error {
 	p := query.InsertSignOnParams{Hash: hash, Expires: s.now() + signOnLifetime.Microseconds()}
 	if o != nil {
-		p.Issuer, p.Subject, p.Name, p.Username, p.Role, p.Next = o.Issuer, o.Subject, sanitize(o.Name), sanitize(o.Username), o.Role, o.ReturnTo
+		p.Issuer, p.Subject, p.Name, p.Username, p.Role, p.Next = o.Issuer, o.Subject, sanitize(
+			o.Name,
+		), sanitize(
+			o.Username,
+		), o.Role, o.ReturnTo
 	}
 	err := s.write.InsertSignOn(ctx, p)
 	if isDuplicateKey(err) {
@@ -102,7 +106,12 @@ func (s *Store) addIdentity(ctx context.Context, q *query.Queries, o *SignOn, ac
 // Identities reads the identities of an account, oldest first.
 func (s *Store) Identities(ctx context.Context, account string) ([]Identity, error) {
 	rows, err := s.read.IdentitiesOf(ctx, account)
-	return convertRows(rows, err, "read the identities of an account", func(r query.Identity) Identity { return Identity{r.Issuer, r.Subject} })
+	return convertRows(
+		rows,
+		err,
+		"read the identities of an account",
+		func(r query.Identity) Identity { return Identity{r.Issuer, r.Subject} },
+	)
 }
 
 // AccountsWithIdentity returns the ids of the accounts that have an identity.

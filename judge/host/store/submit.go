@@ -132,8 +132,9 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *StoredSubmissio
 		if err := q.InsertSubmission(ctx, query.InsertSubmissionParams{
 			ID: a.ID, Contest: n.Contest, Team: sql.NullString{String: n.Team, Valid: n.Team != ""}, Number: a.Number,
 			Problem: problem, Account: n.Account, FormKey: n.Key, Language: n.Work.Language,
-			Entry: n.Work.Program, Files: string(files), Folder: n.Work.IsDir, Size: size, Received: now.LastTime, Ending: fileExtension(n.Work.Files),
-			ExtID: ext, TimeGiven: nullMicros(n.At),
+			Entry: n.Work.Program, Files: string(files), Folder: n.Work.IsDir, Size: size, Received: now.LastTime,
+			Ending: fileExtension(n.Work.Files),
+			ExtID:  ext, TimeGiven: nullMicros(n.At),
 		}); err != nil {
 			return err
 		}
@@ -259,7 +260,14 @@ func findRepeated(ctx context.Context, q *query.Queries, n *NewSubmission, probl
 	if old.Problem != problem || old.Files != files {
 		return ErrKeyReused
 	}
-	*a = StoredSubmission{ID: old.ID, Number: old.Number, Received: fromMicros(old.Received), Job: old.Judgement, Repeated: true, ExtID: old.ExtID}
+	*a = StoredSubmission{
+		ID:       old.ID,
+		Number:   old.Number,
+		Received: fromMicros(old.Received),
+		Job:      old.Judgement,
+		Repeated: true,
+		ExtID:    old.ExtID,
+	}
 	return errRepeated
 }
 
@@ -288,7 +296,10 @@ func enqueue(ctx context.Context, q *query.Queries, owner string, priority job.P
 		others, err = q.CountOthers(ctx, int64(priority), owner)
 	}
 	if err == nil {
-		end, err = q.TakeTurn(ctx, query.TakeTurnParams{Lane: int64(priority), Owner: owner, Cost: total, Due: fair.Due(served, int(others))})
+		end, err = q.TakeTurn(
+			ctx,
+			query.TakeTurnParams{Lane: int64(priority), Owner: owner, Cost: total, Due: fair.Due(served, int(others))},
+		)
 	}
 	if err != nil {
 		return fmt.Errorf("take the turn of %s: %w", owner, err)
@@ -316,8 +327,10 @@ func enqueue(ctx context.Context, q *query.Queries, owner string, priority job.P
 		start, finish := fair.Tags(startTag, 0, j.cost.Microseconds())
 		startTag = finish
 		if err := q.InsertJob(ctx, query.InsertJobParams{
-			ID: j.id, Kind: string(j.work.Kind), Lane: int64(priority), Class: j.class, Owner: owner, Cost: j.cost.Microseconds(), StartTag: start,
-			Spec: work, Token: spec.Token, Excluded: excluded, Made: j.made, Flow: sql.NullString{String: j.workflow, Valid: j.workflow != ""},
+			ID: j.id, Kind: string(j.work.Kind), Lane: int64(priority), Class: j.class, Owner: owner, Cost: j.cost.Microseconds(),
+			StartTag: start,
+			Spec:     work, Token: spec.Token, Excluded: excluded, Made: j.made,
+			Flow:    sql.NullString{String: j.workflow, Valid: j.workflow != ""},
 			PartKey: j.key,
 		}); err != nil {
 			return err
@@ -474,13 +487,23 @@ func (s *Store) Judgement(ctx context.Context, submission string) (*Judgement, e
 	j := &Judgement{
 		ID: r.ID, Submission: r.Submission, Bundle: blob.Digest(r.Bundle), Config: blob.Digest(r.Config), Class: r.Class,
 		Origin: Origin(r.Origin), Why: r.Why,
-		State: JobState(r.State), Started: fromMicros(r.Started), Ended: fromMicros(r.Ended.Int64), Verdict: judge.Verdict(r.Verdict.String),
+		State: JobState(
+			r.State,
+		), Started: fromMicros(r.Started), Ended: fromMicros(r.Ended.Int64), Verdict: judge.Verdict(r.Verdict.String),
 		Score: r.Score.String, Events: blob.Digest(r.Events.String), Reason: r.Reason, Worker: r.Worker, Version: r.Version,
-		Machine: r.Machine, IsolationLevel: r.Rung, CPU: time.Duration(r.Cpu) * time.Microsecond, Verify: VerifyMode(r.Verify), Verified: r.Verified,
+		Machine: r.Machine, IsolationLevel: r.Rung, CPU: time.Duration(r.Cpu) * time.Microsecond, Verify: VerifyMode(r.Verify),
+		Verified: r.Verified,
 	}
 	description := "the judgement " + r.ID
 	return j, errors.Join(
-		fromJSON(description, r.Toolchains, &j.Toolchains), fromJSON(description, r.Finished.String, &j.Finished), fromJSON(description, r.CaseRows.String, &j.Rows))
+		fromJSON(
+			description,
+			r.Toolchains,
+			&j.Toolchains,
+		),
+		fromJSON(description, r.Finished.String, &j.Finished),
+		fromJSON(description, r.CaseRows.String, &j.Rows),
+	)
 }
 
 // A PastJudgement is an entry in a submission's history.

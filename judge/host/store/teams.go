@@ -321,8 +321,11 @@ func (s *Store) setTeam(ctx context.Context, q *query.Queries, t *Team) error {
 		return err
 	}
 	n, err := q.SetTeam(ctx, query.SetTeamParams{
-		ID: t.ID, Name: sanitize(t.Name), Hidden: t.Hidden, ExtraTime: t.ExtraTime.Microseconds(), ExtraPenalty: int64(t.ExtraPenalty / time.Minute),
-		IcpcID: sanitize(t.ICPCID), Label: sanitize(t.Label), DisplayName: sanitize(t.DisplayName), Organization: t.Organization, Location: t.Location,
+		ID: t.ID, Name: sanitize(t.Name), Hidden: t.Hidden, ExtraTime: t.ExtraTime.Microseconds(),
+		ExtraPenalty: int64(t.ExtraPenalty / time.Minute),
+		IcpcID: sanitize(
+			t.ICPCID,
+		), Label: sanitize(t.Label), DisplayName: sanitize(t.DisplayName), Organization: t.Organization, Location: t.Location,
 	})
 	if errIfUnchanged(n, err) != nil {
 		return errIfUnchanged(n, err)
@@ -344,8 +347,11 @@ func readTeam(ctx context.Context, q *query.Queries, r query.Team) (*Team, error
 
 func team(r query.Team, groups []query.GroupsOfTeamRow) *Team {
 	t := &Team{
-		ID: r.ID, Contest: r.Contest, Number: r.Number, Name: r.Name, Hidden: r.Hidden, ExtraTime: time.Duration(r.ExtraTime) * time.Microsecond,
-		ExtraPenalty: time.Duration(r.ExtraPenalty) * time.Minute, ExtID: r.ExtID, ICPCID: r.IcpcID, Label: r.Label, DisplayName: r.DisplayName,
+		ID: r.ID, Contest: r.Contest, Number: r.Number, Name: r.Name, Hidden: r.Hidden,
+		ExtraTime: time.Duration(r.ExtraTime) * time.Microsecond,
+		ExtraPenalty: time.Duration(
+			r.ExtraPenalty,
+		) * time.Minute, ExtID: r.ExtID, ICPCID: r.IcpcID, Label: r.Label, DisplayName: r.DisplayName,
 		Organization: r.Organization, Location: r.Location,
 	}
 	for _, g := range groups {

@@ -73,7 +73,8 @@ func (s *Store) NextUpload(ctx context.Context) (*Upload, error) {
 // longer refers to its archive.
 func (s *Store) EndUpload(ctx context.Context, u *Upload) error {
 	_, err := s.write.EndUpload(ctx, query.EndUploadParams{
-		ID: u.ID, State: string(u.State), Reason: sanitize(u.Reason), Bundle: string(u.Bundle), Report: string(u.Report), Ended: nullInt(s.now()),
+		ID: u.ID, State: string(u.State), Reason: sanitize(u.Reason), Bundle: string(u.Bundle), Report: string(u.Report),
+		Ended: nullInt(s.now()),
 	})
 	return wrapError("end the upload "+u.ID, err)
 }
@@ -82,6 +83,7 @@ func upload(r query.Uploaded) *Upload {
 	return &Upload{
 		ID: r.ID, Account: r.Account, Login: r.Login, Problem: r.Slug, File: r.File, Verify: r.Verify,
 		Archive: blob.Digest(r.Archive), State: UploadState(r.State),
-		Reason: r.Reason, Bundle: blob.Digest(r.Bundle), Report: blob.Digest(r.Report), Made: fromMicros(r.Made), Ended: fromMicros(r.Ended.Int64),
+		Reason: r.Reason, Bundle: blob.Digest(r.Bundle), Report: blob.Digest(r.Report), Made: fromMicros(r.Made),
+		Ended: fromMicros(r.Ended.Int64),
 	}
 }

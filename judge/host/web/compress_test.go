@@ -16,8 +16,8 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestPagesAreCompressed checks that a page or a style sheet is compressed for a browser that accepts it, and over TLS only if no
-// other site caused the request.
+// TestPagesAreCompressed checks that a page or a style sheet is compressed for a browser that accepts it, and over
+// TLS only if no other site caused the request.
 func TestPagesAreCompressed(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})

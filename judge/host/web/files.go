@@ -48,7 +48,13 @@ func Pictures(info *client.ProblemInfo, names map[string]string, base string) re
 		if f == nil {
 			return nil
 		}
-		return &report.Picture{Name: path, URL: FileLink(base, f), Width: f.Width, Height: f.Height, Linked: !strings.HasPrefix(f.Type, "image/")}
+		return &report.Picture{
+			Name:   path,
+			URL:    FileLink(base, f),
+			Width:  f.Width,
+			Height: f.Height,
+			Linked: !strings.HasPrefix(f.Type, "image/"),
+		}
 	}
 }
 

@@ -72,7 +72,8 @@ func matchesSearch(text, search string) bool {
 	plain := auth.ASCIIName(text)
 	for word := range strings.FieldsSeq(strings.ToLower(search)) {
 		letters := auth.ASCIIName(word)
-		if !strings.Contains(text, word) && (letters == "" || strings.ContainsFunc(word, isSeparator) || !strings.Contains(plain, letters)) {
+		if !strings.Contains(text, word) &&
+			(letters == "" || strings.ContainsFunc(word, isSeparator) || !strings.Contains(plain, letters)) {
 			return false
 		}
 	}

@@ -64,8 +64,12 @@ func (s *Site) renderError(w http.ResponseWriter, r *Request, err error) {
 	}
 	refusal := s.refusalOf(r, err)
 	if refusal == ErrNotFound && r.Me != nil {
-		refusal = &intake.Refusal{Code: refusal.Code, Text: refusal.Text, Hint: fmt.Sprintf("check the address. What it names may have been "+
-			"removed, or the account %s may not see it: then ask the jury or an administrator.", r.Me.Login)}
+		refusal = &intake.Refusal{
+			Code: refusal.Code,
+			Text: refusal.Text,
+			Hint: fmt.Sprintf("check the address. What it names may have been "+
+				"removed, or the account %s may not see it: then ask the jury or an administrator.", r.Me.Login),
+		}
 	}
 	if errors.Is(err, store.ErrStopped) || errors.Is(err, store.ErrUnavailable) || errors.Is(err, blob.ErrAway) {
 		w.Header().Set("Retry-After", "5")
@@ -84,7 +88,10 @@ func (s *Site) refusalOf(r *Request, err error) *intake.Refusal {
 	switch {
 	case isRefusal:
 	case large:
-		refusal = &intake.Refusal{Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("what was sent has more than %d bytes", tooLarge.Limit)}
+		refusal = &intake.Refusal{
+			Code: http.StatusRequestEntityTooLarge,
+			Text: fmt.Sprintf("what was sent has more than %d bytes", tooLarge.Limit),
+		}
 	case r.Context().Err() != nil:
 		refusal = &intake.Refusal{Code: http.StatusServiceUnavailable, Text: "the server is ending", Hint: "try again"}
 	case errors.Is(err, auth.ErrBusy):
@@ -101,16 +108,28 @@ func (s *Site) refusalOf(r *Request, err error) *intake.Refusal {
 	case errors.Is(err, store.ErrTooManyWaiting):
 		refusal = &intake.Refusal{Code: http.StatusServiceUnavailable, Text: "too many submissions are waiting", Hint: "try again later"}
 	case errors.Is(err, store.ErrStopped):
-		refusal = &intake.Refusal{Code: http.StatusServiceUnavailable, Text: store.ErrStopped.Error(), Hint: "nothing was changed: try again in a few seconds"}
+		refusal = &intake.Refusal{
+			Code: http.StatusServiceUnavailable,
+			Text: store.ErrStopped.Error(),
+			Hint: "nothing was changed: try again in a few seconds",
+		}
 	case errors.Is(err, store.ErrUnavailable):
 		s.Log.Error("no database", "method", r.Method, "path", logPath(r), "error", err)
-		refusal = &intake.Refusal{Code: http.StatusServiceUnavailable, Text: store.ErrUnavailable.Error(), Hint: "try again in a few seconds"}
+		refusal = &intake.Refusal{
+			Code: http.StatusServiceUnavailable,
+			Text: store.ErrUnavailable.Error(),
+			Hint: "try again in a few seconds",
+		}
 	case errors.Is(err, blob.ErrAway):
 		s.Log.Error("no shared files", "method", r.Method, "path", logPath(r), "error", err)
 		refusal = &intake.Refusal{Code: http.StatusServiceUnavailable, Text: blob.ErrAway.Error(), Hint: "try again in a few seconds"}
 	case errors.Is(err, store.ErrDiskFull) || errors.Is(err, syscall.ENOSPC):
 		s.Log.Error("no room", "method", r.Method, "path", logPath(r), "error", err)
-		refusal = &intake.Refusal{Code: http.StatusServiceUnavailable, Text: "the server's disk is full", Hint: "tell the server's administrator"}
+		refusal = &intake.Refusal{
+			Code: http.StatusServiceUnavailable,
+			Text: "the server's disk is full",
+			Hint: "tell the server's administrator",
+		}
 	case judge.BlameOf(err) == judge.Caller:
 		refusal = &intake.Refusal{Code: http.StatusBadRequest, Text: err.Error()}
 	default:

@@ -131,7 +131,10 @@ func (s *Site) SetSession(w http.ResponseWriter, secret string) {
 
 // ClearSession deletes the session cookie from the browser.
 func (s *Site) ClearSession(w http.ResponseWriter) {
-	http.SetCookie(w, &http.Cookie{Name: s.Cookie(), Path: "/", MaxAge: -1, HttpOnly: true, Secure: s.Secure, SameSite: http.SameSiteLaxMode})
+	http.SetCookie(
+		w,
+		&http.Cookie{Name: s.Cookie(), Path: "/", MaxAge: -1, HttpOnly: true, Secure: s.Secure, SameSite: http.SameSiteLaxMode},
+	)
 }
 
 // MaxSmallForm is the maximum size in bytes of a form without files or lists.
@@ -170,7 +173,10 @@ func ReadMultipart(w http.ResponseWriter, r *Request, maxSize int64, noun string
 	})
 	if err != nil && !errors.Is(err, http.ErrNotMultipart) {
 		if _, large := errors.AsType[*http.MaxBytesError](err); large {
-			return &intake.Refusal{Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("the %s is too large: the most is %d bytes", noun, maxSize)}
+			return &intake.Refusal{
+				Code: http.StatusRequestEntityTooLarge,
+				Text: fmt.Sprintf("the %s is too large: the most is %d bytes", noun, maxSize),
+			}
 		}
 		if refusal := intake.BodyRefusal(err); refusal != nil {
 			return refusal

@@ -29,7 +29,12 @@ func (s *Site) ReadSource(w http.ResponseWriter, r *Request) (f SourceForm, err 
 	if err := ReadMultipart(w, r, s.MaxSize, "submission"); err != nil {
 		return f, err
 	}
-	return SourceForm{Key: r.PostFormValue("key"), SelectedLanguage: r.PostFormValue("language"), Text: r.PostFormValue("text"), MaxSize: s.MaxSize}, nil
+	return SourceForm{
+		Key:              r.PostFormValue("key"),
+		SelectedLanguage: r.PostFormValue("language"),
+		Text:             r.PostFormValue("text"),
+		MaxSize:          s.MaxSize,
+	}, nil
 }
 
 // An OfferedLanguage is a selectable language. Claims lists the file extensions that select it. If several

@@ -27,8 +27,8 @@ func (r *Runner) Capabilities() *job.Capabilities {
 	return &o
 }
 
-// findCapabilities checks the sandbox and the toolchains of the machine. It calls note for each installed toolchain that does
-// not work.
+// findCapabilities checks the sandbox and the toolchains of the machine. It calls note for each installed toolchain
+// that does not work.
 func (r *Runner) findCapabilities(ctx context.Context, note func(string)) (o *job.Capabilities, err error) {
 	w, err := workspace.Find(r.env(nil))
 	if err != nil {

@@ -150,8 +150,13 @@ func (r *Runner) runChecks(ctx context.Context, s *job.Spec, o *openProblem, b *
 		return err
 	}
 	var events []judge.Event
-	v, err := r.startVerification(ctx, o, workspace.VerifyOptions{Only: taskOptions.Only, All: taskOptions.All, Fresh: taskOptions.Fresh}, taskOptions.Problem,
-		func(e judge.Event) { events = append(events, e) })
+	v, err := r.startVerification(
+		ctx,
+		o,
+		workspace.VerifyOptions{Only: taskOptions.Only, All: taskOptions.All, Fresh: taskOptions.Fresh},
+		taskOptions.Problem,
+		func(e judge.Event) { events = append(events, e) },
+	)
 	if err != nil {
 		return err
 	}

@@ -278,7 +278,10 @@ func (r *Runner) judgeSubmission(ctx context.Context, s *job.Spec, p *openProble
 		}
 		if _, begins := e.(*judge.Started); begins && r.scale > 0 && r.scale != 1 {
 			defer listen(&judge.Noted{
-				Text: fmt.Sprintf("time limits are multiplied by %.2f, because this machine differs in speed from the first one of its class", r.scale),
+				Text: fmt.Sprintf(
+					"time limits are multiplied by %.2f, because this machine differs in speed from the first one of its class",
+					r.scale,
+				),
 			})
 		}
 		events = append(events, e)
@@ -404,7 +407,11 @@ func (o *openProblem) isUnchanged() bool {
 
 // extractProblem fetches and extracts a bundle, and opens the problem.
 func (r *Runner) extractProblem(ctx context.Context, claim job.Claim, key problemKey) (*openProblem, error) {
-	w, give, err := r.workspaces.acquire(ctx, key.config, func() (*workspace.Workspace, error) { return r.startWorkspace(ctx, claim, key.config) })
+	w, give, err := r.workspaces.acquire(
+		ctx,
+		key.config,
+		func() (*workspace.Workspace, error) { return r.startWorkspace(ctx, claim, key.config) },
+	)
 	if err != nil {
 		return nil, err
 	}

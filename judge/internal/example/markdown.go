@@ -270,7 +270,10 @@ func (r *reader) htmlTable() {
 			if found := cellEnd().FindStringIndex(text); found != nil {
 				text = text[:found[0]]
 			}
-			cells = append(cells, Text{Text: strings.Trim(stripHTML(text), " \n"), Line: line + strings.Count(body[:at[1]+cell[0]], "\n"), Cell: true})
+			cells = append(
+				cells,
+				Text{Text: strings.Trim(stripHTML(text), " \n"), Line: line + strings.Count(body[:at[1]+cell[0]], "\n"), Cell: true},
+			)
 		}
 		e.rows = append(e.rows, cells)
 	}

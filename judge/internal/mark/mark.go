@@ -3,8 +3,8 @@ package mark
 
 import "bytes"
 
-// UnexpectedEncoding describes the encoding of a text if programs do not expect it, such as "is UTF-16", and returns a hint. Both
-// results are empty if the encoding is fine. The first HeadSize bytes of a text are enough.
+// UnexpectedEncoding describes the encoding of a text if programs do not expect it, such as "is UTF-16", and returns
+// a hint. Both results are empty if the encoding is fine. The first HeadSize bytes of a text are enough.
 func UnexpectedEncoding(data []byte) (text, hint string) {
 	head := data[:min(len(data), HeadSize)]
 	switch {
@@ -22,7 +22,8 @@ const HeadSize = 512
 // IsUTF16 reports whether a text is UTF-16 in either byte order, with or without a byte order mark.
 func IsUTF16(data []byte) bool {
 	head := data[:min(len(data), HeadSize)]
-	return bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) || looksLikeUTF16(head, 0) || looksLikeUTF16(head, 1)
+	return bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) || looksLikeUTF16(head, 0) ||
+		looksLikeUTF16(head, 1)
 }
 
 // looksLikeUTF16 reports whether head looks like ASCII text in UTF-16. The bytes at even indexes must be zero if the

@@ -56,7 +56,8 @@ type Reference struct {
 func Paths(markdown []byte) (paths []Reference) {
 	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Footnote))
 	note := func(address string, at int) {
-		if path, _ := Split(address); path != "" && !IsExternal(path) && !slices.ContainsFunc(paths, func(p Reference) bool { return p.Path == path }) {
+		if path, _ := Split(address); path != "" && !IsExternal(path) &&
+			!slices.ContainsFunc(paths, func(p Reference) bool { return p.Path == path }) {
 			paths = append(paths, Reference{path, 1 + bytes.Count(markdown[:min(max(at, 0), len(markdown))], []byte("\n"))})
 		}
 	}

@@ -21,7 +21,10 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	v, err := time.ParseDuration(strings.ReplaceAll(string(text), " ", ""))
 	switch {
 	case err != nil:
-		return &judge.ProblemError{Text: fmt.Sprintf("%.40q is not a duration", text), Hint: `write a number and a unit: "500ms", "1s", "2m"`}
+		return &judge.ProblemError{
+			Text: fmt.Sprintf("%.40q is not a duration", text),
+			Hint: `write a number and a unit: "500ms", "1s", "2m"`,
+		}
 	case v < 0:
 		return &judge.ProblemError{Text: fmt.Sprintf("%.40q is negative", text), Hint: `write a number and a unit: "500ms", "1s", "2m"`}
 	}

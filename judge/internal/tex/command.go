@@ -302,7 +302,10 @@ func (r *reader) defineEnvironment(s string, i, depth int) int {
 	n := 0
 	fmt.Sscan(args, &n)
 	if n >= 0 && n < 10 {
-		r.environments[strings.TrimSpace(word)] = ownEnvironment{macro{args: n, body: begin, optional: optional, standard: standard}, finish}
+		r.environments[strings.TrimSpace(word)] = ownEnvironment{
+			macro{args: n, body: begin, optional: optional, standard: standard},
+			finish,
+		}
 	}
 	return end
 }
@@ -373,7 +376,11 @@ func (r *reader) branch(s string, i, depth int) int {
 				r.text(second, depth+1)
 			default:
 				if !r.quiet {
-					r.warn(`\`+word, fmt.Sprintf("the text between \\%s and \\fi is not shown", word), "write the text without the condition")
+					r.warn(
+						`\`+word,
+						fmt.Sprintf("the text between \\%s and \\fi is not shown", word),
+						"write the text without the condition",
+					)
 				}
 			}
 			return end

@@ -177,7 +177,8 @@ func broken(text string) string {
 	for k, line := range lines {
 		before, last := strings.CutSuffix(strings.TrimRight(line, " "), breakMark)
 		line = strings.TrimRight(strings.ReplaceAll(before, breakMark, " "), " ")
-		if last && strings.Trim(line, "> ") != "" && k+1 < len(lines) && strings.Trim(strings.ReplaceAll(lines[k+1], breakMark, ""), "> ") != "" {
+		if last && strings.Trim(line, "> ") != "" && k+1 < len(lines) &&
+			strings.Trim(strings.ReplaceAll(lines[k+1], breakMark, ""), "> ") != "" {
 			line += `\`
 		}
 		lines[k] = line

@@ -340,7 +340,8 @@ func (r *reader) source(s string, depth int) string {
 			}
 			i++
 		case c != '\\':
-			if before := b.String(); (c == '{' || c == '}') && strings.HasSuffix(before, string(c)) && !strings.HasSuffix(before, `\`+string(c)) {
+			if before := b.String(); (c == '{' || c == '}') && strings.HasSuffix(before, string(c)) &&
+				!strings.HasSuffix(before, `\`+string(c)) {
 				b.WriteByte(' ')
 			}
 			b.WriteByte(c)

@@ -58,7 +58,11 @@ func (p *parser) program() ([]command, error) {
 	}
 	switch {
 	case p.tok.kind == word && (p.tok.text == "END" || p.tok.text == "ELSE"):
-		return nil, p.faultHere("every END ends a REP, WHILE or IF, and ELSE stands between IF and END", "%s without a beginning", p.tok.text)
+		return nil, p.faultHere(
+			"every END ends a REP, WHILE or IF, and ELSE stands between IF and END",
+			"%s without a beginning",
+			p.tok.text,
+		)
 	case p.tok.kind != atEnd:
 		return nil, p.faultHere("a command is such as INT(1,10) or NEWLINE", "want a command, got %s", p.tok)
 	}

@@ -32,7 +32,11 @@ func (e *exporter) checkLegacyFeatures() error {
 			case len(c.Files) > 0:
 				return e.fault("group", "case "+c.ID()+" has files beside its input, which the legacy format does not have", hint)
 			case !survivesSplitting(c.CheckerArgs) || !survivesSplitting(c.ValidatorArgs):
-				return e.fault("group", "case "+c.ID()+" has an argument with a blank in it, at which the legacy format would split it", hint)
+				return e.fault(
+					"group",
+					"case "+c.ID()+" has an argument with a blank in it, at which the legacy format would split it",
+					hint,
+				)
 			}
 		}
 	}

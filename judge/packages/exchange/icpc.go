@@ -52,7 +52,11 @@ var Formats = map[string]icpc.Format{"icpc-2025-09": icpc.Format2025, "icpc-lega
 func ICPC(from *problem.Directory, solutions, dir string, format icpc.Format, options ExportOptions) (Notes, error) {
 	e := &exporter{from: from, solutions: solutions, options: options, legacy: format == icpc.Legacy}
 	if from.Package != nil {
-		return nil, &judge.ProblemError{File: from.Dir, Text: "the directory is a package of another format", Hint: "first: judge import " + from.Dir}
+		return nil, &judge.ProblemError{
+			File: from.Dir,
+			Text: "the directory is a package of another format",
+			Hint: "first: judge import " + from.Dir,
+		}
 	}
 	if err := e.checkSupported(); err != nil {
 		return nil, err
@@ -232,7 +236,10 @@ func (e *exporter) checker() error {
 // approximateFlags maps standard checkers of Polygon to flags of the format's output validator that nearly match them. Other
 // tools have used these flags for years.
 var approximateFlags = map[string][]string{
-	"acmp": {"float_absolute_tolerance", "1.5e-6"}, "dcmp": {"float_tolerance", "1e-6"}, "fcmp": {"case_sensitive", "space_change_sensitive"},
+	"acmp": {
+		"float_absolute_tolerance",
+		"1.5e-6",
+	}, "dcmp": {"float_tolerance", "1e-6"}, "fcmp": {"case_sensitive", "space_change_sensitive"},
 	"hcmp": {}, "icmp": {}, "lcmp": {"case_sensitive"}, "ncmp": {}, "nyesno": {}, "yesno": {},
 	"rcmp": {
 		"float_absolute_tolerance", "1.5e-6",

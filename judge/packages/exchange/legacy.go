@@ -83,5 +83,6 @@ func convertLegacyGroup(n *judge.Node, cases int) (_ *judge.Node, reason string)
 
 // ignoresFailures reports whether n, or a node below n, may be accepted although not all of its children are.
 func ignoresFailures(n *judge.Node) bool {
-	return n.Legacy.AnyAccepted || n.Legacy.Verdict == judge.AlwaysAccept || n.Legacy.Grader != nil || slices.ContainsFunc(n.Children, ignoresFailures)
+	return n.Legacy.AnyAccepted || n.Legacy.Verdict == judge.AlwaysAccept || n.Legacy.Grader != nil ||
+		slices.ContainsFunc(n.Children, ignoresFailures)
 }

@@ -43,7 +43,11 @@ func (m *importer) count(name string) int {
 // languages are omitted.
 func Native(from *problem.Directory, dir, solutions string, knows ...func(path string) bool) (Notes, error) {
 	if from.Package == nil {
-		return nil, &judge.ProblemError{File: from.Dir, Text: "the directory has the judge's own form already", Hint: "copy it to problems/"}
+		return nil, &judge.ProblemError{
+			File: from.Dir,
+			Text: "the directory has the judge's own form already",
+			Hint: "copy it to problems/",
+		}
 	}
 	m := &importer{from: from, pkg: from.Package.Form.(*icpc.Package), groups: map[string]string{}, languageTests: knows}
 	if err := m.checkSupported(); err != nil {
@@ -148,7 +152,11 @@ func (m *importer) part(key string, p *judge.SetterProgram) error {
 	m.toml.text("speaks", p.Protocol)
 	m.toml.texts("args", p.Args)
 	if p.PartialFrom != 0 {
-		return &judge.ProblemError{File: p.Path, Text: "cannot be imported: the checker's exit codes are percents", Hint: "judge the package unchanged"}
+		return &judge.ProblemError{
+			File: p.Path,
+			Text: "cannot be imported: the checker's exit codes are percents",
+			Hint: "judge the package unchanged",
+		}
 	}
 	return nil
 }

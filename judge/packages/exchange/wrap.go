@@ -123,7 +123,11 @@ func (e *exporter) wrapKit(p *judge.SetterProgram, to string, kind role) error {
 	}
 	for _, ext := range cppExtensions {
 		if slices.Contains(all, ext) {
-			return e.wrapBeside(to, "kit.hpp", map[string]string{"build": fmt.Sprintf(kitCPP, ext), "run": fmt.Sprintf(kitRun, protocolFlag(kind))})
+			return e.wrapBeside(
+				to,
+				"kit.hpp",
+				map[string]string{"build": fmt.Sprintf(kitCPP, ext), "run": fmt.Sprintf(kitRun, protocolFlag(kind))},
+			)
 		}
 	}
 	return &judge.ProblemError{

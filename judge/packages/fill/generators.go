@@ -238,7 +238,12 @@ func (r *reader) includes(n *strict.Node) (cases []*Case) {
 		rules := r.keys[item.Text]
 		switch len(rules) {
 		case 0:
-			r.warn(item, suggest.Hint(item.Text, slices.Sorted(maps.Keys(r.keys))), "no case or directory before this one is called %q", item.Text)
+			r.warn(
+				item,
+				suggest.Hint(item.Text, slices.Sorted(maps.Keys(r.keys))),
+				"no case or directory before this one is called %q",
+				item.Text,
+			)
 		case 1:
 			cases = append(cases, rules[0].cases...)
 		default:
@@ -255,7 +260,11 @@ func (r *reader) settings(n *strict.Node, s settings) settings {
 		if command := strings.TrimSpace(n.Get("solution").Text); command != "" {
 			name := strings.Fields(command)[0]
 			if !strings.HasPrefix(name, "/") {
-				r.warn(n.Get("solution"), "write /"+name, "the path of a solution starts with a slash, which stands for the package's directory")
+				r.warn(
+					n.Get("solution"),
+					"write /"+name,
+					"the path of a solution starts with a slash, which stands for the package's directory",
+				)
 			}
 			if part := r.program(n.Get("solution"), strings.TrimPrefix(name, "/")); part != nil {
 				s.solutions = []*judge.SetterProgram{part}

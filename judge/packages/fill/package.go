@@ -33,7 +33,10 @@ func PackageIn(dir, stage string) Package {
 	entries, _ := os.ReadDir(filepath.Join(dir, "submissions", "accepted")) // if there are none, cases have no answers
 	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), ".") {
-			p.Default = append(p.Default, &judge.SetterProgram{Path: filepath.Join(dir, "submissions", "accepted", e.Name()), Protocol: "plain"})
+			p.Default = append(
+				p.Default,
+				&judge.SetterProgram{Path: filepath.Join(dir, "submissions", "accepted", e.Name()), Protocol: "plain"},
+			)
 		}
 	}
 	return p

@@ -127,9 +127,12 @@ func (f *Filler) script(ctx context.Context, s *Script, dir string) (faults judg
 		return nil, fmt.Errorf("run %s: %w", s.Path, err)
 	}
 	if v := judge.Classify(x, limits); v != judge.NotJudged {
-		faults = append(faults, s.fault(fmt.Sprintf("the script that makes the cases ended badly (%s, %s)", v.Words(), x.Termination()), cmp.Or(
-			strings.TrimSpace(string(stderr.Bytes())), strings.TrimSpace(string(said.Bytes())),
-		)))
+		faults = append(
+			faults,
+			s.fault(fmt.Sprintf("the script that makes the cases ended badly (%s, %s)", v.Words(), x.Termination()), cmp.Or(
+				strings.TrimSpace(string(stderr.Bytes())), strings.TrimSpace(string(said.Bytes())),
+			)),
+		)
 	}
 	made, err := collectCases(filepath.Join(tree, filepath.FromSlash(at)), dir)
 	if err == nil && made == 0 && len(faults) == 0 {

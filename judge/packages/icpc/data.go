@@ -450,7 +450,12 @@ func (p *Package) readValidatorCasesIn(name, dir string, kind problem.ProofKind,
 		case e.Dir && !strings.HasSuffix(e.Name, ".files"):
 			p.readValidatorCasesIn(name+"/"+e.Name, path.Join(dir, e.Name), kind, group)
 		case isInput && !e.Dir:
-			c := judge.Case{Group: name, Name: base, In: p.pathOf(path.Join(dir, e.Name)), Files: p.caseFiles(path.Join(dir, base+".files"), "")}
+			c := judge.Case{
+				Group: name,
+				Name:  base,
+				In:    p.pathOf(path.Join(dir, e.Name)),
+				Files: p.caseFiles(path.Join(dir, base+".files"), ""),
+			}
 			proof := problem.Proof{Kind: kind, Case: c}
 			has := func(ext string) (string, bool) {
 				return p.pathOf(path.Join(dir, base+ext)), p.isFile(path.Join(dir, base+ext))

@@ -83,14 +83,20 @@ func (p *Package) checkInputFlags(n *strict.Node) (faults judge.ProblemErrors) {
 	}
 	for name, flags := range p.flagsByValidator(n) {
 		if len(names) > 0 && p.input(name.Text) == nil { // a missing validator is reported anyway
-			faults = append(faults, name.Fault(fmt.Sprintf("there is no input validator %q, so its flags have no effect", name.Text), suggest.Hint(
-				strings.TrimSuffix(name.Text, path.Ext(name.Text)), names,
-			)))
+			faults = append(
+				faults,
+				name.Fault(fmt.Sprintf("there is no input validator %q, so its flags have no effect", name.Text), suggest.Hint(
+					strings.TrimSuffix(name.Text, path.Ext(name.Text)), names,
+				)),
+			)
 		}
 		if v := p.input(name.Text); v != nil && v.Protocol == judge.Checktestdata && flags.IsSet() {
 			faults = append(
 				faults,
-				flags.Fault(fmt.Sprintf("%s is a grammar, which has no flags", name.Text), "write the bounds into the grammar, or remove them"),
+				flags.Fault(
+					fmt.Sprintf("%s is a grammar, which has no flags", name.Text),
+					"write the bounds into the grammar, or remove them",
+				),
 			)
 		}
 		faults = append(faults, notWords(flags)...)

@@ -230,7 +230,10 @@ func (p *Package) readScores(node *judge.Node, c groupConfig, parent *judge.Node
 			need = secret + "/" + need
 		}
 		known := need == sample || parent != nil &&
-			slices.ContainsFunc(parent.Children, func(n *judge.Node) bool { return n.Name == need && n.Aggregate == judge.AggregatePassFail })
+			slices.ContainsFunc(
+				parent.Children,
+				func(n *judge.Node) bool { return n.Name == need && n.Aggregate == judge.AggregatePassFail },
+			)
 		if !known {
 			*faults = append(*faults, c.doc.Get("require_pass").Fault(
 				fmt.Sprintf("require_pass: %q is not a pass-fail group before this one", need),

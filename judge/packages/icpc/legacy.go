@@ -79,7 +79,10 @@ func (p *Package) readLegacy(doc *strict.Node, m *metadata) (faults judge.Proble
 		switch d.Grading.Objective {
 		case "", "max", "min":
 		default:
-			faults = append(faults, oneOfFault(doc.Get("grading").Get("objective"), "objective", d.Grading.Objective, []string{"max", "min"}))
+			faults = append(
+				faults,
+				oneOfFault(doc.Get("grading").Get("objective"), "objective", d.Grading.Objective, []string{"max", "min"}),
+			)
 		}
 	}
 	faults = append(faults, p.readLegacyType(doc, d.Type, m)...)
@@ -104,7 +107,10 @@ func (p *Package) readLegacyType(doc *strict.Node, listed string, m *metadata) (
 		}
 	}
 	if p.scoring && p.Format == LegacyICPC {
-		p.Warnings = append(p.Warnings, doc.Get("type").Fault("the format legacy-icpc has no scoring", "write problem_format_version: legacy"))
+		p.Warnings = append(
+			p.Warnings,
+			doc.Get("type").Fault("the format legacy-icpc has no scoring", "write problem_format_version: legacy"),
+		)
 	}
 	return faults
 }
@@ -122,7 +128,10 @@ func (p *Package) readValidation(n *strict.Node, text string, m *metadata) judge
 		}
 	}
 	if given[0] != "custom" {
-		p.Warnings = append(p.Warnings, n.Fault(fmt.Sprintf("validation: %q without the word custom before it", text), "write: custom "+text))
+		p.Warnings = append(
+			p.Warnings,
+			n.Fault(fmt.Sprintf("validation: %q without the word custom before it", text), "write: custom "+text),
+		)
 	}
 	m.custom = true
 	m.interactive = m.interactive || slices.Contains(given, "interactive")

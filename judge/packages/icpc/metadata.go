@@ -63,7 +63,10 @@ func (p *Package) readMetadata(doc *strict.Node, m *metadata) (faults judge.Prob
 	p.Warnings = append(p.Warnings, doc.Decode(&d)...)
 	for _, w := range draftKeys {
 		if doc.Has(w.key) && p.Format == Format2025 {
-			p.Warnings = append(p.Warnings, doc.Key(w.key).Fault(fmt.Sprintf("the key %q is not one of this version of the format", w.key), w.hint))
+			p.Warnings = append(
+				p.Warnings,
+				doc.Key(w.key).Fault(fmt.Sprintf("the key %q is not one of this version of the format", w.key), w.hint),
+			)
 		}
 	}
 	p.Names, p.UUID, p.Version = d.Name, d.UUID, d.Revision
@@ -147,7 +150,12 @@ func (p *Package) checkMetadata(doc *strict.Node) {
 			p.Warnings = append(p.Warnings, notText(n)...)
 		}
 		if n := doc.Get("keywords"); n.Kind == strict.Scalar {
-			note(n.Fault(fmt.Sprintf("keywords: want a list of texts, got %q", n.Text), "write ["+strings.Join(strings.Fields(n.Text), ", ")+"]"))
+			note(
+				n.Fault(
+					fmt.Sprintf("keywords: want a list of texts, got %q", n.Text),
+					"write ["+strings.Join(strings.Fields(n.Text), ", ")+"]",
+				),
+			)
 		}
 		for _, n := range []*strict.Node{doc.Get("type"), doc.Get("languages")} {
 			p.Warnings = append(p.Warnings, empty(n)...)
@@ -184,7 +192,9 @@ func notText(n *strict.Node) (faults judge.ProblemErrors) {
 	case strict.Scalar:
 		_, number := n.Float()
 		if _, truth := n.Bool(); !n.Quoted && (number || truth) {
-			faults = judge.ProblemErrors{n.Fault(fmt.Sprintf("%s: want text, got %s", n.Path, n.Text), fmt.Sprintf("put it in quotes: %q", n.Text))}
+			faults = judge.ProblemErrors{
+				n.Fault(fmt.Sprintf("%s: want text, got %s", n.Path, n.Text), fmt.Sprintf("put it in quotes: %q", n.Text)),
+			}
 		}
 	}
 	return faults

@@ -259,7 +259,10 @@ func (p *Package) onlyGrammar(dir string) string {
 
 func (p *Package) addInput(name string, ctd bool) {
 	base := path.Base(name)
-	v := &problem.InputValidator{SetterProgram: judge.SetterProgram{Path: p.pathOf(name), Protocol: "kattis"}, Name: strings.TrimSuffix(base, path.Ext(base))}
+	v := &problem.InputValidator{
+		SetterProgram: judge.SetterProgram{Path: p.pathOf(name), Protocol: "kattis"},
+		Name:          strings.TrimSuffix(base, path.Ext(base)),
+	}
 	if ctd {
 		v.Protocol = judge.Checktestdata
 	}

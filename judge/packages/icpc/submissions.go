@@ -142,9 +142,13 @@ func (p *Package) checkPrograms(dir string) {
 		case e.Dir:
 			p.warn(name, "the directory contains no program, so it is ignored", "add its sources, or remove it")
 		default:
-			p.warn(name, "the file name has no known extension, so it is ignored", "give it the extension of its language, such as "+strings.TrimSuffix(
-				e.Name, path.Ext(e.Name),
-			)+".py, or remove it")
+			p.warn(
+				name,
+				"the file name has no known extension, so it is ignored",
+				"give it the extension of its language, such as "+strings.TrimSuffix(
+					e.Name, path.Ext(e.Name),
+				)+".py, or remove it",
+			)
 		}
 	}
 }
@@ -262,7 +266,12 @@ func (p *Package) readRule(s *problem.Submission, key, n *strict.Node) (rules []
 		case slices.Contains(ruleKeys, k.Text):
 		case v.Kind == strict.Map:
 			if !p.anyCase(k.Text) {
-				p.noteOnce(k.Fault(fmt.Sprintf("%q is neither a case nor a group", k.Text), "write its path relative to data/, such as secret/group1"))
+				p.noteOnce(
+					k.Fault(
+						fmt.Sprintf("%q is neither a case nor a group", k.Text),
+						"write its path relative to data/, such as secret/group1",
+					),
+				)
 			}
 			rules = append(rules, p.oneRule(v, k.Text, key.Text))
 		default:

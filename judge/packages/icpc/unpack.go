@@ -71,7 +71,10 @@ func Unpack(archive, to string, isOtherPackage ...func(dir string) bool) (dir st
 		case f.UncompressedSize64 > maxEntry:
 			return "", fault(fmt.Sprintf("the entry %s has more than 1 GiB", shown(f.Name)), "remove the files that a generator creates")
 		case inside > minRatioSize && inside > maxRatio*uint64(packed.Size()):
-			return "", fault(fmt.Sprintf("the archive has more than %d times its own size inside", maxRatio), "remove the files that a generator creates")
+			return "", fault(
+				fmt.Sprintf("the archive has more than %d times its own size inside", maxRatio),
+				"remove the files that a generator creates",
+			)
 		}
 		name := inArchive(f.Name)
 		switch mode := f.Mode(); {

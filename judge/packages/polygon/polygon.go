@@ -147,12 +147,18 @@ func (r *reader) kind() (faults judge.ProblemErrors) {
 		if name != "" && (name != filepath.Base(name) || name == "..") {
 			faults = append(
 				faults,
-				r.fault(fmt.Sprintf("%q cannot be the name of a file of a submission", name), "it is in the working directory, such as input.txt"),
+				r.fault(
+					fmt.Sprintf("%q cannot be the name of a file of a submission", name),
+					"it is in the working directory, such as input.txt",
+				),
 			)
 		}
 	}
 	if p.InFile+p.OutFile != "" && r.doc.Assets.Interactor != nil {
-		faults = append(faults, r.fault("submissions talk to an interactor and also read or write files", "leave input-file and output-file empty"))
+		faults = append(
+			faults,
+			r.fault("submissions talk to an interactor and also read or write files", "leave input-file and output-file empty"),
+		)
 	}
 	return append(faults, r.reruns()...)
 }
@@ -168,7 +174,9 @@ func (r *reader) reruns() (faults judge.ProblemErrors) {
 	case n <= 1:
 		return nil
 	case n > maxRuns:
-		return judge.ProblemErrors{r.fault(fmt.Sprintf("submissions run %d times on each test", n), fmt.Sprintf("at most %d runs are supported", maxRuns))}
+		return judge.ProblemErrors{
+			r.fault(fmt.Sprintf("submissions run %d times on each test", n), fmt.Sprintf("at most %d runs are supported", maxRuns)),
+		}
 	}
 	p := r.pkg.Problem
 	p.Reruns, p.Kind.MultiPass, p.Passes = make([]bool, n), true, n

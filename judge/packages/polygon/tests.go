@@ -56,7 +56,9 @@ func (r *reader) scoredByChecker() bool {
 // tests reads the cases and assigns them to groups.
 func (r *reader) tests() (faults judge.ProblemErrors) {
 	if len(r.set.Tests) == 0 || len(r.set.Tests) > maxTests {
-		return judge.ProblemErrors{r.fault(fmt.Sprintf("the package has %d tests", len(r.set.Tests)), fmt.Sprintf("1 to %d are judged", maxTests))}
+		return judge.ProblemErrors{
+			r.fault(fmt.Sprintf("the package has %d tests", len(r.set.Tests)), fmt.Sprintf("1 to %d are judged", maxTests)),
+		}
 	}
 	scored := r.scored()
 	at := map[string]int{}
@@ -72,7 +74,10 @@ func (r *reader) tests() (faults judge.ProblemErrors) {
 		if in == "" {
 			faults = append(
 				faults,
-				r.fault(fmt.Sprintf("there is no test %s", numbered(r.set.Input, i+1)), "the test could not be generated; see: judge generate "+r.dir),
+				r.fault(
+					fmt.Sprintf("there is no test %s", numbered(r.set.Input, i+1)),
+					"the test could not be generated; see: judge generate "+r.dir,
+				),
 			)
 			continue
 		}
@@ -146,11 +151,17 @@ func (r *reader) grade() {
 				}
 			}
 			if !known {
-				r.warn(fmt.Sprintf("group %q depends on %q, which does not come before it", g.Name, d.Group), "the dependency is not judged")
+				r.warn(
+					fmt.Sprintf("group %q depends on %q, which does not come before it", g.Name, d.Group),
+					"the dependency is not judged",
+				)
 			}
 		}
 		if described && own.Policy == "complete-group" {
-			secret.Children = append(secret.Children, &judge.Node{Name: g.Name, Aggregate: judge.AggregatePassFail, MaxScore: total, RequirePass: require})
+			secret.Children = append(
+				secret.Children,
+				&judge.Node{Name: g.Name, Aggregate: judge.AggregatePassFail, MaxScore: total, RequirePass: require},
+			)
 			secret.MaxScore += total
 			groups = append(groups, g)
 			continue

@@ -83,9 +83,12 @@ var (
 // of the Languages. Its cases are not generated.
 func Problem(root, id, kind, language string) (*Draft, error) {
 	if !slices.Contains(Kinds, kind) || !slices.Contains(Languages, language) {
-		return nil, &judge.ProblemError{Text: fmt.Sprintf("there is no template of the kind %q in the language %q", kind, language), Hint: fmt.Sprintf(
-			"kinds: %s; languages: %s", strings.Join(Kinds, ", "), strings.Join(Languages, ", "),
-		)}
+		return nil, &judge.ProblemError{
+			Text: fmt.Sprintf("there is no template of the kind %q in the language %q", kind, language),
+			Hint: fmt.Sprintf(
+				"kinds: %s; languages: %s", strings.Join(Kinds, ", "), strings.Join(Languages, ", "),
+			),
+		}
 	}
 	if !idForm().MatchString(id) {
 		return nil, &judge.ProblemError{Text: fmt.Sprintf(
@@ -95,7 +98,10 @@ func Problem(root, id, kind, language string) (*Draft, error) {
 	for _, of := range []string{"problems", "solutions", "testcases"} {
 		dir := filepath.Join(root, of, id)
 		if _, err := os.Lstat(dir); err == nil {
-			return nil, &judge.ProblemError{Text: dir + " already exists", Hint: "choose another name, or remove it first; nothing was written"}
+			return nil, &judge.ProblemError{
+				Text: dir + " already exists",
+				Hint: "choose another name, or remove it first; nothing was written",
+			}
 		}
 	}
 	d := &Draft{}

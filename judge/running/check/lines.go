@@ -116,7 +116,12 @@ func linesEndDiffers(ctx context.Context, r Request, ansAt, outAt int64, missing
 		if r.Out.Size() == 0 {
 			return w.wrongAnswer("the output is empty: want %s, first %s", judge.Quantity(n, "line"), w.wholeLine(r.Ans, ansAt))
 		}
-		return w.wrongAnswer("output ends early, in line %d: want %s, first %s", w.line(), judge.Quantity(n, "more line"), w.wholeLine(r.Ans, ansAt))
+		return w.wrongAnswer(
+			"output ends early, in line %d: want %s, first %s",
+			w.line(),
+			judge.Quantity(n, "more line"),
+			w.wholeLine(r.Ans, ansAt),
+		)
 	}
 	and := ""
 	if n := w.countLines(r.Out, outAt); n > 1 {

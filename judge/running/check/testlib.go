@@ -44,8 +44,10 @@ const (
 
 // uncaught matches the message of an uncaught exception in Python, Java, Node.js, Ruby, Lua, OCaml and Haskell. In
 // these cases, the runtime exits with a code that means wrong answer in testlib.
-var uncaught = pattern.New(`(?m)^Traceback \(most recent call last\):$|^Exception in thread "|^Node\.js v[0-9]|^[^ ]+\.rb:[0-9]+:in .*\([A-Z]\w*\)$|` +
-	`^stack traceback:$|^Fatal error: exception |^CallStack \(from HasCallStack\):$|^[^ ]+: Prelude\.`)
+var uncaught = pattern.New(
+	`(?m)^Traceback \(most recent call last\):$|^Exception in thread "|^Node\.js v[0-9]|^[^ ]+\.rb:[0-9]+:in .*\([A-Z]\w*\)$|` +
+		`^stack traceback:$|^Fatal error: exception |^CallStack \(from HasCallStack\):$|^[^ ]+: Prelude\.`,
+)
 
 // testlibFullPoints is the number of points for a fully correct output, if exit codes encode partial points.
 const testlibFullPoints = 200
@@ -94,7 +96,11 @@ func testlibOutcome(c *caseRunner, exec judge.Exec, stderr string) (judge.Outcom
 		}
 		what = fmt.Sprintf("%s (%s)", what, exec.Termination())
 		if exec.Exit == kattisAccepted || exec.Exit == kattisRejected {
-			what += fmt.Sprintf(`; accept with exit code 0 and reject with 1 (%d and %d need speaks = "kattis")`, kattisAccepted, kattisRejected)
+			what += fmt.Sprintf(
+				`; accept with exit code 0 and reject with 1 (%d and %d need speaks = "kattis")`,
+				kattisAccepted,
+				kattisRejected,
+			)
 		}
 		return *c.fault(what, stderr), nil
 	}

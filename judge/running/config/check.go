@@ -63,8 +63,14 @@ func check(c *Config, defined []*Language, doc *strict.Doc) judge.ProblemErrors 
 			"server.backup: set a directory for backups, and a number of backups to keep of at least 1",
 		)
 	}
-	if known := []string{"closed", "invite", "oidc", "open"}; c.Server.Registration != "" && !slices.Contains(known, c.Server.Registration) {
-		k.fault("server.registration", suggest.Hint(c.Server.Registration, known), "server.registration: unknown value %q", c.Server.Registration)
+	if known := []string{"closed", "invite", "oidc", "open"}; c.Server.Registration != "" &&
+		!slices.Contains(known, c.Server.Registration) {
+		k.fault(
+			"server.registration",
+			suggest.Hint(c.Server.Registration, known),
+			"server.registration: unknown value %q",
+			c.Server.Registration,
+		)
 	}
 	k.signOn(&c.Server)
 	if known := []string{"off", "verdict", "samples", "all"}; c.Server.Practice != "" && !slices.Contains(known, c.Server.Practice) {
@@ -107,7 +113,12 @@ func (k *checker) identity(l *Language, prefix string) {
 		k.fault(prefix, `run = ["tool", "/program/{entry}"]`, "language %q has no run command", l.ID)
 	}
 	if l.Hello == "" {
-		k.fault(prefix, "a program that does what [hello] asks for proves that the language works", "language %q has no hello program", l.ID)
+		k.fault(
+			prefix,
+			"a program that does what [hello] asks for proves that the language works",
+			"language %q has no hello program",
+			l.ID,
+		)
 	}
 }
 
@@ -160,7 +171,13 @@ func (k *checker) detection(l *Language, prefix string) {
 	for _, word := range slices.Sorted(maps.Keys(l.Find)) {
 		for i, expr := range l.Find[word].Match {
 			if _, err := regexp.Compile(expr); err != nil {
-				k.fault(fmt.Sprintf("%s.find.%s.match[%d]", prefix, word, i), "see https://pkg.go.dev/regexp/syntax", "language %q: %v", l.ID, err)
+				k.fault(
+					fmt.Sprintf("%s.find.%s.match[%d]", prefix, word, i),
+					"see https://pkg.go.dev/regexp/syntax",
+					"language %q: %v",
+					l.ID,
+					err,
+				)
 			}
 		}
 	}
@@ -187,7 +204,12 @@ func (k *checker) commands(l *Language, prefix string) {
 	}
 	k.command(l, tools, prefix+".prepares.list", l.Prepares.List)
 	if len(l.Prepare) > 0 && l.Cache == "" {
-		k.fault(prefix+".prepare", `cache = "/cache" names the directory that prepare fills`, "language %q: prepare has no cache to fill", l.ID)
+		k.fault(
+			prefix+".prepare",
+			`cache = "/cache" names the directory that prepare fills`,
+			"language %q: prepare has no cache to fill",
+			l.ID,
+		)
 	}
 	k.command(l, tools, prefix+".run", l.Run)
 	k.command(l, tools, prefix+".locate", l.Locate)
@@ -212,7 +234,13 @@ func (k *checker) commands(l *Language, prefix string) {
 // checkCodePage reports an unknown code page.
 func (k *checker) checkCodePage(c *Config, l *Language, prefix string) {
 	if _, ok := c.CodePages[l.Page]; l.Page != "" && !ok {
-		k.fault(prefix+".code_page", suggest.Hint(l.Page, slices.Sorted(maps.Keys(c.CodePages))), "language %q: unknown code page %q", l.ID, l.Page)
+		k.fault(
+			prefix+".code_page",
+			suggest.Hint(l.Page, slices.Sorted(maps.Keys(c.CodePages))),
+			"language %q: unknown code page %q",
+			l.ID,
+			l.Page,
+		)
 	}
 }
 

@@ -225,7 +225,10 @@ func (t *Toolbox) runBuild(
 			return "", err
 		}
 		defer done()
-		mounts = append(mounts, judge.Mount{Host: keep, At: l.Cache, Writable: true, Bytes: t.cache.ownLimits.Bytes, Files: int64(t.cache.ownLimits.Files)})
+		mounts = append(
+			mounts,
+			judge.Mount{Host: keep, At: l.Cache, Writable: true, Bytes: t.cache.ownLimits.Bytes, Files: int64(t.cache.ownLimits.Files)},
+		)
 	}
 	log := head{maxLines: src.lines}
 	for _, command := range l.Build {

@@ -235,7 +235,8 @@ func commandError(l *config.Language, err error) error {
 	if _, refused := errors.AsType[*judge.ExecError](err); refused {
 		return fmt.Errorf(
 			"a command of %s in judge.toml: %w\n    the sandbox has no such command: install it, or add its directory to `visible` in judge.toml",
-			l.Name, err,
+			l.Name,
+			err,
 		)
 	}
 	if _, unseen := errors.AsType[*judge.NotVisibleError](err); unseen {

@@ -219,7 +219,12 @@ func readSome(root *os.Root, name string, maxSize int64) ([]byte, error) {
 // chooseEntry chooses the source in a directory with which the program starts.
 func (src *source) chooseEntry(l *config.Language, extra BuildOptions) error {
 	if len(src.sources) == 0 {
-		return unusable(src.path, "program files end in "+strings.Join(dotted(l.Extensions), ", "), "the directory has no %s program", l.Name)
+		return unusable(
+			src.path,
+			"program files end in "+strings.Join(dotted(l.Extensions), ", "),
+			"the directory has no %s program",
+			l.Name,
+		)
 	}
 	entry := src.sources[0]
 	named := len(src.sources) == 1
@@ -238,8 +243,12 @@ func (src *source) chooseEntry(l *config.Language, extra BuildOptions) error {
 	}
 	named = named || extra.Guess && mentions(l, config.Entry) // otherwise it does not matter which file is first
 	if !named && mentions(l, config.Entry) {
-		return unusable(src.path, "name it "+strings.Join(l.Entry, " or ")+"; if each file is a separate program, submit each one separately",
-			"the directory has no entry point: which of %s starts the program?", strings.Join(src.sources, ", "))
+		return unusable(
+			src.path,
+			"name it "+strings.Join(l.Entry, " or ")+"; if each file is a separate program, submit each one separately",
+			"the directory has no entry point: which of %s starts the program?",
+			strings.Join(src.sources, ", "),
+		)
 	}
 	var texts [][]byte // the entry file, or all files if it does not matter which one is first
 	for _, f := range src.files {

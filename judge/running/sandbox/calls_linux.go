@@ -51,7 +51,9 @@ var (
 // Calls in which a thread waits for another thread of its process, or for a child process.
 var (
 	childCalls = []int64{unix.SYS_WAIT4, unix.SYS_WAITID}
-	sleepCalls = append([]int64{unix.SYS_NANOSLEEP, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_RT_SIGSUSPEND, unix.SYS_RT_SIGTIMEDWAIT}, oldSleeps...)
+	sleepCalls = append(
+		[]int64{unix.SYS_NANOSLEEP, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_RT_SIGSUSPEND, unix.SYS_RT_SIGTIMEDWAIT},
+		oldSleeps...)
 )
 
 // timed reports whether c is a wait, for another thread or for several files, that has a timeout.

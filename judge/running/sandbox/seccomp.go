@@ -42,7 +42,11 @@ var refusedCalls = []struct {
 	{unix.ENOSYS, "its rings count toward a small limit of the whole machine; programs that probe for it have a fallback", []uintptr{
 		unix.SYS_IO_SETUP, unix.SYS_IO_DESTROY, unix.SYS_IO_SUBMIT, unix.SYS_IO_CANCEL, unix.SYS_IO_GETEVENTS, unix.SYS_IO_PGETEVENTS,
 	}},
-	{unix.EMFILE, "it reveals what others do with shared files; programs expect that watches may run out", []uintptr{unix.SYS_INOTIFY_INIT1}},
+	{
+		unix.EMFILE,
+		"it reveals what others do with shared files; programs expect that watches may run out",
+		[]uintptr{unix.SYS_INOTIFY_INIT1},
+	},
 	{unix.EPERM, "keys outlive the run", []uintptr{unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL}},
 	{unix.ENOSYS, "System V and POSIX queues, semaphores and segments outlive the run", []uintptr{
 		unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT,
@@ -56,7 +60,11 @@ var refusedCalls = []struct {
 		unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_SYSLOG, unix.SYS_VHANGUP, unix.SYS_LOOKUP_DCOOKIE,
 	}},
 	// These calls pretend to succeed, because a run leaves nothing on the disks.
-	{pretendSuccess, "it makes the whole machine write its disks and cannot be killed meanwhile", []uintptr{unix.SYS_SYNC, unix.SYS_SYNCFS}},
+	{
+		pretendSuccess,
+		"it makes the whole machine write its disks and cannot be killed meanwhile",
+		[]uintptr{unix.SYS_SYNC, unix.SYS_SYNCFS},
+	},
 	{unix.EAFNOSUPPORT, "there is no network of any family", []uintptr{unix.SYS_SOCKET}},
 	{unix.ENOSYS, "its flags lie in memory, which a filter cannot read; C libraries fall back to clone", []uintptr{unix.SYS_CLONE3}},
 	{unix.EPERM, "they are obsolete", oldCalls},

@@ -240,7 +240,8 @@ func (c *count) unlinked(r *writable, threads []string) {
 		maps, _ := os.ReadFile(dir + "/maps")
 		for line := range strings.Lines(string(maps)) { // from-to access offset device inode name
 			f := strings.Fields(line)
-			if !strings.HasSuffix(line, " (deleted)\n") || len(f) < 6 || f[3] != fmt.Sprintf("%02x:%02x", unix.Major(own.Dev), unix.Minor(own.Dev)) {
+			if !strings.HasSuffix(line, " (deleted)\n") || len(f) < 6 ||
+				f[3] != fmt.Sprintf("%02x:%02x", unix.Major(own.Dev), unix.Minor(own.Dev)) {
 				continue
 			}
 			from, to, _ := strings.Cut(f[0], "-")

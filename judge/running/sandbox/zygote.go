@@ -170,7 +170,8 @@ func (z *zygote) enterGroups() error {
 	if err := z.meter.join(); err != nil {
 		return err
 	}
-	if err := unix.Unshare(unix.CLONE_NEWCGROUP); err != nil && err != unix.EINVAL { // a kernel without cgroup namespaces has no names to hide
+	if err := unix.Unshare(unix.CLONE_NEWCGROUP); err != nil &&
+		err != unix.EINVAL { // a kernel without cgroup namespaces has no names to hide
 		return fmt.Errorf("hide the names of the control groups: %w", err)
 	}
 	return nil

@@ -84,7 +84,10 @@ func New(ctx context.Context, s Setup) (_ Executor, err error) {
 	case len(p.Reruns) > 0:
 		return newReruns(ctx, b, validation)
 	case kind.OutputOnly && (kind.Interactive || kind.MultiPass):
-		return nil, &judge.ProblemError{File: p.Dir, Text: "a problem whose submissions are outputs has neither an interactor nor several passes"}
+		return nil, &judge.ProblemError{
+			File: p.Dir,
+			Text: "a problem whose submissions are outputs has neither an interactor nor several passes",
+		}
 	case kind.Interactive && p.Interactor == nil:
 		return nil, &judge.ProblemError{File: p.Dir, Text: "an interactive problem has no interactor"}
 	case kind.Interactive:

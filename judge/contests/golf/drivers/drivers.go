@@ -137,7 +137,10 @@ func (r *reader) unknown(own fs.FS) error {
 			if hint == "" {
 				hint = "add a [[language]] for it to judge.toml"
 			}
-			r.faults = append(r.faults, &judge.ProblemError{File: path.Join(Dir, file), Text: fmt.Sprintf("unknown language %q", id), Hint: hint})
+			r.faults = append(
+				r.faults,
+				&judge.ProblemError{File: path.Join(Dir, file), Text: fmt.Sprintf("unknown language %q", id), Hint: hint},
+			)
 		}
 	}
 	return nil

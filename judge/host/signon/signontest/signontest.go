@@ -176,7 +176,8 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	}
 	now := p.Now()
 	claims := map[string]any{
-		"iss": p.URL, "aud": Client, "sub": "subject-1", "nonce": request.Get("nonce"), "iat": now.Unix(), "exp": now.Add(time.Minute).Unix(),
+		"iss": p.URL, "aud": Client, "sub": "subject-1", "nonce": request.Get("nonce"), "iat": now.Unix(),
+		"exp":  now.Add(time.Minute).Unix(),
 		"name": "Zoe Quinn", "preferred_username": "zoe@school.example", "email": "zoe@school.example",
 	}
 	if request.Get("max_age") == "0" {

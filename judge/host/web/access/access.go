@@ -118,7 +118,13 @@ func (a *Access) RefreshSite(r *web.Request) error {
 }
 
 // publicActions lists the actions that change data that the Contest API shows of a contest.
-var publicActions = []auth.Action{auth.ChangeContest, auth.Finalize, auth.OverrideVerdict, auth.RequestClarification, auth.AnswerClarification}
+var publicActions = []auth.Action{
+	auth.ChangeContest,
+	auth.Finalize,
+	auth.OverrideVerdict,
+	auth.RequestClarification,
+	auth.AnswerClarification,
+}
 
 // Refusal returns an error that says why the caller may not perform an action in the contest. If it returns nil,
 // a.Can decides.
@@ -154,7 +160,9 @@ func (a *Access) Head(r *web.Request) (h web.Head, err error) {
 	h.Clock = &clock
 	head := Heading{
 		Slug: a.Contest.Slug, Name: a.Contest.Name, Jury: a.Can(auth.SeeSite), SiteRestricted: !a.Can(auth.SeeAll),
-		CanChange: a.Can(auth.ChangeContest), BalloonRunner: a.Can(auth.Deliver) && !a.Can(auth.SeeSite), Prints: a.Contest.Settings.Printing, LoggedIn: r.Me != nil,
+		CanChange: a.Can(
+			auth.ChangeContest,
+		), BalloonRunner: a.Can(auth.Deliver) && !a.Can(auth.SeeSite), Prints: a.Contest.Settings.Printing, LoggedIn: r.Me != nil,
 		SeesProblems: a.Can(auth.SeeProblems), SeesScoreboard: a.Can(auth.SeeScoreboard), SeesClarifications: a.Can(auth.SeeClarifications),
 	}
 	if a.Team != nil {
@@ -239,7 +247,9 @@ func (a *Access) Line(sub *store.Submission, labels map[string]string, end time.
 		state.Note = "by the primary"
 	}
 	return web.Line{
-		At: a.ContestTime(sub.Received), Slug: a.Contest.Slug, Number: sub.Number, Label: label, Who: a.SubmitterName(sub), Program: sub.Program,
+		At: a.ContestTime(
+			sub.Received,
+		), Slug: a.Contest.Slug, Number: sub.Number, Label: label, Who: a.SubmitterName(sub), Program: sub.Program,
 		Received: sub.Received,
 		Late:     !end.IsZero() && !sub.Received.Before(end), State: state,
 	}

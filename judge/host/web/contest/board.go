@@ -30,11 +30,21 @@ const scoreboardMark = "<!--the board-->"
 // Frame returns the function that renders the page around a scoreboard. That page is the same for all readers.
 func Frame(server string) scoreboard.Frame {
 	return func(h scoreboard.Heading, viewer scoreboard.Viewer) (before, after []byte, err error) {
-		nav := access.NavOf(access.Heading{Slug: h.Slug, Name: h.Name, Jury: viewer.Jury, CanChange: viewer.CanChange, LoggedIn: viewer.LoggedIn,
-			SeesProblems: true, SeesScoreboard: true, SeesClarifications: true}, "/scoreboard")
+		nav := access.NavOf(
+			access.Heading{Slug: h.Slug, Name: h.Name, Jury: viewer.Jury, CanChange: viewer.CanChange, LoggedIn: viewer.LoggedIn,
+				SeesProblems: true, SeesScoreboard: true, SeesClarifications: true},
+			"/scoreboard",
+		)
 		clock := web.ClockAt(time.Now(), h.Starts, h.Ends).WithoutCountdown()
 		head := web.Head{Nav: nav, Clock: &clock}
-		page, err := templates.RenderShared(server, "board", "Scoreboard", viewer.LoggedIn, head, scoreboardView{viewer, "/c/" + h.Slug, scoreboardMark})
+		page, err := templates.RenderShared(
+			server,
+			"board",
+			"Scoreboard",
+			viewer.LoggedIn,
+			head,
+			scoreboardView{viewer, "/c/" + h.Slug, scoreboardMark},
+		)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -128,7 +138,10 @@ func (s *site) changeScoreboard(w http.ResponseWriter, r *web.Request) error {
 	switch do {
 	case "freeze":
 		if c.Starts.IsZero() || !now.After(c.Starts) || ended {
-			return refuse("only the scoreboard of a running contest can be frozen", "set the time of the freeze in the settings of the contest")
+			return refuse(
+				"only the scoreboard of a running contest can be frozen",
+				"set the time of the freeze in the settings of the contest",
+			)
 		}
 		if c.Freeze != 0 && c.Freeze <= freezeTime {
 			return refuse("the scoreboard is frozen already", "")

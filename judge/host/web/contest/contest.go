@@ -346,7 +346,13 @@ func (s *site) submit(w http.ResponseWriter, r *web.Request) error {
 	if f.Languages, err = s.OfferedLanguages(r, info, access.Of(r).Contest.Settings.Languages); err != nil {
 		return err
 	}
-	n := intake.NewSubmission{Access: access.Of(r).ContestAccess, Account: r.Me, Problem: access.Of(r).Problem.Problem, Key: f.Key, Language: f.SelectedLanguage}
+	n := intake.NewSubmission{
+		Access:   access.Of(r).ContestAccess,
+		Account:  r.Me,
+		Problem:  access.Of(r).Problem.Problem,
+		Key:      f.Key,
+		Language: f.SelectedLanguage,
+	}
 	texts, err := s.ReadSourceFiles(r, &n, f)
 	if err != nil && n.Program != "" && !web.ExtensionSelects(n.Program, f.Languages) {
 		offered, aerr := s.OfferedLanguages(r, info, nil)

@@ -93,7 +93,8 @@ func (s *site) submissionPage(w http.ResponseWriter, r *web.Request, code int, f
 	}
 	v := submissionView{
 		Slug: a.Contest.Slug, Problem: sub.Problem, Number: sub.Number, Submitter: sub.Display, Received: sub.Received,
-		Live: live, Pending: open, Scored: sub.Team != "", Ignored: sub.Ignored, At: a.ContestTime(sub.Received), CanSubmit: r.Can(auth.Submit),
+		Live: live, Pending: open, Scored: sub.Team != "", Ignored: sub.Ignored, At: a.ContestTime(sub.Received),
+		CanSubmit:    r.Can(auth.Submit),
 		SeesProblems: r.Can(auth.SeeProblems),
 	}
 	if sub.Overridden {
@@ -171,7 +172,11 @@ func (s *site) livePart(r *web.Request, sub *store.Submission, lines [][]byte) (
 	jury := r.Can(auth.SeeSecret)
 	state := s.Dispatch.JobState(j.ID, j.State)
 	if j.Withheld() && !jury && state != store.JobWaiting {
-		part, err = s.RenderPart("judging", "live", liveView{Number: sub.Number, State: web.StateOf(store.JobDispatched, judge.NotJudged, "", false)})
+		part, err = s.RenderPart(
+			"judging",
+			"live",
+			liveView{Number: sub.Number, State: web.StateOf(store.JobDispatched, judge.NotJudged, "", false)},
+		)
 		return part, true, err
 	}
 	v := liveView{Number: sub.Number, State: web.StateOf(state, j.Verdict, j.Score, jury)}
@@ -198,8 +203,8 @@ type judgementKey struct {
 	jury   bool
 }
 
-// renderJudgement renders the events of a finished judgement that the reader may see, and caches the HTML. If rendering fails,
-// it logs the error and returns an empty string.
+// renderJudgement renders the events of a finished judgement that the reader may see, and caches the HTML. If
+// rendering fails, it logs the error and returns an empty string.
 func (s *site) renderJudgement(j *store.Judgement, show judge.Visibility, jury bool) template.HTML {
 	part, err := s.judgementHTML.Get(judgementKey{j.Events, show, jury}, func() (template.HTML, int64, error) {
 		events, err := s.Events(j)

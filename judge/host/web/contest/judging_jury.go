@@ -48,7 +48,8 @@ func (s *site) juryPart(r *web.Request, label string) (*juryView, error) {
 		return nil, err
 	}
 	v := &juryView{
-		Worker: j.Worker, Machine: j.Machine, Version: j.Version, IsolationLevel: j.IsolationLevel, Toolchains: j.Toolchains, Reason: j.Reason,
+		Worker: j.Worker, Machine: j.Machine, Version: j.Version, IsolationLevel: j.IsolationLevel, Toolchains: j.Toolchains,
+		Reason:     j.Reason,
 		CanRejudge: r.Can(auth.ChangeContest),
 	}
 	if v.Mark, err = s.readOverrides(r); err != nil {

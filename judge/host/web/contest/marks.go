@@ -45,7 +45,11 @@ func overrideVerdicts(f store.Format) []judge.Verdict {
 }
 
 func (s *site) readOverrides(r *web.Request) (v overridesView, err error) {
-	v = overridesView{MayDecide: r.Can(auth.OverrideVerdict), Verdicts: overrideVerdicts(access.Of(r).Contest.Format), Ignored: access.Of(r).Submission.Ignored}
+	v = overridesView{
+		MayDecide: r.Can(auth.OverrideVerdict),
+		Verdicts:  overrideVerdicts(access.Of(r).Contest.Format),
+		Ignored:   access.Of(r).Submission.Ignored,
+	}
 	if access.Of(r).Submission.Overridden {
 		v.Override = access.Of(r).Submission.Verdict
 	}
@@ -77,7 +81,10 @@ func (s *site) overrideVerdict(w http.ResponseWriter, r *web.Request) error {
 	}
 	switch err := s.Store.AddOverride(r.Context(), access.Of(r).Submission.ID, r.Me.ID, m, seenCount); {
 	case errors.Is(err, store.ErrResultsFinal):
-		return &intake.Refusal{Code: http.StatusConflict, Text: "the results of " + access.Of(r).Contest.Name + " are final: reopen them first"}
+		return &intake.Refusal{
+			Code: http.StatusConflict,
+			Text: "the results of " + access.Of(r).Contest.Name + " are final: reopen them first",
+		}
 	case errors.Is(err, store.ErrChanged):
 		return s.submissionPage(w, r, http.StatusConflict,
 			web.FieldErrors{{Text: "another judge overrode the verdict after this page was loaded: read that override below, " +

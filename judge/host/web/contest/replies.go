@@ -36,7 +36,14 @@ func (s *site) replies(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	c := access.Of(r).Contest
-	return s.RenderPage(w, r, http.StatusOK, "replies", "Saved replies", repliesView{Slug: c.Slug, Text: strings.Join(savedReplies(c), "\n")})
+	return s.RenderPage(
+		w,
+		r,
+		http.StatusOK,
+		"replies",
+		"Saved replies",
+		repliesView{Slug: c.Slug, Text: strings.Join(savedReplies(c), "\n")},
+	)
 }
 
 // setReplies saves the replies, one per line.

@@ -67,7 +67,10 @@ func (s *site) renderStatement(w http.ResponseWriter, r *web.Request, info *clie
 	}
 	if len(statements) > 1 {
 		for _, statement := range statements {
-			v.Languages = append(v.Languages, languageRef{statement.Language, languageName(statement.Language), statement.Language == v.Language})
+			v.Languages = append(
+				v.Languages,
+				languageRef{statement.Language, languageName(statement.Language), statement.Language == v.Language},
+			)
 		}
 	}
 	for i := range info.Files {

@@ -32,7 +32,8 @@ func (s *site) verification(r *web.Request, j *store.Judgement) (*verifyView, er
 	}
 	return &verifyView{
 		Judgement: j.ID, Pending: sub.Verify.Pending(), Withheld: sub.Verify == store.Unverified, All: verifications,
-		MayDecide: sub.Verify != "" && r.Can(auth.OverrideVerdict) && access.Of(r).Contest.Finalized.IsZero() && (sub.Verify.Pending() || j.VerifiedAfterRelease()),
+		MayDecide: sub.Verify != "" && r.Can(auth.OverrideVerdict) && access.Of(r).Contest.Finalized.IsZero() &&
+			(sub.Verify.Pending() || j.VerifiedAfterRelease()),
 	}, nil
 }
 

@@ -88,7 +88,12 @@ func (s *site) submissionSource(w http.ResponseWriter, r *web.Request) error {
 
 // submissionLive renders the changing part of a submission's page.
 func (s *site) submissionLive(r *web.Request, a *store.GolfSubmission) (part template.HTML, open bool, err error) {
-	v := submissionPart{Number: a.Number, State: s.submissionState(a), Why: a.Why, Rechecking: a.State != store.GolfChecking && a.Workflow != ""}
+	v := submissionPart{
+		Number:     a.Number,
+		State:      s.submissionState(a),
+		Why:        a.Why,
+		Rechecking: a.State != store.GolfChecking && a.Workflow != "",
+	}
 	open = a.Workflow != ""
 	if a.State == store.GolfChecking {
 		if err := s.setProgress(r, a, &v); err != nil {
@@ -134,7 +139,12 @@ func (s *site) setProgress(r *web.Request, a *store.GolfSubmission, v *submissio
 			return err // the check is about to end
 		}
 		part, v.Total = "all inputs", quick.Domain
-		v.SampleResult = fmt.Sprintf("Right on samples and edges, with %d bytes (%d characters) in %s.", quick.Bytes, quick.Chars, quick.LanguageWithFlags())
+		v.SampleResult = fmt.Sprintf(
+			"Right on samples and edges, with %d bytes (%d characters) in %s.",
+			quick.Bytes,
+			quick.Chars,
+			quick.LanguageWithFlags(),
+		)
 	}
 	if v.State.Words == "waiting" {
 		v.State.Words = "waiting for a worker to check " + part

@@ -181,7 +181,8 @@ func (s *site) savedHole(w http.ResponseWriter, r *web.Request, code int, undele
 	h := accessOf(r).Hole
 	return s.holeForm(w, r, code, holeEditView{
 		Undeleted: undeleted,
-		Name:      h.Name, Visibility: string(h.Visibility), Revision: fmt.Sprint(h.Revision), Shown: h.ShowSubmissions, Closed: h.IsClosed(accessOf(r).now),
+		Name:      h.Name, Visibility: string(h.Visibility), Revision: fmt.Sprint(h.Revision), Shown: h.ShowSubmissions,
+		Closed: h.IsClosed(accessOf(r).now),
 		Closes: r.Zone().FormatMoment(h.Closes),
 	})
 }

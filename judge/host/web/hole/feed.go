@@ -50,7 +50,9 @@ func (s *site) holeTable(w http.ResponseWriter, r *web.Request) error {
 	table.Write([]string{"rank", "name", "language", "bytes", "chars", "since", "points", "answer"})
 	for _, e := range rows {
 		table.Write([]string{
-			strconv.Itoa(e.Rank), scoreboard.EscapeFormula(e.Name), scoreboard.EscapeFormula(e.Language), strconv.Itoa(e.Bytes), strconv.Itoa(e.Chars),
+			strconv.Itoa(
+				e.Rank,
+			), scoreboard.EscapeFormula(e.Name), scoreboard.EscapeFormula(e.Language), strconv.Itoa(e.Bytes), strconv.Itoa(e.Chars),
 			e.Since.Format(time.RFC3339), strconv.Itoa(e.Points),
 			strconv.FormatInt(e.Submission, 10),
 		})

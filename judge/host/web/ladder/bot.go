@@ -42,7 +42,12 @@ func isFilesOnly(info *client.ProblemInfo) bool {
 func (s *site) submitBot(w http.ResponseWriter, r *web.Request) error {
 	source, err := s.ReadSource(w, r)
 	if refusal := web.AsRefusal(err); refusal != nil {
-		return s.ladderPage(w, r, refusal.Code, submitBotView{SourceForm: web.SourceForm{Key: rand.Text()}, Errors: web.RefusalErrors(refusal, "file")})
+		return s.ladderPage(
+			w,
+			r,
+			refusal.Code,
+			submitBotView{SourceForm: web.SourceForm{Key: rand.Text()}, Errors: web.RefusalErrors(refusal, "file")},
+		)
 	}
 	if err != nil {
 		return err
@@ -276,7 +281,10 @@ func (s *site) games(r *web.Request, e *store.Encounter) (all []*arena.Game, err
 	sees := faultVisibility(r)
 	for _, rec := range records {
 		if rec.Game != nil {
-			all = append(all, withoutFaults(rec.Game, func(seat int) bool { return sees(int64([]int{rec.Game.First, rec.Game.Second}[seat-1])) }))
+			all = append(
+				all,
+				withoutFaults(rec.Game, func(seat int) bool { return sees(int64([]int{rec.Game.First, rec.Game.Second}[seat-1])) }),
+			)
 		}
 	}
 	slices.SortFunc(all, func(a, b *arena.Game) int { return a.Leg - b.Leg })

@@ -46,7 +46,14 @@ func Lines(s *web.Site, r *web.Request) (summaries []Summary, err error) {
 		if err != nil {
 			return nil, err
 		}
-		line := Summary{Slug: l.Slug, Name: l.Name, Game: l.Title, Bots: len(v.Lines), Open: l.Open, Hidden: l.Visibility == store.VisibilityJury}
+		line := Summary{
+			Slug:   l.Slug,
+			Name:   l.Name,
+			Game:   l.Title,
+			Bots:   len(v.Lines),
+			Open:   l.Open,
+			Hidden: l.Visibility == store.VisibilityJury,
+		}
 		line.Games = v.Games()
 		summaries = append(summaries, line)
 	}
@@ -320,7 +327,8 @@ func (s *site) ladderEvents(w http.ResponseWriter, r *web.Request) error {
 			text = ": still here\n\n"
 		}
 		if err != nil {
-			if _, hidden := errors.AsType[*intake.Refusal](err); !hidden && !errors.Is(err, web.ErrLoginRequired) && r.Context().Err() == nil {
+			if _, hidden := errors.AsType[*intake.Refusal](err); !hidden && !errors.Is(err, web.ErrLoginRequired) &&
+				r.Context().Err() == nil {
 				s.Log.Error("stream a ladder", "ladder", requestOf(r).Slug, "error", err)
 			}
 			return nil // the browser reconnects

@@ -179,7 +179,9 @@ func (s *site) readLadder(w http.ResponseWriter, r *web.Request, l *store.Ladder
 		return nil, err
 	}
 	f := &ladderForm{
-		Name: r.Field("name"), Visibility: r.PostFormValue("visibility"), PerAccount: r.Field("per_account"), PerMinute: r.Field("per_minute"),
+		Name: r.Field(
+			"name",
+		), Visibility: r.PostFormValue("visibility"), PerAccount: r.Field("per_account"), PerMinute: r.Field("per_minute"),
 		Open: r.PostFormValue("open") != "",
 	}
 	l.Name, l.Visibility, l.Open = f.Name, store.Visibility(f.Visibility), f.Open
@@ -246,7 +248,13 @@ func (s *site) ladderSettingsForm(w http.ResponseWriter, r *web.Request) error {
 // deleted.
 func (s *site) savedLadder(w http.ResponseWriter, r *web.Request, code int, undeleted web.FieldErrors) error {
 	h := requestOf(r)
-	f := &ladderForm{Name: h.Name, Visibility: string(h.Visibility), PerAccount: fmt.Sprint(h.PerAccount), Open: h.Open, Undeleted: undeleted}
+	f := &ladderForm{
+		Name:       h.Name,
+		Visibility: string(h.Visibility),
+		PerAccount: fmt.Sprint(h.PerAccount),
+		Open:       h.Open,
+		Undeleted:  undeleted,
+	}
 	if h.PerMinute > 0 {
 		f.PerMinute = fmt.Sprint(h.PerMinute)
 	}

@@ -174,7 +174,8 @@ func (s *site) storePackage(r *web.Request, v *contestImportView, data io.Reader
 	defer staged.Close()
 	if staged.Size > maxPackage {
 		return &intake.Refusal{
-			Code: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("The package is too large: at most %d MiB are possible", maxPackage>>20),
+			Code: http.StatusRequestEntityTooLarge,
+			Text: fmt.Sprintf("The package is too large: at most %d MiB are possible", maxPackage>>20),
 		}
 	}
 	unlock := s.pinBlobs()
@@ -199,7 +200,11 @@ func (s *site) pinBlobs() (unlock func()) {
 func (s *site) fetchPackage(r *web.Request, v *contestImportView) error {
 	var archive bytes.Buffer
 	err := r.Yield(func() error {
-		files, err := shadow.FetchWithPassword(r.Context(), &store.ExternalSource{URL: v.URL, Login: v.Username}, r.PostFormValue("password"))
+		files, err := shadow.FetchWithPassword(
+			r.Context(),
+			&store.ExternalSource{URL: v.URL, Login: v.Username},
+			r.PostFormValue("password"),
+		)
 		if err != nil {
 			return err
 		}

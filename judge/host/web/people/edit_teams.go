@@ -159,7 +159,10 @@ func (s *site) editTeamsPage(w http.ResponseWriter, r *web.Request, code int, v 
 	for _, row := range v.Rows {
 		for _, field := range []string{"name", "groups", "extra", "penalty"} {
 			if message := row.Errors[field]; message != "" {
-				v.Problems = append(v.Problems, teamError{fmt.Sprintf("%s.%d", field, row.Number), fmt.Sprintf("Team %d: %s", row.Number, message)})
+				v.Problems = append(
+					v.Problems,
+					teamError{fmt.Sprintf("%s.%d", field, row.Number), fmt.Sprintf("Team %d: %s", row.Number, message)},
+				)
 			}
 		}
 	}
@@ -303,7 +306,13 @@ func (s *site) removeTeams(w http.ResponseWriter, r *web.Request) error {
 	}
 	switch err := s.Store.RemoveTeams(r.Context(), access.Of(r).Contest.ID, ids); {
 	case errors.Is(err, store.ErrInUse):
-		return s.removeTeamsPage(w, r, http.StatusConflict, r.PostForm, web.FieldErrors{{Text: "A team has submissions or clarification requests."}})
+		return s.removeTeamsPage(
+			w,
+			r,
+			http.StatusConflict,
+			r.PostForm,
+			web.FieldErrors{{Text: "A team has submissions or clarification requests."}},
+		)
 	case errors.Is(err, store.ErrNotFound):
 		return s.removeTeamsPage(w, r, http.StatusConflict, r.PostForm, web.FieldErrors{{Text: "A team is no longer there."}})
 	case err != nil:

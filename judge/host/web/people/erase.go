@@ -53,7 +53,13 @@ func (s *site) erase(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	if r.Field("login") != a.Login {
-		return s.eraseForm(w, r, http.StatusBadRequest, a, web.FieldErrors{{Field: "login", Text: "Type the username " + a.Login + " to confirm."}})
+		return s.eraseForm(
+			w,
+			r,
+			http.StatusBadRequest,
+			a,
+			web.FieldErrors{{Field: "login", Text: "Type the username " + a.Login + " to confirm."}},
+		)
 	}
 	isOwn := a.ID == r.Me.ID
 	if err := s.Erase(r.Context(), a, s.AuditEntry(r, "")); err != nil {

@@ -299,7 +299,10 @@ func (s *site) createPeople(ctx context.Context, r *web.Request, v importView) (
 	}
 	view := loginSheetsView{Existing: existing, AfterImport: true, FirstStep: "Paste or upload"}
 	for _, credentials := range sheets {
-		view.Sheets = append(view.Sheets, loginSheet{credentials, rows[credentials.Login].Team, strings.Join(rows[credentials.Login].Groups, ", ")})
+		view.Sheets = append(
+			view.Sheets,
+			loginSheet{credentials, rows[credentials.Login].Team, strings.Join(rows[credentials.Login].Groups, ", ")},
+		)
 	}
 	return view, nil
 }

@@ -37,7 +37,11 @@ func (s *site) findInvitation(r *web.Request) (v joinView, i *store.Invitation, 
 	refused := func(text string) error { return &intake.Refusal{Code: http.StatusForbidden, Text: text, Hint: ask} }
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return v, nil, &intake.Refusal{Code: http.StatusNotFound, Text: "Invitation not found", Hint: "Check that the link is complete. " + ask}
+		return v, nil, &intake.Refusal{
+			Code: http.StatusNotFound,
+			Text: "Invitation not found",
+			Hint: "Check that the link is complete. " + ask,
+		}
 	case errors.Is(err, store.ErrUsed):
 		return v, nil, refused("This invitation has been used up")
 	case errors.Is(err, store.ErrExpired):
@@ -131,13 +135,22 @@ func (s *site) checkRegistrationOpen(r *web.Request) error {
 			Hint: "Ask the server administrator for an account.",
 		}
 	case r.Me != nil:
-		return &intake.Refusal{Code: http.StatusConflict, Text: "You have an account already", Hint: "To create another account, log out first."}
+		return &intake.Refusal{
+			Code: http.StatusConflict,
+			Text: "You have an account already",
+			Hint: "To create another account, log out first.",
+		}
 	}
 	return nil
 }
 
 // createAndLogIn reads the form for a new account, creates the account with the function made, and logs it in.
-func (s *site) createAndLogIn(w http.ResponseWriter, r *web.Request, v joinView, create func(store.NewAccount) (*store.Account, error)) error {
+func (s *site) createAndLogIn(
+	w http.ResponseWriter,
+	r *web.Request,
+	v joinView,
+	create func(store.NewAccount) (*store.Account, error),
+) error {
 	if err := web.ReadForm(w, r, web.MaxSmallForm); err != nil {
 		return err
 	}
@@ -152,7 +165,9 @@ func (s *site) createAndLogIn(w http.ResponseWriter, r *web.Request, v joinView,
 	if err != nil {
 		return err
 	}
-	a, err := create(store.NewAccount{Login: v.Login, Display: v.Name, Password: hash, Kind: store.PersonAccount, Role: string(auth.Contestant)})
+	a, err := create(
+		store.NewAccount{Login: v.Login, Display: v.Name, Password: hash, Kind: store.PersonAccount, Role: string(auth.Contestant)},
+	)
 	switch {
 	case errors.Is(err, store.ErrTaken):
 		v.Errors.Add("login", "The username %s is taken. Choose another.", v.Login)

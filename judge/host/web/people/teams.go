@@ -171,7 +171,10 @@ func teamsPath(r *web.Request) string { return "/c/" + access.Of(r).Contest.Slug
 // listTeams returns the teams on the current page of a list.
 func listTeams(l *web.List, lines []teamLine) []teamLine {
 	text := func(t teamLine) string {
-		return strings.Join(slices.Concat([]string{strconv.FormatInt(t.Number, 10), t.Name, t.School}, t.Logins, t.People, t.Team.Groups), "\n")
+		return strings.Join(
+			slices.Concat([]string{strconv.FormatInt(t.Number, 10), t.Name, t.School}, t.Logins, t.People, t.Team.Groups),
+			"\n",
+		)
 	}
 	textColumn := func(name string, textOf func(t teamLine) string) web.Column[teamLine] {
 		return web.Column[teamLine]{Name: name, Compare: func(a, b teamLine) int { return web.ByText(textOf(a), textOf(b)) }}

@@ -160,7 +160,10 @@ func (s *site) stageArchive(part *multipart.Part, u *store.Upload) (*blob.Staged
 	}
 	if !bytes.Contains(end, []byte(zipEndSignature)) {
 		file.Close()
-		return nil, web.BadRequest("%s is not a complete ZIP archive. Pack the problem directory with zip -r, and choose that file.", u.File)
+		return nil, web.BadRequest(
+			"%s is not a complete ZIP archive. Pack the problem directory with zip -r, and choose that file.",
+			u.File,
+		)
 	}
 	u.Archive = file.Digest
 	return file, nil
@@ -357,7 +360,10 @@ func changedFiles(before, after *bundle.Manifest) (changed []change, same int) {
 		case !there:
 			changed = append(changed, change{Path: name, Kind: "added", New: f.size, newDigest: f.digest})
 		case old != f:
-			changed = append(changed, change{Path: name, Kind: "changed", Old: old.size, New: f.size, oldDigest: old.digest, newDigest: f.digest})
+			changed = append(
+				changed,
+				change{Path: name, Kind: "changed", Old: old.size, New: f.size, oldDigest: old.digest, newDigest: f.digest},
+			)
 		default:
 			same++
 		}

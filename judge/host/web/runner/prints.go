@@ -162,7 +162,13 @@ func (s *site) sheets(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	v := sheetsView{Slug: c.Slug, Query: filterOf(r).query(), Number: p.Number, Deleted: p.Body == "", Mine: p.State == store.Printing && p.Printer == r.Me.Login}
+	v := sheetsView{
+		Slug:    c.Slug,
+		Query:   filterOf(r).query(),
+		Number:  p.Number,
+		Deleted: p.Body == "",
+		Mine:    p.State == store.Printing && p.Printer == r.Me.Login,
+	}
 	pages, err := printing.Pages(p.Body)
 	if err != nil {
 		return err
@@ -186,7 +192,12 @@ func (s *site) setPrint(w http.ResponseWriter, r *web.Request) error {
 	state, nextPath, allowed := store.PrintWaiting, list, false
 	switch do := r.PostFormValue("do"); do {
 	case "take": // may be repeated if the paper is lost
-		state, nextPath, allowed = store.Printing, fmt.Sprintf("%s/%d", list, p.Number), p.State != store.Printing || p.Printer == r.Me.Login
+		state, nextPath, allowed = store.Printing, fmt.Sprintf(
+			"%s/%d",
+			list,
+			p.Number,
+		), p.State != store.Printing ||
+			p.Printer == r.Me.Login
 	case "done":
 		state, allowed = store.Printed, p.State != store.Printing || mine
 	case "back":

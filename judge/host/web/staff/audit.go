@@ -120,7 +120,16 @@ func (s *site) auditTable(w http.ResponseWriter, r *web.Request) error {
 	table := csv.NewWriter(&b) // writing to memory does not fail
 	table.Write([]string{"at", "who", "action", "about", "detail", "address"})
 	for _, l := range v.Lines {
-		table.Write([]string{l.At.Format(time.RFC3339), scoreboard.EscapeFormula(l.Actor), scoreboard.EscapeFormula(l.Action), scoreboard.EscapeFormula(l.Object), scoreboard.EscapeFormula(l.Detail), l.Address})
+		table.Write(
+			[]string{
+				l.At.Format(time.RFC3339),
+				scoreboard.EscapeFormula(l.Actor),
+				scoreboard.EscapeFormula(l.Action),
+				scoreboard.EscapeFormula(l.Object),
+				scoreboard.EscapeFormula(l.Detail),
+				l.Address,
+			},
+		)
 	}
 	table.Flush()
 	scoreboard.SendTable(w, "audit.csv", b.Bytes())

@@ -85,7 +85,12 @@ func (s *site) readAwards(r *web.Request) (v awardsView, err error) {
 	}
 	computed := live.ComputedAwards()
 	for _, award := range computed {
-		line := awardLine{ID: award.ID, Citation: cmp.Or(c.Settings.Citations[award.ID], award.Citation), Method: computedAward, Computable: true}
+		line := awardLine{
+			ID:         award.ID,
+			Citation:   cmp.Or(c.Settings.Citations[award.ID], award.Citation),
+			Method:     computedAward,
+			Computable: true,
+		}
 		switch index := c.Settings.AwardIndex(award.ID); {
 		case index >= 0:
 			custom := c.Settings.Awards[index]
@@ -115,7 +120,11 @@ func (s *site) setAwards(w http.ResponseWriter, r *web.Request) error {
 	number := func(field, noun string) int {
 		return int(fieldErrors.ReadNumber(field, r.Field(field), noun, 4, 0, maxMedals))
 	}
-	m := store.Medals{Gold: number("gold", "gold medals"), Silver: number("silver", "silver medals"), Bronze: number("bronze", "bronze medals")}
+	m := store.Medals{
+		Gold:   number("gold", "gold medals"),
+		Silver: number("silver", "silver medals"),
+		Bronze: number("bronze", "bronze medals"),
+	}
 	if len(fieldErrors) > 0 {
 		v, err := s.runChecks(r)
 		if err != nil {

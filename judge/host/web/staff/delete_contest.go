@@ -39,7 +39,12 @@ func (s *site) deleteContest(w http.ResponseWriter, r *web.Request) error {
 	err = store.ErrInUse
 	if !use.Any() {
 		if r.Field("slug") != c.Slug {
-			return s.deleteContestPage(w, r, http.StatusBadRequest, web.FieldErrors{{Field: "slug", Text: "Type the address " + c.Slug + " to confirm."}})
+			return s.deleteContestPage(
+				w,
+				r,
+				http.StatusBadRequest,
+				web.FieldErrors{{Field: "slug", Text: "Type the address " + c.Slug + " to confirm."}},
+			)
 		}
 		err = s.Store.RemoveContest(r.Context(), c)
 	}
@@ -49,6 +54,14 @@ func (s *site) deleteContest(w http.ResponseWriter, r *web.Request) error {
 	case err != nil:
 		return err
 	}
-	detail := "with " + web.CountText(int(use.Teams), "team", "teams") + ", " + web.CountText(int(use.Clarifications), "clarification", "clarifications")
+	detail := "with " + web.CountText(
+		int(use.Teams),
+		"team",
+		"teams",
+	) + ", " + web.CountText(
+		int(use.Clarifications),
+		"clarification",
+		"clarifications",
+	)
 	return s.AuditAndRedirect(w, r, "delete contest", c.Slug, detail, "/")
 }

@@ -131,7 +131,13 @@ func (s *site) setScoreboard(r *web.Request, v *overviewView) error {
 		}
 	}
 	for _, column := range columns {
-		line := columnLine{Label: column.Label, Title: titles[column.Label], Submissions: column.Attempts + column.Pending, Solved: column.Solved, Pending: column.Pending}
+		line := columnLine{
+			Label:       column.Label,
+			Title:       titles[column.Label],
+			Submissions: column.Attempts + column.Pending,
+			Solved:      column.Solved,
+			Pending:     column.Pending,
+		}
 		if n := line.Submissions; n > 0 {
 			line.Accepted, line.Unresolved = 100*column.Solved/n, 100*column.Pending/n
 			line.Rejected = 100 - line.Accepted - line.Unresolved
@@ -177,16 +183,31 @@ func (s *site) setNeedsAttention(r *web.Request, v *overviewView) error {
 		return err
 	}
 	const shown = 5
-	broken, err := s.Store.Submissions(r.Context(), store.SubmissionFilter{Contest: access.Of(r).Contest.ID, Verdict: string(judge.JudgeError), Limit: shown + 1})
+	broken, err := s.Store.Submissions(
+		r.Context(),
+		store.SubmissionFilter{Contest: access.Of(r).Contest.ID, Verdict: string(judge.JudgeError), Limit: shown + 1},
+	)
 	if err != nil {
 		return err
 	}
 	for i, sub := range broken {
 		if i == shown {
-			block("wa", "Further submissions have a judge error", "", base+"/submissions?verdict="+string(judge.JudgeError), "Open submissions")
+			block(
+				"wa",
+				"Further submissions have a judge error",
+				"",
+				base+"/submissions?verdict="+string(judge.JudgeError),
+				"Open submissions",
+			)
 			break
 		}
-		block("wa", fmt.Sprintf("Judge error on submission %d", sub.Number), sub.Display+" waits for a verdict.", fmt.Sprintf("%s/s/%d", base, sub.Number), "Open submission")
+		block(
+			"wa",
+			fmt.Sprintf("Judge error on submission %d", sub.Number),
+			sub.Display+" waits for a verdict.",
+			fmt.Sprintf("%s/s/%d", base, sub.Number),
+			"Open submission",
+		)
 	}
 	workers := ""
 	if r.CanAnywhere(auth.SeeWorkers) {
@@ -202,13 +223,31 @@ func (s *site) setNeedsAttention(r *web.Request, v *overviewView) error {
 	case online == 0:
 		add("wa", "No worker is online", "Submissions wait until one connects.", workers, "Open workers")
 	case online < len(v.Workers):
-		add("tle", fmt.Sprintf("%d of %s offline", len(v.Workers)-online, web.CountText(len(v.Workers), "worker", "workers")), web.CountText(v.Waiting, "submission", "submissions")+" in the queue.", workers, "Open workers")
+		add(
+			"tle",
+			fmt.Sprintf("%d of %s offline", len(v.Workers)-online, web.CountText(len(v.Workers), "worker", "workers")),
+			web.CountText(v.Waiting, "submission", "submissions")+" in the queue.",
+			workers,
+			"Open workers",
+		)
 	}
 	if open := v.Facts.OpenQuestions; open > 0 {
-		block("tle", web.CountText(open, "clarification request", "clarification requests")+" unanswered", "", base+"/clar?open=1", "Answer")
+		block(
+			"tle",
+			web.CountText(open, "clarification request", "clarification requests")+" unanswered",
+			"",
+			base+"/clar?open=1",
+			"Answer",
+		)
 	}
 	if verified, required := v.Facts.Verified, v.Facts.All; verified < required {
-		block("tle", web.CountText(required-verified, "verdict", "verdicts")+" not verified", fmt.Sprintf("Verified: %d of %d.", verified, required), base+"/submissions?verify="+store.VerifyPending, "Verify")
+		block(
+			"tle",
+			web.CountText(required-verified, "verdict", "verdicts")+" not verified",
+			fmt.Sprintf("Verified: %d of %d.", verified, required),
+			base+"/submissions?verify="+store.VerifyPending,
+			"Verify",
+		)
 	}
 	problems, err := s.Store.ContestProblems(r.Context(), access.Of(r).Contest.ID)
 	if err != nil {
@@ -225,7 +264,13 @@ func (s *site) setNeedsAttention(r *web.Request, v *overviewView) error {
 	}
 	for _, worker := range rejudgings {
 		if worker.State == store.RejudgingRunning {
-			block("tle", "A rejudging waits for a decision", fmt.Sprintf("“%s”: %d of %d judged.", worker.Why, worker.Submissions-worker.Pending, worker.Submissions), base+"/rejudgings/"+worker.ID, "Review")
+			block(
+				"tle",
+				"A rejudging waits for a decision",
+				fmt.Sprintf("“%s”: %d of %d judged.", worker.Why, worker.Submissions-worker.Pending, worker.Submissions),
+				base+"/rejudgings/"+worker.ID,
+				"Review",
+			)
 		}
 	}
 	switch {
@@ -246,7 +291,11 @@ func (s *site) extendContest(w http.ResponseWriter, r *web.Request) error {
 	case err != nil || minutes < 1 || minutes > 24*60:
 		return web.BadRequest("enter the minutes by which to extend the contest: from 1 to 1440")
 	case c.Length == 0 || c.Starts.IsZero() || !s.Time().Before(c.Ends()):
-		return &intake.Refusal{Code: http.StatusConflict, Text: "only a contest that has an end and has not ended can be extended", Hint: "change its duration in the settings"}
+		return &intake.Refusal{
+			Code: http.StatusConflict,
+			Text: "only a contest that has an end and has not ended can be extended",
+			Hint: "change its duration in the settings",
+		}
 	}
 	extension := time.Duration(minutes) * time.Minute
 	clock := scoreboard.Contest(c, nil)

@@ -45,7 +45,15 @@ type rejudgingLine struct {
 }
 
 func rejudgingLineOf(r *store.Rejudging) rejudgingLine {
-	l := rejudgingLine{ID: r.ID, Why: r.Why, Login: r.Login, State: string(r.State), Made: r.Made, Submissions: r.Submissions, Done: r.Submissions - r.Pending}
+	l := rejudgingLine{
+		ID:          r.ID,
+		Why:         r.Why,
+		Login:       r.Login,
+		State:       string(r.State),
+		Made:        r.Made,
+		Submissions: r.Submissions,
+		Done:        r.Submissions - r.Pending,
+	}
 	if r.State == store.RejudgingRunning && r.Pending == 0 {
 		l.State = "waiting for your decision"
 	}
@@ -75,7 +83,12 @@ func (s *site) rejudgingsPage(w http.ResponseWriter, r *web.Request, code int, v
 
 // rejudge creates a rejudging.
 func (s *site) rejudge(w http.ResponseWriter, r *web.Request) error {
-	v := rejudgingsView{AllSelected: r.PostFormValue("all") != "", Why: r.PostFormValue("why"), Version: r.Field("against"), Repeats: r.Field("repeats")}
+	v := rejudgingsView{
+		AllSelected: r.PostFormValue("all") != "",
+		Why:         r.PostFormValue("why"),
+		Version:     r.Field("against"),
+		Repeats:     r.Field("repeats"),
+	}
 	request := intake.NewRejudging{All: v.AllSelected, Why: v.Why, Against: v.Version}
 	var err error
 	if v.Repeats != "" {
@@ -210,7 +223,9 @@ func (s *site) rejudgingPage(w http.ResponseWriter, r *web.Request) error {
 		labels[p.Slug] = p.Label
 	}
 	v := rejudgingView{
-		rejudgingLine: rejudgingLineOf(rejudging), Slug: access.Of(r).Contest.Slug, Running: rejudging.State == store.RejudgingRunning, Pending: rejudging.Pending, CanDecide: r.Can(auth.ChangeContest),
+		rejudgingLine: rejudgingLineOf(
+			rejudging,
+		), Slug: access.Of(r).Contest.Slug, Running: rejudging.State == store.RejudgingRunning, Pending: rejudging.Pending, CanDecide: r.Can(auth.ChangeContest),
 		Matrix: newMatrix(submissions), Repeats: rejudging.Repeats, Version: string(rejudging.Bundle[:min(len(rejudging.Bundle), 12)]),
 	}
 	v.Omitted, _ = strconv.Atoi(r.FormValue("left")) // zero if missing
@@ -221,7 +236,10 @@ func (s *site) rejudgingPage(w http.ResponseWriter, r *web.Request) error {
 		}
 		if c.RunsDiffer() {
 			if v.DifferentCount++; len(v.DifferentRuns) < most {
-				v.DifferentRuns = append(v.DifferentRuns, differentRuns{v.Slug, labels[c.Problem], c.Display, describeRuns(c.Runs), c.Number})
+				v.DifferentRuns = append(
+					v.DifferentRuns,
+					differentRuns{v.Slug, labels[c.Problem], c.Display, describeRuns(c.Runs), c.Number},
+				)
 			}
 		}
 		if !c.ChangesResult() {
@@ -232,7 +250,8 @@ func (s *site) rejudgingPage(w http.ResponseWriter, r *web.Request) error {
 			continue
 		}
 		v.Lines = append(v.Lines, rejudgedLine{
-			Slug: v.Slug, Label: labels[c.Problem], Submitter: c.Display, Number: c.Number, Reason: c.Reason, LosesVerdict: c.LosesVerdict(), CurrentChanged: v.Running && c.CurrentChanged,
+			Slug: v.Slug, Label: labels[c.Problem], Submitter: c.Display, Number: c.Number, Reason: c.Reason,
+			LosesVerdict: c.LosesVerdict(), CurrentChanged: v.Running && c.CurrentChanged,
 			Old: web.StateOf(store.JobDone, c.OldVerdict, c.OldScore, true), New: web.StateOf(store.JobDone, c.Verdict, c.Score, true),
 		})
 	}
@@ -303,5 +322,12 @@ func (s *site) endRejudging(w http.ResponseWriter, r *web.Request) error {
 	if err := s.EndRejudging(r.Context(), rejudging.ID, do == "apply"); err != nil {
 		return err
 	}
-	return s.AuditAndRedirect(w, r, do+" rejudging", rejudging.ID, rejudging.Why, "/c/"+access.Of(r).Contest.Slug+"/rejudgings/"+rejudging.ID)
+	return s.AuditAndRedirect(
+		w,
+		r,
+		do+" rejudging",
+		rejudging.ID,
+		rejudging.Why,
+		"/c/"+access.Of(r).Contest.Slug+"/rejudgings/"+rejudging.ID,
+	)
 }

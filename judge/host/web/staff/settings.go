@@ -295,7 +295,12 @@ func (s *site) disruptiveChange(r *web.Request, before, c *store.Contest, proble
 			if n == most {
 				more = " or more"
 			}
-			return fmt.Sprintf("This removes problem %s: its %s%s no longer count. They stay, and count again if you add the problem again.", p.Label, web.CountText(n, "submission", "submissions"), more), nil
+			return fmt.Sprintf(
+				"This removes problem %s: its %s%s no longer count. They stay, and count again if you add the problem again.",
+				p.Label,
+				web.CountText(n, "submission", "submissions"),
+				more,
+			), nil
 		}
 	}
 	return "", nil
@@ -313,10 +318,14 @@ func (s *site) knownLanguages(problems []*store.Problem) ([]intake.SubmissionLan
 // settingsFormOf returns the form fields for a stored contest.
 func settingsFormOf(c *store.Contest, z web.Zone) settingsForm {
 	f := settingsForm{
-		Name: c.Name, Slug: c.Slug, StartBy: startByHand, Hours: "2", Minutes: "0", NoEnd: c.Length == 0, Format: string(c.Format), Freeze: freezeNever, FreezeMinutes: "60",
-		Visibility: string(c.Visibility), Show: string(c.Settings.Shows()), SomeLanguages: len(c.Settings.Languages) > 0, Languages: c.Settings.Languages,
+		Name: c.Name, Slug: c.Slug, StartBy: startByHand, Hours: "2", Minutes: "0", NoEnd: c.Length == 0,
+		Format: string(c.Format), Freeze: freezeNever, FreezeMinutes: "60",
+		Visibility: string(
+			c.Visibility,
+		), Show: string(c.Settings.Shows()), SomeLanguages: len(c.Settings.Languages) > 0, Languages: c.Settings.Languages,
 		Statements: strings.Join(c.Settings.Statements, " "), Revision: fmt.Sprint(c.Revision), Practice: c.Settings.Practice,
-		CompileErrors: c.Settings.CompileErrors, Groups: c.Settings.Groups, Blind: c.Settings.Blind, KeepSources: c.Settings.KeepSources, Printing: c.Settings.Printing,
+		CompileErrors: c.Settings.CompileErrors, Groups: c.Settings.Groups, Blind: c.Settings.Blind,
+		KeepSources: c.Settings.KeepSources, Printing: c.Settings.Printing,
 	}
 	if !c.Starts.IsZero() {
 		f.StartBy, f.Starts = startAt, z.FormatMoment(c.Starts)

@@ -63,18 +63,28 @@ const maxSettingsForm = 1 << 20
 
 // readSettings reads the form into c. The view holds the fields as sent. If fields are invalid, v.Errors lists
 // them and c is incomplete.
-func (s *site) readSettings(w http.ResponseWriter, r *web.Request, c *store.Contest) (problems []store.NewContestProblem, v settingsView, chosen map[string]problemChoice, err error) {
+func (s *site) readSettings(
+	w http.ResponseWriter,
+	r *web.Request,
+	c *store.Contest,
+) (problems []store.NewContestProblem, v settingsView, chosen map[string]problemChoice, err error) {
 	if err := web.ReadForm(w, r, maxSettingsForm); err != nil {
 		return nil, v, nil, err
 	}
 	field := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 	isSet := func(name string) bool { return r.PostFormValue(name) != "" }
 	f := settingsForm{
-		Name: field("name"), Slug: field("slug"), StartBy: cmp.Or(field("start_by"), startAt), Starts: field("starts"), Hours: field("hours"), Minutes: field("minutes"), NoEnd: isSet("no_end"),
+		Name: field(
+			"name",
+		), Slug: field("slug"), StartBy: cmp.Or(field("start_by"), startAt), Starts: field("starts"), Hours: field("hours"), Minutes: field("minutes"), NoEnd: isSet("no_end"),
 		Format: field("format"), Penalty: field("penalty"), CompileErrors: isSet("compile_errors"), Groups: field("groups") == "best",
 		Freeze: cmp.Or(field("freeze"), freezeNever), FreezeMinutes: field("freeze_minutes"), Blind: isSet("blind"),
-		Visibility: field("visibility"), Show: field("show"), PerMinute: field("per_minute"), SomeLanguages: field("languages_by") == "some", Languages: r.PostForm["language"],
-		Statements: field("statement_languages"), Practice: isSet("practice"), KeepSources: isSet("keep_sources"), Printing: isSet("printing"), Revision: field("revision"),
+		Visibility: field(
+			"visibility",
+		), Show: field("show"), PerMinute: field("per_minute"), SomeLanguages: field("languages_by") == "some", Languages: r.PostForm["language"],
+		Statements: field(
+			"statement_languages",
+		), Practice: isSet("practice"), KeepSources: isSet("keep_sources"), Printing: isSet("printing"), Revision: field("revision"),
 	}
 	tos := r.PostForm["removed_to"]
 	for i, start := range r.PostForm["removed_from"] {
@@ -115,7 +125,11 @@ func (s *site) readSettings(w http.ResponseWriter, r *web.Request, c *store.Cont
 }
 
 // readProblems reads the problems of the contest. A problem without a label gets the next unused letter.
-func readProblems(r *web.Request, usable []*store.Problem, e *web.FieldErrors) (problems []store.NewContestProblem, chosen map[string]problemChoice) {
+func readProblems(
+	r *web.Request,
+	usable []*store.Problem,
+	e *web.FieldErrors,
+) (problems []store.NewContestProblem, chosen map[string]problemChoice) {
 	field := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 	chosen = map[string]problemChoice{}
 	problems = []store.NewContestProblem{} // nil would leave the problems unchanged
@@ -126,7 +140,12 @@ func readProblems(r *web.Request, usable []*store.Problem, e *web.FieldErrors) (
 	added := r.PostForm["problem"]
 	nextLabel := 0
 	for _, p := range usable {
-		choice := problemChoice{In: slices.Contains(added, p.Slug), Label: field("label-" + p.Slug), Points: field("points-" + p.Slug), Color: field("color-" + p.Slug)}
+		choice := problemChoice{
+			In:     slices.Contains(added, p.Slug),
+			Label:  field("label-" + p.Slug),
+			Points: field("points-" + p.Slug),
+			Color:  field("color-" + p.Slug),
+		}
 		if choice.In && choice.Label == "" {
 			for used[labelOf(nextLabel)] {
 				nextLabel++
@@ -293,7 +312,13 @@ func readRemoved(fields []intervalForm, c *store.Contest, z web.Zone, e *web.Fie
 			return nil
 		}
 		if interval.From.Before(c.Starts) || c.Length > 0 && !interval.From.Before(ends) {
-			e.Add("removed", "The interval %s is not during the contest, which lasts from %s to %s.", text(interval), c.Starts.In(z.Location).Format(momentLayout), ends.In(z.Location).Format(momentLayout))
+			e.Add(
+				"removed",
+				"The interval %s is not during the contest, which lasts from %s to %s.",
+				text(interval),
+				c.Starts.In(z.Location).Format(momentLayout),
+				ends.In(z.Location).Format(momentLayout),
+			)
 			return nil
 		}
 		ends = ends.Add(interval.To.Sub(interval.From)) // each interval extends the contest
@@ -309,7 +334,10 @@ const momentLayout = "2 Jan 2006, 15:04:05"
 func firstUnusable(r *web.Request, usable []*store.Problem) string {
 	for _, slug := range r.PostForm["problem"] {
 		if !slices.ContainsFunc(usable, func(p *store.Problem) bool { return p.Slug == slug }) {
-			return fmt.Sprintf("You cannot add the problem %.80q: it does not exist, or you did not publish it. Ask an administrator to add it.", slug)
+			return fmt.Sprintf(
+				"You cannot add the problem %.80q: it does not exist, or you did not publish it. Ask an administrator to add it.",
+				slug,
+			)
 		}
 	}
 	return ""

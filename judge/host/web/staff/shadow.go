@@ -25,7 +25,8 @@ type shadowView struct {
 	Lines  []shadowLine
 	Rows   []shadowRow
 	Judged int // number of submissions with both verdicts
-	// Unacknowledged lists the unacknowledged differences, and Known the acknowledged ones. DifferencesDigest is the digest of both.
+	// Unacknowledged lists the unacknowledged differences, and Known the acknowledged ones. DifferencesDigest is the
+	// digest of both.
 	Open, Known       []shadow.Difference
 	DifferencesDigest string
 	CanAcknowledge    bool // the reader may acknowledge them
@@ -177,7 +178,13 @@ func (s *site) addShadowAttention(r *web.Request, add func(class, text, detail, 
 		add("wa", fmt.Sprintf("The primary has been silent for %d s", int(lag.Seconds())), source.Failure, link, "Open comparison")
 	}
 	if len(problems) > 0 {
-		add("tle", web.CountText(len(problems), "object", "objects")+" of the primary could not be taken over completely", "", link+"#problems", "Show them")
+		add(
+			"tle",
+			web.CountText(len(problems), "object", "objects")+" of the primary could not be taken over completely",
+			"",
+			link+"#problems",
+			"Show them",
+		)
 	}
 	return true, nil
 }

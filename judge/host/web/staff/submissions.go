@@ -35,7 +35,9 @@ type submissionFilterView struct {
 func (s *site) readFilter(r *web.Request) (v submissionFilterView, f store.SubmissionFilter, err error) {
 	v = submissionFilterView{
 		SubmissionQuery: intake.SubmissionQuery{
-			Problem: r.FormValue("problem"), Who: r.FormValue("who"), Group: r.FormValue("group"), Verdict: r.FormValue("verdict"), Language: r.FormValue("language"),
+			Problem: r.FormValue(
+				"problem",
+			), Who: r.FormValue("who"), Group: r.FormValue("group"), Verdict: r.FormValue("verdict"), Language: r.FormValue("language"),
 			Time: r.FormValue("time"), Verify: r.FormValue("verify"), Worker: r.FormValue("worker"), Version: r.FormValue("version"),
 		},
 		Verdicts: judge.Verdicts(), Unjudged: store.Unjudged,
@@ -69,7 +71,10 @@ func (s *site) countVerified(r *web.Request) (verified, required int, err error)
 		return s.Store.CountVerified(r.Context(), a.Contest.ID)
 	}
 	for _, state := range []string{store.VerifyDone, store.VerifyPending} {
-		rows, err := s.Store.Submissions(r.Context(), store.SubmissionFilter{Contest: a.Contest.ID, Verify: state, Sites: a.Sites, Limit: math.MaxInt32})
+		rows, err := s.Store.Submissions(
+			r.Context(),
+			store.SubmissionFilter{Contest: a.Contest.ID, Verify: state, Sites: a.Sites, Limit: math.MaxInt32},
+		)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -120,7 +125,19 @@ func (v *submissionFilterView) menus(path string, times []option) []menu {
 		m.add(v, path, "Any", field, "", chosen == "")
 		return m
 	}
-	problem, verdict, language := newMenu("Problem", "problem", v.Problem), newMenu("Verdict", "verdict", v.Verdict), newMenu("Language", "language", v.Language)
+	problem, verdict, language := newMenu(
+		"Problem",
+		"problem",
+		v.Problem,
+	), newMenu(
+		"Verdict",
+		"verdict",
+		v.Verdict,
+	), newMenu(
+		"Language",
+		"language",
+		v.Language,
+	)
 	for _, p := range v.Problems {
 		problem.add(v, path, p.Label+". "+p.Title, "problem", p.Label, v.Problem == p.Label || v.Problem == p.Slug)
 	}
@@ -242,7 +259,12 @@ func (s *site) submissions(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	path, query := "/c/"+access.Of(r).Contest.Slug, choice.query()
-	v := submissionsView{Slug: access.Of(r).Contest.Slug, Choice: choice, Menus: choice.menus(path+"/submissions", timeRanges(access.Of(r).Contest, s.Time())), Kept: map[string]string{}}
+	v := submissionsView{
+		Slug:   access.Of(r).Contest.Slug,
+		Choice: choice,
+		Menus:  choice.menus(path+"/submissions", timeRanges(access.Of(r).Contest, s.Time())),
+		Kept:   map[string]string{},
+	}
 	for name := range query {
 		if name != "who" && name != "time" {
 			v.Kept[name] = query.Get(name)

@@ -55,7 +55,8 @@ func (s *site) workerLines(r *web.Request) (lines []workerLine, err error) {
 		}
 		now := s.Dispatch.WorkerStatus(worker.Name)
 		lines = append(lines, workerLine{
-			Name: worker.Name, Class: worker.Class, State: string(worker.State), Note: cmp.Or(worker.Note, now.Note), Machine: worker.Capabilities.Machine, Online: now.Connected,
+			Name: worker.Name, Class: worker.Class, State: string(worker.State), Note: cmp.Or(worker.Note, now.Note),
+			Machine: worker.Capabilities.Machine, Online: now.Connected,
 			Running: now.Running, Slots: worker.Capabilities.Slots,
 		})
 	}

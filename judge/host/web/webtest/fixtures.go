@@ -99,7 +99,8 @@ func (h *Harness) RecordGolfCheck(a *store.GolfSubmission, language string, v ju
 	p, packed := h.GolfResult(language, v, size)
 	h.Advance(time.Second)
 	e := store.GolfOutcome{
-		Workflow: a.Workflow, Correct: v == judge.GolfCorrect, Checked: p, Language: language, Events: h.StoreBlob(packed), Why: flow.RejectReason(p),
+		Workflow: a.Workflow, Correct: v == judge.GolfCorrect, Checked: p, Language: language, Events: h.StoreBlob(packed),
+		Why:       flow.RejectReason(p),
 		Toolchain: "Python 3.14" + HostileMarkup, Workers: []string{"w"},
 	}
 	if err := h.Store.RecordGolfOutcome(h.Context(), e); err != nil {

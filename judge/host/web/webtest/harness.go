@@ -101,7 +101,8 @@ func New(t testing.TB, change ...func(*Harness, *web.Options)) *Harness {
 	for login, role := range map[string]auth.Role{"ada": auth.Contestant, "bob": auth.Contestant, "runner": auth.BalloonRunner,
 		"judge": auth.Judge, "chair": auth.Contestant, "other": auth.Contestant, "admin": auth.Admin} {
 		made, err := db.NewAccounts(t.Context(), store.NewAccount{
-			Login: login, Display: login + HostileMarkup, Email: HostileMarkup, Password: hash, Kind: store.PersonAccount, Role: string(role),
+			Login: login, Display: login + HostileMarkup, Email: HostileMarkup, Password: hash, Kind: store.PersonAccount,
+			Role: string(role),
 		})
 		check(err)
 		h.Accounts[login] = made[0]
@@ -116,7 +117,10 @@ func New(t testing.TB, change ...func(*Harness, *web.Options)) *Harness {
 		Format: client.ProblemInfoFormat, Title: "Sum" + HostileMarkup, Statement: "# Sum\n\nAdd *both* " + HostileMarkup +
 			"\n\n[link](javascript:alert(1))", TimeMS: 1000, Memory: 256 << 20, Golf: true,
 		GolfStatement: "# Sum\n\nIn *few* bytes " + HostileMarkup + "\n\n[link](javascript:alert(1))",
-		Samples:       []client.Sample{{Name: "one" + HostileMarkup, In: "1 2\n" + HostileMarkup, Ans: "3\n" + HostileMarkup}, {Name: "two", In: "2 2\n", Ans: "4\n"}},
+		Samples: []client.Sample{
+			{Name: "one" + HostileMarkup, In: "1 2\n" + HostileMarkup, Ans: "3\n" + HostileMarkup},
+			{Name: "two", In: "2 2\n", Ans: "4\n"},
+		},
 		Languages: []client.OfferedLanguage{
 			{ID: "py", Name: "Python", Extensions: []string{"py"}},
 			{ID: "another", Name: "Another Python", Extensions: []string{"py", "apy"}},
@@ -130,7 +134,9 @@ func New(t testing.TB, change ...func(*Harness, *web.Options)) *Harness {
 		ProblemInfo: text, MadeBy: h.Accounts["admin"].ID,
 	}))
 	h.Ladders = ladder.New(ladder.Options{Store: db, Dispatch: d, Log: log, Holder: "test", Class: "main", Now: now})
-	boards := scoreboard.NewRegistry(scoreboard.RegistryOptions{Store: db, Frame: contest.Frame("Test"), Log: slog.New(slog.NewTextHandler(errorLog{t}, nil))})
+	boards := scoreboard.NewRegistry(
+		scoreboard.RegistryOptions{Store: db, Frame: contest.Frame("Test"), Log: slog.New(slog.NewTextHandler(errorLog{t}, nil))},
+	)
 	o := web.Options{
 		Service: h.Intake, Scoreboards: boards, Name: "Test", URL: "http://judge.example", Address: "http://judge.example",
 		Passwords: passwords, Log: slog.New(slog.NewTextHandler(errorLog{t}, nil)), KeepAlive: time.Millisecond,
@@ -208,7 +214,9 @@ func (h *Harness) MarkDispatched(all ...*store.StoredSubmission) {
 	h.Helper()
 	epoch := Must[int64](h)(h.Store.AcquireLease(h.Context(), store.EnqueueLease, "test", store.LeaseTerm))
 	for _, a := range all {
-		if out := Must[[]job.Running](h)(h.Store.MarkDispatched(h.Context(), epoch, job.Running{Job: a.Job, Generation: 1})); len(out) != 1 {
+		if out := Must[[]job.Running](h)(h.Store.MarkDispatched(h.Context(), epoch, job.Running{Job: a.Job, Generation: 1})); len(
+			out,
+		) != 1 {
 			h.Fatalf("the job %s does not wait", a.Job)
 		}
 		h.Advance(time.Millisecond)

@@ -10,7 +10,17 @@ import (
 )
 
 // ariaAttributes lists the ARIA attributes that pages use.
-var ariaAttributes = []string{"aria-current", "aria-describedby", "aria-hidden", "aria-invalid", "aria-label", "aria-labelledby", "aria-live", "aria-pressed", "aria-sort"}
+var ariaAttributes = []string{
+	"aria-current",
+	"aria-describedby",
+	"aria-hidden",
+	"aria-invalid",
+	"aria-label",
+	"aria-labelledby",
+	"aria-live",
+	"aria-pressed",
+	"aria-sort",
+}
 
 // CheckHTML fails the test if user input has become HTML of a page. It also fails the test if a control has no
 // name, an attribute for screen readers is unknown or names no element, or a heading skips a level.

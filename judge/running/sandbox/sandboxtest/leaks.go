@@ -143,7 +143,8 @@ func changeState() {
 	}
 	for r := range 16 {
 		var l unix.Rlimit
-		if r != unix.RLIMIT_STACK && r != unix.RLIMIT_AS && r != unix.RLIMIT_FSIZE && r != unix.RLIMIT_DATA && unix.Getrlimit(r, &l) == nil {
+		if r != unix.RLIMIT_STACK && r != unix.RLIMIT_AS && r != unix.RLIMIT_FSIZE && r != unix.RLIMIT_DATA &&
+			unix.Getrlimit(r, &l) == nil {
 			l.Cur = l.Cur/2 + 10
 			l.Max = l.Max/2 + 20
 			_ = unix.Setrlimit(r, &l)

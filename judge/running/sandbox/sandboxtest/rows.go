@@ -92,7 +92,13 @@ var rows = []row{
 	{name: "it counts files in memory, or gives none", needs: Isolates, argv: []string{
 		hostileName, "memory-file", "200",
 	}, limits: lowMemory(64), killed: judge.Memory},
-	{name: "it holds a fork bomb", needs: LimitsForks, argv: []string{"forkbomb"}, limits: cpu(300 * time.Millisecond), killed: judge.CPUTime},
+	{
+		name:   "it holds a fork bomb",
+		needs:  LimitsForks,
+		argv:   []string{"forkbomb"},
+		limits: cpu(300 * time.Millisecond),
+		killed: judge.CPUTime,
+	},
 	{name: "it kills a flood of output", argv: []string{hostileName, "flood"},
 		limits: func(l *judge.Limits) { l.Output = 1 << 20 }, killed: judge.Output,
 		check: func(t *testing.T, l judge.Limits, got result) {

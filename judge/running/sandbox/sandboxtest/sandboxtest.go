@@ -80,7 +80,14 @@ func Run(t *testing.T, o sandbox.Options) {
 }
 
 // generousLimits contains limits for tests that do not test a limit.
-var generousLimits = judge.Limits{CPU: 5 * time.Minute, Wall: 10 * time.Minute, Memory: 512 << 20, Output: 16 << 20, Processes: 100, Files: 100}
+var generousLimits = judge.Limits{
+	CPU:       5 * time.Minute,
+	Wall:      10 * time.Minute,
+	Memory:    512 << 20,
+	Output:    16 << 20,
+	Processes: 100,
+	Files:     100,
+}
 
 // command returns a command that runs one of the programs in Programs.
 func (su *suite) command(l judge.Limits, argv ...string) *judge.Command {
@@ -284,7 +291,15 @@ func (su *suite) refuses(t *testing.T) {
 		}
 	})
 	t.Run("it takes limits beyond the machine", func(t *testing.T) {
-		huge := judge.Limits{CPU: 1 << 62, Wall: 1 << 62, Memory: 1 << 62, Output: 1 << 62, Processes: 1 << 40, Files: 100, Scratch: 1 << 40}
+		huge := judge.Limits{
+			CPU:       1 << 62,
+			Wall:      1 << 62,
+			Memory:    1 << 62,
+			Output:    1 << 62,
+			Processes: 1 << 40,
+			Files:     100,
+			Scratch:   1 << 40,
+		}
 		if got := su.run(t, su.command(huge, "noop")); got.Exit != 0 || got.Killed != "" {
 			t.Errorf("got %+v", got.Exec)
 		}
