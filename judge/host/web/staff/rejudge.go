@@ -224,7 +224,7 @@ func (s *site) rejudging(w http.ResponseWriter, r *web.Request) error {
 				v.Differ = append(v.Differ, differentRuns{v.Slug, labels[c.Problem], c.Display, runsOf(c.Runs), c.Number})
 			}
 		}
-		if !c.Changed() {
+		if !c.Changed() || !v.Running && c.Verdict == judge.NotJudged { // canceled before it was judged
 			continue
 		}
 		if len(v.Lines) == most {
