@@ -242,7 +242,7 @@ func (s *site) rejudgingPage(w http.ResponseWriter, r *web.Request) error {
 				)
 			}
 		}
-		if !c.ChangesResult() {
+		if !c.ChangesResult() || !v.Running && c.Verdict == judge.NotJudged { // canceled before it was judged
 			continue
 		}
 		if len(v.Lines) == most {
