@@ -64,9 +64,7 @@ Exit codes: 0 every mutant known to be wrong is killed, 1 some are not, 2 wrong 
 	f.IntVar(&m.budget.Count, "count", m.budget.Count, "inputs to try on surviving mutants; 0 for none")
 	f.DurationVar(&m.budget.Time, "time", 0, "end the search after this long, even if it is not finished")
 	f.IntVar(
-		&m.budget.Shrink,
-		"evaluations",
-		m.budget.Shrink,
+		&m.budget.Shrink, "evaluations", m.budget.Shrink,
 		"most smaller inputs to try for each input found; 0 keeps the inputs unchanged",
 	)
 	f.BoolVar(&m.thorough, "thorough", false, "run every mutant on every case, including the slowest")

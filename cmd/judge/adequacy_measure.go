@@ -13,10 +13,7 @@ import (
 
 // measureGrid determines which mutants each case kills, and returns the event that reports this.
 func (m *adequacyOptions) measureGrid(
-	ctx context.Context,
-	c *console,
-	location *workspace.Location,
-	problem *workspace.Problem,
+	ctx context.Context, c *console, location *workspace.Location, problem *workspace.Problem,
 ) (judge.Event, error) {
 	defer c.clear()
 	if m.server != "" {

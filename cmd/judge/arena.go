@@ -132,8 +132,7 @@ func (a *arenaOptions) run(ctx context.Context, c *console, flags *pflag.FlagSet
 func noOpponent(game, bot string) error {
 	return fmt.Errorf(
 		"one bot has no opponent\n    name two bots, or test it against the game's tester: judge arena %s %s --try",
-		game,
-		bot,
+		game, bot,
 	)
 }
 

@@ -41,11 +41,8 @@ func (r *runOptions) flags(c *console, f *pflag.FlagSet) {
 // workspaceOptions returns the workspace options that the flags select.
 func (r *runOptions) workspaceOptions() workspace.RunOptions {
 	return workspace.RunOptions{
-		Jobs:              r.jobs,
-		RequiredIsolation: r.require,
-		Pin:               r.pin,
-		OnBuild:           r.console.buildProgress(),
-		OnProgress:        r.console.casesProgress(),
+		Jobs: r.jobs, RequiredIsolation: r.require, Pin: r.pin, OnBuild: r.console.buildProgress(),
+		OnProgress: r.console.casesProgress(),
 	}
 }
 

@@ -51,8 +51,7 @@ func printCoverage(ctx context.Context, c *console, d *outputOptions, name strin
 	}
 	if grammar == nil {
 		return &judge.ProblemError{
-			File: folder.Dir,
-			Text: "the problem has no declaration of its input",
+			File: folder.Dir, Text: "the problem has no declaration of its input",
 			Hint: "add it in " + filepath.Join(
 				folder.Dir, problem.FormatFile,
 			),
@@ -77,10 +76,8 @@ func printCoverage(ctx context.Context, c *console, d *outputOptions, name strin
 		}
 	}
 	shown := &judge.CoverageMeasured{
-		Format:  judge.EventFormat,
-		Problem: folder.ID,
-		File:    cli.DisplayPath(folder.FormatPath()),
-		Cases:   folder.CaseCount(),
+		Format: judge.EventFormat, Problem: folder.ID, File: cli.DisplayPath(folder.FormatPath()),
+		Cases: folder.CaseCount(),
 	}
 	for _, goal := range coverage.Goals() {
 		shown.Goals = append(shown.Goals, judge.CoverageGoal{Description: goal.Description, Line: goal.Line, Cases: goal.Count})

@@ -35,10 +35,8 @@ func (f *findOptions) finish(ctx context.Context, c *console, b *solutionTest, f
 		line := fmt.Sprintf("shrunk: from %d to %d bytes in %d evaluations; %s", before, len(small.Input), small.Evaluations, suffix)
 		if small.Steps == 0 {
 			line = fmt.Sprintf(
-				"not shrunk: nothing smaller than %d bytes was found in %d evaluations; %s",
-				before,
-				small.Evaluations,
-				suffix,
+				"not shrunk: nothing smaller than %d bytes was found in %d evaluations; %s", before,
+				small.Evaluations, suffix,
 			)
 		}
 		fmt.Fprintln(c.out, line)
@@ -66,10 +64,7 @@ func (f *findOptions) finish(ctx context.Context, c *console, b *solutionTest, f
 
 // shrinkInput shrinks a failing input. It prints each step, or shows the progress on a terminal.
 func (f *findOptions) shrinkInput(
-	ctx context.Context,
-	c *console,
-	b *solutionTest,
-	failing *stress.Trial,
+	ctx context.Context, c *console, b *solutionTest, failing *stress.Trial,
 ) (shrunk *stress.Shrunk, err error) {
 	budget := shrink.Budget{Evaluations: f.evaluations, Time: f.budget}
 	if f.verbose {

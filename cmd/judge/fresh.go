@@ -62,10 +62,7 @@ func (n *newCaseOptions) makeCases(ctx context.Context, c *console, maker *gen.C
 	if n.add != "" {
 		for _, f := range cases {
 			provenance := fmt.Sprintf(
-				"Made by: judge generate %s --count %d --seed %d\nfrom the generator line: %s\n",
-				id,
-				n.count,
-				n.seed,
+				"Made by: judge generate %s --count %d --seed %d\nfrom the generator line: %s\n", id, n.count, n.seed,
 				f.Line,
 			)
 			if _, err := gen.AddCase(maker.Directory, n.add, uniqueCaseName("fresh", f.Input), f.Input, f.Answer, provenance); err != nil {
@@ -74,10 +71,7 @@ func (n *newCaseOptions) makeCases(ctx context.Context, c *console, maker *gen.C
 		}
 		tell(
 			&judge.FreshCasesGenerated{
-				Format:  judge.EventFormat,
-				Problem: id,
-				Cases:   len(cases),
-				Seed:    n.seed,
+				Format: judge.EventFormat, Problem: id, Cases: len(cases), Seed: n.seed,
 				Dir: cli.DisplayPath(filepath.Join(
 					maker.Directory.Dir, "cases", n.add,
 				)),

@@ -152,11 +152,8 @@ func (g *generateOptions) generateProblem(
 		}
 		tell(
 			&judge.CasesGenerated{
-				Format:  judge.EventFormat,
-				Problem: problem.ID,
-				Check:   true,
-				Cases:   problem.CaseCount(),
-				Faults:  len(faults),
+				Format: judge.EventFormat, Problem: problem.ID, Check: true, Cases: problem.CaseCount(),
+				Faults: len(faults),
 			},
 		)
 		return len(faults) == 0, nil
@@ -192,11 +189,8 @@ func (g *generateOptions) pruneCases(
 	all := func(*judge.Case) bool { return true }
 	tell(
 		&judge.SuitePruned{
-			Format:  judge.EventFormat,
-			Problem: problem.ID,
-			Changes: changes,
-			Before:  grid.Tally(all),
-			After:   grid.Tally(keep),
+			Format: judge.EventFormat, Problem: problem.ID, Changes: changes, Before: grid.Tally(all),
+			After: grid.Tally(keep),
 		},
 	)
 	return len(changes) > 0 && !g.check, nil

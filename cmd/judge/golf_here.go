@@ -12,11 +12,7 @@ import (
 
 // checkAndShow checks each submission and shows the results.
 func (g *golfOptions) checkAndShow(
-	c *console,
-	contest *workspace.Workspace,
-	id string,
-	files []string,
-	check func(i int) (*golf.Result, error),
+	c *console, contest *workspace.Workspace, id string, files []string, check func(i int) (*golf.Result, error),
 ) error {
 	out, err := g.outputOptions.open(c)
 	if err != nil {

@@ -42,9 +42,8 @@ func (g *golfOptions) runOnServer(ctx context.Context, c *console, contest *work
 		return err
 	}
 	remote := &golfOnServer{
-		options:      flow.GolfOptions{Reading: g.reading, Check: g.checks},
-		submissionOf: make([]int, len(files)),
-		readErrors:   make([]error, len(files)),
+		options: flow.GolfOptions{Reading: g.reading, Check: g.checks}, submissionOf: make([]int, len(files)),
+		readErrors: make([]error, len(files)),
 	}
 	around := errors.Join(
 		remote.addSurrounding("header", &remote.options.Reading.Header),

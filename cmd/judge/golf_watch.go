@@ -20,11 +20,7 @@ const watchInterval = 100 * time.Millisecond
 
 // watchFiles checks submissions whenever their files are saved, until ctx is done.
 func (g *golfOptions) watchFiles(
-	ctx context.Context,
-	c *console,
-	contest *workspace.Workspace,
-	stage *golf.SubmissionChecker,
-	files []string,
+	ctx context.Context, c *console, contest *workspace.Workspace, stage *golf.SubmissionChecker, files []string,
 ) error {
 	seen := map[string]string{}
 	sizes := map[string]int{}

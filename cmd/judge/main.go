@@ -55,8 +55,7 @@ type group struct {
 func commandGroups(c *console) []group {
 	return []group{
 		{
-			"judge",
-			"Judge solutions:",
+			"judge", "Judge solutions:",
 			[]*cobra.Command{submitCommand(c), listCommand(c), showCommand(c), statementCommand(c), reportCommand(c)},
 		},
 		{"set", "Set problems:", []*cobra.Command{

@@ -76,8 +76,7 @@ func draftProblem(ctx context.Context, c *console, root, id, kind, language stri
 			}
 			if _, err := contest.Tools.Identity(ctx, l); err != nil {
 				return fmt.Errorf(
-					"%w\n    or start the problem in another language, with --lang: %s\n    nothing was written",
-					err,
+					"%w\n    or start the problem in another language, with --lang: %s\n    nothing was written", err,
 					strings.Join(
 						scaffold.Languages, ", ",
 					),

@@ -197,11 +197,7 @@ func (c *console) arenaNotices() (report.Report, func(*arena.Progress)) {
 		defer mu.Unlock()
 		// without the table, which takes time to compute
 		last = &judge.TournamentProgressed{
-			Done:         p.Done,
-			Total:        p.Total,
-			Played:       p.Played,
-			Moves:        p.Moves,
-			TookMS:       p.Took.Milliseconds(),
+			Done: p.Done, Total: p.Total, Played: p.Played, Moves: p.Moves, TookMS: p.Took.Milliseconds(),
 			Disqualified: len(p.Disqualified),
 		}
 	}

@@ -48,8 +48,7 @@ func (s *submitOptions) submitToServer(ctx context.Context, c *console, problem 
 	}
 	return s.judgeEach(ctx, c, paths, func(ctx context.Context, path string, listen func(judge.Event)) (judge.Verdict, error) {
 		sent, err := api.Submit(
-			ctx,
-			problem,
+			ctx, problem,
 			client.Program{Path: path, Name: path, Language: s.language, ContinueOnFailure: s.all, Contest: s.contest},
 		)
 		if err != nil {
@@ -159,8 +158,7 @@ being judged keep the earlier version.
 				fmt.Fprintf(
 					c.out,
 					"to compare it with the active version: judged admin rejudge new CONTEST --problem %s --against %.12s\n",
-					cmp.Or(strings.ToLower(as), args[0]),
-					id,
+					cmp.Or(strings.ToLower(as), args[0]), id,
 				)
 				return nil
 			}

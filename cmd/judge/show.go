@@ -117,8 +117,7 @@ func (s *showOptions) readStatement(
 		}
 		text, err := contest.GameStatement(problem)
 		return &workspace.Statement{
-			Markdown: text,
-			Pictures: problem.ReadPictures(text, cmp.Or(problem.Game.Statement, problem.Statement())),
+			Markdown: text, Pictures: problem.ReadPictures(text, cmp.Or(problem.Game.Statement, problem.Statement())),
 		}, err
 	case !s.golf:
 		if read, err = problem.ReadStatement(s.language); err != nil || s.html == "" && s.pdf == "" ||
@@ -138,8 +137,7 @@ func (s *showOptions) readStatement(
 		return nil, err
 	}
 	return &workspace.Statement{
-		Markdown: text,
-		Pictures: problem.ReadPictures(text, cmp.Or(problem.Golf.Statement, problem.Statement())),
+		Markdown: text, Pictures: problem.ReadPictures(text, cmp.Or(problem.Golf.Statement, problem.Statement())),
 	}, nil
 }
 

@@ -112,11 +112,8 @@ func (s *stressOptions) run(ctx context.Context, c *console, name, path string) 
 	provenance := fmt.Sprintf("Found by: judge stress %s %s --seed %d\n", b.problem.ID, path, s.seed)
 	if s.slowest && !failing.Fails() {
 		fmt.Fprintf(
-			c.out,
-			"slowest: %v of CPU time on %d bytes; %s\n",
-			failing.Exec.CPU.Round(time.Microsecond),
-			len(failing.Input),
-			failing.Origin,
+			c.out, "slowest: %v of CPU time on %d bytes; %s\n", failing.Exec.CPU.Round(time.Microsecond),
+			len(failing.Input), failing.Origin,
 		)
 		fmt.Fprint(c.out, report.Lines(string(failing.Input), "    "))
 		if s.add != "" {

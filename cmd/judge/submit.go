@@ -130,10 +130,7 @@ func (s *submitOptions) run(ctx context.Context, c *console, name string, paths 
 			submitted.OnOutput = func(c *judge.Case, out *io.SectionReader) error { return keepOutput(to, c, out) }
 		}
 		sum, err := contest.Submit(
-			ctx,
-			folder,
-			submitted,
-			judge.Options{ContinueAfterFailure: s.all, Jobs: s.jobs, Dialogues: s.transcript},
+			ctx, folder, submitted, judge.Options{ContinueAfterFailure: s.all, Jobs: s.jobs, Dialogues: s.transcript},
 			func(e judge.Event) {
 				listen(e)
 				if _, opens := e.(*judge.Started); opens && contest.IsBundled && contest.MarkFirstTime("house") {
@@ -163,8 +160,7 @@ func enclosedStatement(ctx context.Context, contest *workspace.Workspace, folder
 		return nil, err
 	}
 	return &report.EnclosedStatement{
-		Language: cmp.Or(read.Language, "en"),
-		Markdown: read.Markdown,
+		Language: cmp.Or(read.Language, "en"), Markdown: read.Markdown,
 		Pictures: cli.StatementPictures(read.Pictures),
 	}, nil
 }

@@ -86,10 +86,7 @@ func quotedOr(texts []string) string {
 
 // verifyProblem verifies one problem and reports whether the problem has no errors.
 func (v *verifyOptions) verifyProblem(
-	ctx context.Context,
-	c *workspace.Workspace,
-	location *workspace.Location,
-	listen func(judge.Event),
+	ctx context.Context, c *workspace.Workspace, location *workspace.Location, listen func(judge.Event),
 ) (bool, error) {
 	verifier, faults, err := v.startVerification(ctx, c, location, listen)
 	if err != nil {
@@ -108,10 +105,7 @@ func (v *verifyOptions) verifyProblem(
 
 // startVerification begins to verify a problem.
 func (v *verifyOptions) startVerification(
-	ctx context.Context,
-	c *workspace.Workspace,
-	location *workspace.Location,
-	listen func(judge.Event),
+	ctx context.Context, c *workspace.Workspace, location *workspace.Location, listen func(judge.Event),
 ) (
 	*workspace.Verification, int, error,
 ) {

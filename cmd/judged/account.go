@@ -113,8 +113,7 @@ func (a *admin) role() *cobra.Command {
 func (a *admin) erase() *cobra.Command {
 	var sure bool
 	cmd := a.subcommand(
-		"erase <login>",
-		"erase an account permanently",
+		"erase <login>", "erase an account permanently",
 		func(ctx context.Context, api *client.Client, args []string) error {
 			if !sure {
 				return &judge.UsageError{

@@ -36,10 +36,8 @@ func (a *admin) queue() *cobra.Command {
 			)
 			if q.UntrustedOnly > 0 {
 				fmt.Fprintf(
-					a.out,
-					"%-22s %d of them were judged by untrusted workers only: they wait for a trusted worker\n",
-					"",
-					q.UntrustedOnly,
+					a.out, "%-22s %d of them were judged by untrusted workers only: they wait for a trusted worker\n",
+					"", q.UntrustedOnly,
 				)
 			}
 		}

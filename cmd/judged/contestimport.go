@@ -121,10 +121,7 @@ func usePackage(name string, files *contestpackage.Files, err error, handle func
 
 // packageMedia returns the pictures and documents of a package, and uploads them unless it is a dry run.
 func packageMedia(
-	ctx context.Context,
-	api *client.Client,
-	files *contestpackage.Files,
-	dryRun bool,
+	ctx context.Context, api *client.Client, files *contestpackage.Files, dryRun bool,
 ) (media []client.PackageFile, err error) {
 	inspected, err := files.Inspect()
 	if err != nil {

@@ -129,14 +129,8 @@ func (a *admin) printChanges(r *client.Rejudging) error {
 		if s.Changed {
 			changed++
 			fmt.Fprintf(
-				t,
-				"%d\t%s\t%s\t%s -> %s\t%s\n",
-				s.Number,
-				s.Problem,
-				s.Login,
-				verdictText(s.OldVerdict, s.OldScore),
-				verdictText(s.NewVerdict, s.NewScore),
-				s.Reason,
+				t, "%d\t%s\t%s\t%s -> %s\t%s\n", s.Number, s.Problem, s.Login, verdictText(s.OldVerdict, s.OldScore),
+				verdictText(s.NewVerdict, s.NewScore), s.Reason,
 			)
 		}
 	}
@@ -145,15 +139,8 @@ func (a *admin) printChanges(r *client.Rejudging) error {
 	}
 	for _, m := range r.RankChanges {
 		fmt.Fprintf(
-			t,
-			"%s\trank %s -> %s\tsolved %d -> %d\t%s -> %s\n",
-			m.Team,
-			rankText(m.OldRank),
-			rankText(m.NewRank),
-			m.OldResult.Solved,
-			m.NewResult.Solved,
-			resultText(m.OldResult),
-			resultText(m.NewResult),
+			t, "%s\trank %s -> %s\tsolved %d -> %d\t%s -> %s\n", m.Team, rankText(m.OldRank), rankText(m.NewRank),
+			m.OldResult.Solved, m.NewResult.Solved, resultText(m.OldResult), resultText(m.NewResult),
 		)
 	}
 	if err := t.Flush(); err != nil {

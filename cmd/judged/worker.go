@@ -43,9 +43,7 @@ it releases them to other workers at once.
 	f.BoolVar(&w.calibrate, "calibrate", false,
 		"measure the speed of this machine, report it to the server, and exit; later the idle worker repeats the measurement each hour")
 	f.StringVar(
-		&w.require,
-		"require",
-		cmp.Or(os.Getenv("ASSAY_REQUIRE"), sandbox.Isolated),
+		&w.require, "require", cmp.Or(os.Getenv("ASSAY_REQUIRE"), sandbox.Isolated),
 		"isolated: refuse a machine without isolation; any: also judge without isolation, where programs may do everything that the worker may",
 	)
 	systemdFlag(cmd, c, "judged-worker.service")

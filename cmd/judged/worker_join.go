@@ -57,10 +57,7 @@ func (w *workerOptions) addressFile() string { return filepath.Join(w.data, "ser
 
 // greet greets the server with a known key. If the server does not know the key, enter joins with the code.
 func (w *workerOptions) greet(
-	ctx context.Context,
-	api *client.Client,
-	code, public string,
-	offer job.Capabilities,
+	ctx context.Context, api *client.Client, code, public string, offer job.Capabilities,
 ) (*client.Welcome, error) {
 	welcome, err := api.ReportCapabilities(ctx, offer)
 	if refused, is := errors.AsType[*client.Error](err); is && code != "" &&

@@ -22,8 +22,7 @@ func (w *workerOptions) newRunner(api *client.Client) (*worker.Runner, error) {
 	w.logger.Info("checking the sandbox and the toolchains of this machine")
 	runner, err := worker.NewRunner(worker.RunnerOptions{
 		Dir: w.data, Cache: os.Getenv("ASSAY_CACHE"), Slots: w.slots, Blobs: blobFetcher{api}, Version: cli.Version(),
-		RequiredIsolation: w.require,
-		OnMessage:         func(text string) { w.logger.Warn(text) },
+		RequiredIsolation: w.require, OnMessage: func(text string) { w.logger.Warn(text) },
 	})
 	if errors.Is(err, sandbox.ErrUnavailable) {
 		return nil, fmt.Errorf(

@@ -148,8 +148,7 @@ func (s *SharedDir) checkMark() error {
 		err = fmt.Errorf(
 			"the shared directory of blobs %s is not the one that this server started with: its file %s is missing or differs: "+
 				"mount the disk again",
-			s.dir,
-			markFile,
+			s.dir, markFile,
 		)
 	}
 	return err

@@ -99,9 +99,7 @@ func parseFindings(file string, data []byte) (*Findings, error) {
 	for _, fault := range slices.Concat(f.Dropped, f.Faults) {
 		if fault == nil {
 			return nil, &judge.ProblemError{
-				File: file,
-				Text: FindingsFile + " of the bundle has a fault that says nothing",
-				Hint: damagedHint,
+				File: file, Text: FindingsFile + " of the bundle has a fault that says nothing", Hint: damagedHint,
 			}
 		}
 		paths = append(paths, fault.File)

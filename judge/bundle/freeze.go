@@ -188,8 +188,7 @@ func (f *builder) addLinkTarget(link, name string) error {
 	switch {
 	case !ok || err != nil:
 		return &judge.ProblemError{
-			File: link,
-			Text: "the link leads out of the directory, to nothing, or in a circle",
+			File: link, Text: "the link leads out of the directory, to nothing, or in a circle",
 			Hint: "put a copy there",
 		}
 	case info.IsDir():

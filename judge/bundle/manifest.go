@@ -81,9 +81,7 @@ func (m *Manifest) ID() blob.Digest { return blob.DigestOf(m.Bytes()) }
 func ParseManifest(file string, data []byte) (*Manifest, error) {
 	fault := func(line int, text string, args ...any) error {
 		return &judge.ProblemError{
-			File: file,
-			Line: line,
-			Text: "the manifest of the bundle: " + fmt.Sprintf(text, args...),
+			File: file, Line: line, Text: "the manifest of the bundle: " + fmt.Sprintf(text, args...),
 			Hint: damagedHint,
 		}
 	}

@@ -74,8 +74,7 @@ func readBeside(c *judge.Case) (faults judge.ProblemErrors) {
 			faults = append(
 				faults,
 				&judge.ProblemError{
-					File: path,
-					Text: "neither a file nor a directory",
+					File: path, Text: "neither a file nor a directory",
 					Hint: "put a copy of the file there: links are not followed",
 				},
 			)

@@ -47,8 +47,7 @@ func (f *Directory) readGolf(t *golf) (faults judge.ProblemErrors) {
 		faults = append(
 			faults,
 			f.Fault(
-				"golf.domain",
-				"the golf has no domain",
+				"golf.domain", "the golf has no domain",
 				`write the generator line that prints every input, such as: domain = "all --max 99"`,
 			),
 		)

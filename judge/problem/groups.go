@@ -147,8 +147,7 @@ func readCases(dir, group string) (cases []judge.Case, faults judge.ProblemError
 			faults = append(
 				faults,
 				&judge.ProblemError{
-					File: path,
-					Text: fmt.Sprintf("%q cannot be the name of a case", name),
+					File: path, Text: fmt.Sprintf("%q cannot be the name of a case", name),
 					Hint: "use letters, digits, dots, - and _",
 				},
 			)

@@ -36,8 +36,7 @@ func (f *Directory) Lint() (faults judge.ProblemErrors) {
 		faults = append(
 			faults,
 			f.Fault(
-				"validator",
-				"the problem has no validator",
+				"validator", "the problem has no validator",
 				"declare the input in "+FormatFile+`, or add: [validator] program = "validator"`,
 			),
 		)

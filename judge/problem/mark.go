@@ -16,8 +16,7 @@ func marked(p *judge.Problem) *judge.ProblemError {
 			for _, path := range []string{c.In, c.Ans} {
 				if text, hint := markOf(path); text != "" {
 					return &judge.ProblemError{
-						File: path,
-						Text: fmt.Sprintf("the file %s: case %s cannot be judged", text, c.ID()),
+						File: path, Text: fmt.Sprintf("the file %s: case %s cannot be judged", text, c.ID()),
 						Hint: hint,
 					}
 				}

@@ -74,8 +74,7 @@ func CheckPicture(file string, line int, name, path string, data []byte) (fault,
 	}
 	if format, extension := pictures.FormatMismatch(path, data); format != "" {
 		return nil, &judge.ProblemError{
-			File: file,
-			Line: line,
+			File: file, Line: line,
 			Text: fmt.Sprintf("the name of the picture %s does not fit its type, %s", name, format),
 			Hint: fmt.Sprintf("rename it to %s, here and on the disk: LaTeX finds the type by the name",
 				strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))+extension),

@@ -295,8 +295,7 @@ func (f *Directory) readParts(t *table) (faults judge.ProblemErrors) {
 			faults = append(
 				faults,
 				f.Fault(
-					"checker",
-					"the checker has both a name and a program",
+					"checker", "the checker has both a name and a program",
 					"write name for a built-in checker, or program for your own",
 				),
 			)

@@ -86,11 +86,7 @@ func (f *Directory) ungraded() *judge.Grading {
 
 // staticCheck reads the score of a static check. It returns nil if there is none.
 func (f *Directory) staticCheck(
-	key string,
-	score any,
-	args []string,
-	n *judge.Node,
-	scored bool,
+	key string, score any, args []string, n *judge.Node, scored bool,
 ) (*judge.StaticCheck, judge.ProblemErrors) {
 	check := &judge.StaticCheck{Args: args, PassFail: score == passFail}
 	parts := scored && n.Aggregate != judge.AggregatePassFail

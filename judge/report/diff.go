@@ -238,11 +238,8 @@ func (p *diffWriter) addSingle(k lineKind, l excerptLine, g int) {
 	p.lines = append(
 		p.lines,
 		diffLine{
-			Kind:        k,
-			Number:      l.number,
-			Spans:       showBlanks([]span{{l.text, false}}),
-			focusColumn: p.focusColumn(g),
-			length:      width(l.text),
+			Kind: k, Number: l.number, Spans: showBlanks([]span{{l.text, false}}), focusColumn: p.focusColumn(g),
+			length: width(l.text),
 		},
 	)
 	if g >= 0 && g == p.errorLine {

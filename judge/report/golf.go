@@ -135,9 +135,7 @@ func golfCorrectText(r *judge.GolfChecked) string {
 		return fmt.Sprintf("samples and edges, %d of %d inputs, %.1f s", r.Tried, r.Domain, r.WallMS/1000)
 	case r.Shuffles > 0:
 		return fmt.Sprintf(
-			"all %s, shuffled twice + %d fresh calls, %.1f s",
-			judge.Quantity(r.Domain, "input"),
-			r.FreshCalls,
+			"all %s, shuffled twice + %d fresh calls, %.1f s", judge.Quantity(r.Domain, "input"), r.FreshCalls,
 			r.WallMS/1000,
 		)
 	}
@@ -184,13 +182,8 @@ func golfTable(results []*judge.GolfChecked) string {
 	}
 	for _, r := range results {
 		fmt.Fprintf(
-			&b,
-			"%-10s  %5d  %s  %s  %s\n",
-			r.Verdict,
-			r.Bytes,
-			pad(r.LanguageWithFlags(), language),
-			pad(r.File, file),
-			golfReason(r),
+			&b, "%-10s  %5d  %s  %s  %s\n", r.Verdict, r.Bytes, pad(r.LanguageWithFlags(), language),
+			pad(r.File, file), golfReason(r),
 		)
 	}
 	return sanitize(b.String())

@@ -70,8 +70,7 @@ func (p PictureFunc) imageHTML(address, caption string, size map[string]string) 
 	case picture.Linked:
 		return fmt.Sprintf(
 			`<a href="%s">[%s]</a>`,
-			template.HTMLEscapeString(picture.URL),
-			template.HTMLEscapeString(picture.altText(path)),
+			template.HTMLEscapeString(picture.URL), template.HTMLEscapeString(picture.altText(path)),
 		)
 	}
 	return fmt.Sprintf(

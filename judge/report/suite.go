@@ -95,11 +95,7 @@ func (t *terminal) writeMeasured(e *judge.SuiteMeasured) {
 		rows = append(
 			rows,
 			[]string{
-				c.Case,
-				fmt.Sprint(c.Bytes),
-				fmt.Sprint(c.Mutants),
-				fmt.Sprint(c.Solutions),
-				fmt.Sprint(c.Bounds),
+				c.Case, fmt.Sprint(c.Bytes), fmt.Sprint(c.Mutants), fmt.Sprint(c.Solutions), fmt.Sprint(c.Bounds),
 				fmt.Sprint(c.Unique),
 			},
 		)

@@ -39,9 +39,7 @@ func (w *Workspace) BotGuide(p *Problem) (*arena.Guide, []arena.DescribedRules, 
 		text, err := p.ReadText(path)
 		if err != nil {
 			return "", &judge.ProblemError{
-				File: path,
-				Text: problem.Reason(err),
-				Hint: "write the file, or remove it from the [game] table",
+				File: path, Text: problem.Reason(err), Hint: "write the file, or remove it from the [game] table",
 			}
 		}
 		return string(text), nil
@@ -156,8 +154,7 @@ func setOption(r *arena.Rules, option string) error {
 	if _, known := r.Options[name]; !known {
 		return &judge.UsageError{
 			Err: fmt.Errorf(
-				"the game has no option %q\n    its options: %s",
-				name,
+				"the game has no option %q\n    its options: %s", name,
 				strings.Join(slices.Sorted(maps.Keys(r.Options)), ", "),
 			),
 		}
@@ -174,11 +171,7 @@ func setOption(r *arena.Rules, option string) error {
 
 // NewTournament builds the referee and all bots of a tournament.
 func (w *Workspace) NewTournament(
-	ctx context.Context,
-	f *Problem,
-	rules arena.Rules,
-	files []string,
-	language string,
+	ctx context.Context, f *Problem, rules arena.Rules, files []string, language string,
 ) (*arena.Tournament, error) {
 	e := &arena.Tournament{
 		Game: f.ID, Rules: rules, Sandbox: w.Sandbox, RefereePath: f.Game.Referee.Path,

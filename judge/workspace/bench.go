@@ -12,11 +12,7 @@ import (
 
 // Executor returns the bench that runs the built program made on the cases of picked.
 func (p *Problem) Executor(
-	ctx context.Context,
-	selected *judge.Problem,
-	path string,
-	built *lang.Result,
-	way trial.RunMode,
+	ctx context.Context, selected *judge.Problem, path string, built *lang.Result, way trial.RunMode,
 ) (trial.Executor, error) {
 	return p.newBench(ctx, selected, path, func(context.Context) (*lang.Result, error) { return built, nil }, way, nil)
 }
@@ -29,8 +25,7 @@ func (p *Problem) newBench(
 ) (trial.Executor, error) {
 	return trial.New(ctx, trial.Setup{
 		Problem: selected, Runner: p.w.Sandbox, Programs: p.SetterPrograms(), Source: path, BuildSubmission: build,
-		ShowSource: p.showsSource(path),
-		RunMode:    way, KeepOutput: keep, Exclusive: &p.w.sharedLimits.exclusive,
+		ShowSource: p.showsSource(path), RunMode: way, KeepOutput: keep, Exclusive: &p.w.sharedLimits.exclusive,
 	})
 }
 

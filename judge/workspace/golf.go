@@ -46,13 +46,7 @@ func (w *Workspace) StartGolf(ctx context.Context, p *Problem) (*golf.Submission
 	limits := w.Config.Solution
 	limits.Memory = max(limits.Memory, w.Config.Setter.Memory)
 	return &golf.SubmissionChecker{
-		ID:      p.ID,
-		Runner:  w.Sandbox,
-		Tools:   w.Tools,
-		Drivers: known,
-		Limits:  limits,
-		Domain:  domain,
-		Checker: checker,
+		ID: p.ID, Runner: w.Sandbox, Tools: w.Tools, Drivers: known, Limits: limits, Domain: domain, Checker: checker,
 	}, nil
 }
 
@@ -125,11 +119,7 @@ func (w *Workspace) readDrivers(p *Problem) (drivers.Set, error) {
 // the other languages with the same extension. Instead of a language that is not installed, it tries its
 // substitute.
 func (w *Workspace) CheckGolf(
-	ctx context.Context,
-	stage *golf.SubmissionChecker,
-	file string,
-	r golf.ReadOptions,
-	o golf.Options,
+	ctx context.Context, stage *golf.SubmissionChecker, file string, r golf.ReadOptions, o golf.Options,
 ) (*golf.Result, error) {
 	first, err := w.checkGolfAs(ctx, stage, file, nil, r, o)
 	if err != nil || first.Verdict != golf.CannotRun || r.Language != "" || first.Bytes == 0 {
@@ -219,10 +209,7 @@ func (w *Workspace) checkGolfAs(
 // ReadGolfSubmission reads a golf submission from a source file, a post, or standard input. It also returns the flags with
 // which it is run.
 func (w *Workspace) ReadGolfSubmission(
-	stage *golf.SubmissionChecker,
-	file string,
-	language *config.Language,
-	r golf.ReadOptions,
+	stage *golf.SubmissionChecker, file string, language *config.Language, r golf.ReadOptions,
 ) (*golf.Submission, []string, error) {
 	data, err := w.GolfFile(file, r)
 	if err != nil {

@@ -154,12 +154,8 @@ func (g *Grid) Event() *judge.SuiteMeasured {
 		e.Cases = append(
 			e.Cases,
 			judge.CaseDetections{
-				Case:      c.ID(),
-				Bytes:     caseSize(c),
-				Mutants:   n["mutant"],
-				Solutions: n["solution"],
-				Bounds:    n["bound"],
-				Unique:    alone[i],
+				Case: c.ID(), Bytes: caseSize(c), Mutants: n["mutant"], Solutions: n["solution"], Bounds: n["bound"],
+				Unique: alone[i],
 			},
 		)
 	}

@@ -85,9 +85,7 @@ func (w *Workspace) findProblem(name string) (dir, tests string, err error) {
 	for _, root := range []string{"", w.Root} {
 		if dir := filepath.Join(root, "problems", name); filepath.IsLocal(name) && exists(dir) {
 			missing.Hint = fmt.Sprintf(
-				"the directory %s has no %s: write one, with at least: title = %q",
-				w.DisplayPath(dir),
-				problem.File,
+				"the directory %s has no %s: write one, with at least: title = %q", w.DisplayPath(dir), problem.File,
 				name,
 			)
 			return "", "", err

@@ -63,9 +63,7 @@ func (p *Problem) checkGame(ctx context.Context, report func(what string, count 
 // tryExampleBots plays each example bot against the tester as on a ladder. It reports examples in languages that are
 // not installed on this machine.
 func (p *Problem) tryExampleBots(
-	ctx context.Context,
-	report func(what string, count int, faults judge.ProblemErrors),
-	note func(string),
+	ctx context.Context, report func(what string, count int, faults judge.ProblemErrors), note func(string),
 ) error {
 	n, faults := 0, judge.ProblemErrors{}
 	for _, path := range p.Game.Examples {

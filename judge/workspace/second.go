@@ -61,10 +61,7 @@ func (p *Problem) secondSolution(ctx context.Context, path string, program *judg
 	agreed := filepath.Join(p.w.Cache, "agreed")
 	cachedir.Trim(agreed, cachedir.Limits{Bytes: 256 << 20, Files: 10_000})
 	return &gen.SecondSolution{
-		Name:       path,
-		Program:    program,
-		Programs:   p.SetterPrograms(),
-		CheckerKey: checks,
-		Ledger:     filepath.Join(agreed, p.ID),
+		Name: path, Program: program, Programs: p.SetterPrograms(), CheckerKey: checks,
+		Ledger: filepath.Join(agreed, p.ID),
 	}, nil
 }

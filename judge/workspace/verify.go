@@ -34,9 +34,7 @@ type Verification struct {
 // StartVerification starts to verify a problem. It sends an event that describes the verification. If faults prevent
 // any further checks, it reports them and returns no Verification.
 func (l *Location) StartVerification(
-	ctx context.Context,
-	o VerifyOptions,
-	listen func(judge.Event),
+	ctx context.Context, o VerifyOptions, listen func(judge.Event),
 ) (v *Verification, faults int, err error) {
 	p, found, err := l.ReadForJudging(ctx)
 	if err != nil {
@@ -127,8 +125,7 @@ func (l *Location) TakeSnapshot() (*Snapshot, error) {
 	if filepath.Base(filepath.Dir(dir)) == "problems" { // the cases and solutions are in sibling directories
 		s.Problem = "problems/" + s.ID
 		folders = map[string]string{
-			s.Problem:           dir,
-			"testcases/" + s.ID: l.casesDir,
+			s.Problem: dir, "testcases/" + s.ID: l.casesDir,
 			"solutions/" + s.ID: problem.Solutions(dir, l.casesDir),
 		}
 	}

@@ -389,11 +389,7 @@ func pyTruth(x *expr) string {
 		return "(not " + pyTruth(x.args[0]) + ")"
 	case "all", "any":
 		return fmt.Sprintf(
-			"%s(%s for %s in range(%s, %s + 1))",
-			x.op,
-			pyTruth(x.args[2]),
-			pyName(x.name),
-			pyInt(x.args[0]),
+			"%s(%s for %s in range(%s, %s + 1))", x.op, pyTruth(x.args[2]), pyName(x.name), pyInt(x.args[0]),
 			pyInt(x.args[1]),
 		)
 	case "distinct":

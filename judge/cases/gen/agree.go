@@ -120,11 +120,7 @@ func (m *CaseGenerator) compare(ctx context.Context, checker check.Checker, p *p
 	case outcome.Verdict != judge.Accepted:
 		hint := fmt.Sprintf(
 			"%s\nthe input:\n%sthe reference:\n%s%s:\n%sone of them is wrong, or the problem has several right answers and needs another checker",
-			outcome.Message,
-			shown(in),
-			shown(ans),
-			m.SecondSolution.Name,
-			shown(p.out),
+			outcome.Message, shown(in), shown(ans), m.SecondSolution.Name, shown(p.out),
 		)
 		return m.Directory.CaseFault(
 			p.c, fmt.Sprintf("case %s: the reference and %s do not agree", p.c.ID(), m.SecondSolution.Name),

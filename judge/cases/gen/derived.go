@@ -125,8 +125,7 @@ func (d *formatGenerator) parseLine(seed string, args []string) (format.Options,
 	o, err := format.ParseLine(args[1:])
 	if err != nil {
 		return o, 0, "", &judge.ProblemError{
-			Text: err.Error(),
-			Hint: "such as: " + problem.FormatWord + " --mode max --size 100 n=7 m=1..9 --seed 3",
+			Text: err.Error(), Hint: "such as: " + problem.FormatWord + " --mode max --size 100 n=7 m=1..9 --seed 3",
 		}
 	}
 	o.Literals = d.literals

@@ -37,9 +37,7 @@ func (m *CaseGenerator) isSeed(c *judge.Case, seed string) bool {
 // them keeps it, and the others are redrawn. The result must not depend on which cases are stored, so a case that
 // was redrawn is never taken from the store. drawDistinct removes the cases that it redraws from the map current.
 func (m *CaseGenerator) drawDistinct(
-	current map[string]*ManifestCase,
-	todo []*task,
-	draw func([]*task) error,
+	current map[string]*ManifestCase, todo []*task, draw func([]*task) error,
 ) (tasks map[string]*task, err error) {
 	tasks = map[string]*task{}
 	for first := true; first || len(todo) > 0; first = false {

@@ -83,13 +83,8 @@ func (m *Manifest) format() []byte {
 	fmt.Fprintf(&b, "generator = %q\nvalidator = %q\nreference = %q\n", m.Generator, m.Validator, m.Reference)
 	for _, e := range m.Cases {
 		fmt.Fprintf(
-			&b,
-			"\n[[case]]\nname = %s\nline = %s\nseed = %q\nin   = %q\nans  = %q\n",
-			quote(e.Name),
-			quote(e.Line),
-			e.Seed,
-			e.In,
-			e.Ans,
+			&b, "\n[[case]]\nname = %s\nline = %s\nseed = %q\nin   = %q\nans  = %q\n", quote(e.Name), quote(e.Line),
+			e.Seed, e.In, e.Ans,
 		)
 	}
 	return []byte(b.String())

@@ -88,11 +88,7 @@ func (m *CaseGenerator) unwritable(c *judge.Case, err error) error {
 // installGroup installs a group's new cases, and removes generated cases that no line produces any more. It writes the
 // manifest last. If place is interrupted before that, the files do not match the manifest, and are regenerated.
 func (m *CaseGenerator) installGroup(
-	g *judge.Group,
-	updated *Manifest,
-	current map[string]*ManifestCase,
-	tasks map[string]*task,
-	sum *Summary,
+	g *judge.Group, updated *Manifest, current map[string]*ManifestCase, tasks map[string]*task, sum *Summary,
 ) error {
 	dir := m.dir(g.Name)
 	old, _ := ReadManifest(dir)
@@ -197,11 +193,7 @@ func (m *CaseGenerator) answerHandwritten(ctx context.Context, sum *Summary) err
 				return fmt.Errorf("answer case %s: %w", c.ID(), err)
 			}
 			answer, err := RunReference(
-				ctx,
-				m.Runner,
-				crew.Reference,
-				referenceFor(m.Directory, c),
-				m.Directory.Limits,
+				ctx, m.Runner, crew.Reference, referenceFor(m.Directory, c), m.Directory.Limits,
 				bytes.NewReader(input),
 			)
 			if err != nil {
@@ -352,8 +344,7 @@ func intactFaults(c *judge.Case, e *ManifestCase, hint string) (faults judge.Pro
 			faults = append(
 				faults,
 				&judge.ProblemError{
-					File: file.path,
-					Text: "the file is not the one that was generated",
+					File: file.path, Text: "the file is not the one that was generated",
 					Hint: "generated cases are not edited; " + hint,
 				},
 			)

@@ -33,11 +33,7 @@ type Validator interface {
 // NewGenerator returns a Generator that runs a program. The limits apply to each case. The caller must close the
 // Generator.
 func NewGenerator(
-	ctx context.Context,
-	r judge.Runner,
-	program *judge.Program,
-	part *judge.SetterProgram,
-	limits judge.Limits,
+	ctx context.Context, r judge.Runner, program *judge.Program, part *judge.SetterProgram, limits judge.Limits,
 ) (Generator, error) {
 	if part.Protocol == "kit" {
 		proc, err := kitproc.Start(ctx, r, program, "generator", limits, part.Args...)
@@ -52,11 +48,7 @@ func NewGenerator(
 // NewValidator returns a Validator that runs a program. The limits apply to each case. The caller must close the
 // Validator.
 func NewValidator(
-	ctx context.Context,
-	r judge.Runner,
-	program *judge.Program,
-	part *judge.SetterProgram,
-	limits judge.Limits,
+	ctx context.Context, r judge.Runner, program *judge.Program, part *judge.SetterProgram, limits judge.Limits,
 ) (Validator, error) {
 	if program.Interpret != nil {
 		check, err := program.Interpret(part.Args)

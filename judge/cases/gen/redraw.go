@@ -16,8 +16,7 @@ import (
 // manifests. It changes nothing. It returns the number of generated inputs and the cases whose inputs differ. If
 // there are such cases, it also returns a fault.
 func (m *CaseGenerator) Redraw(
-	ctx context.Context,
-	groups []string,
+	ctx context.Context, groups []string,
 ) (n int, faults judge.ProblemErrors, mismatched []*judge.Case, err error) {
 	var todo []*task
 	was := map[*task]string{} // SHA-256 of the input
@@ -70,10 +69,8 @@ func (m *CaseGenerator) Redraw(
 		text := fmt.Sprintf("the input of case %s is not what its line makes now", mismatched[0].ID())
 		if more := len(mismatched) - 1; more > 0 {
 			text = fmt.Sprintf(
-				"the inputs of %d of %d cases, such as %s, are not what their lines make now",
-				len(mismatched),
-				len(todo),
-				mismatched[0].ID(),
+				"the inputs of %d of %d cases, such as %s, are not what their lines make now", len(mismatched),
+				len(todo), mismatched[0].ID(),
 			)
 		}
 		hint := "if the change is meant, run: judge generate " + m.Directory.ID

@@ -92,9 +92,7 @@ func (d *outputJudge) prime(ctx context.Context) (err error) {
 // judgeSubmission judges outputs of all cases with a new checker, in judging order. It returns the index of the first
 // rejected output, or -1 if there is none.
 func (d *outputJudge) judgeSubmission(
-	ctx context.Context,
-	cases []solvedCase,
-	outs map[int][]byte,
+	ctx context.Context, cases []solvedCase, outs map[int][]byte,
 ) (caseIndex int, message string, err error) {
 	checker, err := d.new(ctx)
 	if err != nil {

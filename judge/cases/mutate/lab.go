@@ -97,8 +97,7 @@ func Open(ctx context.Context, s Setting) (*Runner, error) {
 	l.Tools.known = map[string]*types.Package{}
 	if s.Directory.Reference == nil {
 		return nil, s.Directory.Fault(
-			"reference",
-			"without a reference no correct output is known",
+			"reference", "without a reference no correct output is known",
 			`add: [reference] program = "reference"`,
 		)
 	}
@@ -213,11 +212,7 @@ func (l *Runner) newSubject(ctx context.Context, path string, args []string) (*S
 
 // newTokenSubject does the work of made for a program of a family.
 func (l *Runner) newTokenSubject(
-	ctx context.Context,
-	path string,
-	args []string,
-	language *config.Language,
-	family *Family,
+	ctx context.Context, path string, args []string, language *config.Language, family *Family,
 ) (*Subject, error) {
 	source, err := readTokens(path, language, family)
 	if err != nil {

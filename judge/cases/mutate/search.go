@@ -228,9 +228,7 @@ func (d *disagreement) Error() string {
 
 // killedBy runs mutants on a valid input. It returns the killed mutants and the reference solution's answer.
 func (p *runnerSet) killedBy(
-	ctx context.Context,
-	input []byte,
-	surviving map[*Subject][]*Result,
+	ctx context.Context, input []byte, surviving map[*Subject][]*Result,
 ) (killed []*Result, answer []byte, err error) {
 	reference := p.runner.Subjects[0]
 	c := &solvedCase{id: "search", in: input}
@@ -380,9 +378,7 @@ func (s *searcher) runSpared(ctx context.Context, p *runnerSet, r *Result) error
 	slots := r.spared
 	r.spared = nil
 	return r.findKill(
-		p.workers[r.Subject],
-		s.runner,
-		slots,
+		p.workers[r.Subject], s.runner, slots,
 		func(c *solvedCase, out []byte) (bool, error) { return p.wrong(ctx, r, c, out) },
 	)
 }

@@ -62,11 +62,7 @@ func (l *Tester) shrinkMethods() []shrinkMethod {
 }
 
 func (l *Tester) shrink(
-	ctx context.Context,
-	t *Trial,
-	budget shrink.Budget,
-	step func(shrink.Step),
-	methods []shrinkMethod,
+	ctx context.Context, t *Trial, budget shrink.Budget, step func(shrink.Step), methods []shrinkMethod,
 ) (*Shrunk, error) {
 	b, err := l.acquire()
 	if err != nil {

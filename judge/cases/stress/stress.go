@@ -131,8 +131,7 @@ func Open(ctx context.Context, s Setting) (*Tester, error) {
 	l := &Tester{Setting: s, processCtx: ctx}
 	if s.Directory.Reference == nil && !s.Directory.LacksAnswers() {
 		return nil, s.Directory.Fault(
-			"reference",
-			"without a reference no correct output is known",
+			"reference", "without a reference no correct output is known",
 			`add: [reference] program = "reference"`,
 		)
 	}
@@ -207,8 +206,7 @@ func (l *Tester) solveSamples(ctx context.Context) error {
 			}
 			if err != nil {
 				return l.Directory.CaseFault(
-					c,
-					fmt.Sprintf("case %s has no answer that can be read", c.ID()),
+					c, fmt.Sprintf("case %s has no answer that can be read", c.ID()),
 					"run: judge generate "+l.Directory.ID,
 				)
 			}
@@ -421,8 +419,7 @@ func (b *worker) judge(ctx context.Context, name string, t *Trial) (judge.Outcom
 			b.checkerUsed = false
 		}
 		outcome, err := b.checker.Check(
-			ctx,
-			check.Request{Case: name, In: section(t.Input), Ans: section(t.Answer), Out: section(t.Output)},
+			ctx, check.Request{Case: name, In: section(t.Input), Ans: section(t.Answer), Out: section(t.Output)},
 		)
 		if err == nil && (outcome.Verdict == judge.Accepted || !b.checkerUsed) {
 			b.checkerUsed = b.tester.stateful

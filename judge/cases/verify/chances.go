@@ -93,12 +93,7 @@ func (v *Verifier) retrySlow(
 		again := &problem.Result{Groups: map[string]float64{}}
 		s.program = c.program
 		sum, err := v.judgeOnce(
-			ctx,
-			s,
-			&patient,
-			c.limits,
-			judged,
-			again,
+			ctx, s, &patient, c.limits, judged, again,
 			judge.Options{Jobs: v.Jobs, ContinueAfterFailure: !v.oneFailureIsEnough(s)},
 		)
 		if err != nil || sum == nil {

@@ -99,8 +99,7 @@ func crashFault(role string, part *judge.SetterProgram, message string) *judge.P
 // referenceFault sets the position of a fault of the reference solution.
 func referenceFault(part *judge.SetterProgram, f *judge.ProblemError) *judge.ProblemError {
 	placed := &judge.ProblemError{
-		File: part.Path,
-		Text: strings.Replace(f.Text, "the reference fails on it", "the reference fails", 1),
+		File: part.Path, Text: strings.Replace(f.Text, "the reference fails on it", "the reference fails", 1),
 		Hint: f.Hint,
 	}
 	if file, line := tail.SourcePosition(f.Hint, tail.Sources(part.Path)); line > 0 {

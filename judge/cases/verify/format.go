@@ -41,9 +41,7 @@ func (v *Verifier) agreement(ctx context.Context) (n int, faults judge.ProblemEr
 // checkAccepts passes inputs drawn from the declared format to the validator. The validator may reject some of them,
 // because the declaration may be incomplete, but not all.
 func (v *Verifier) checkAccepts(
-	ctx context.Context,
-	grammar *format.Grammar,
-	validator gen.Validator,
+	ctx context.Context, grammar *format.Grammar, validator gen.Validator,
 ) (n int, faults judge.ProblemErrors, err error) {
 	taken, said := 0, ""
 	for i := range agreementInputs {
@@ -86,9 +84,7 @@ func (v *Verifier) checkAccepts(
 
 // checkRejects passes inputs that nearly match the format to the validator, which must reject them.
 func (v *Verifier) checkRejects(
-	ctx context.Context,
-	grammar *format.Grammar,
-	validator gen.Validator,
+	ctx context.Context, grammar *format.Grammar, validator gen.Validator,
 ) (n int, faults judge.ProblemErrors, err error) {
 	wrong, err := grammar.NearMisses(rand.New(rand.NewPCG(1, 0)), format.Options{})
 	if err != nil {

@@ -318,8 +318,7 @@ func (v *Verifier) validatorCases(ctx context.Context) (n int, faults judge.Prob
 				faults = append(
 					faults,
 					&judge.ProblemError{
-						File: e.In,
-						Text: "no input validator rejects this input",
+						File: e.In, Text: "no input validator rejects this input",
 						Hint: "fix a validator, or remove the case",
 					},
 				)
@@ -390,9 +389,7 @@ func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Prob
 		if len(refused) > 0 {
 			v.onEvent(&judge.Noted{Text: fmt.Sprintf(
 				"the output validator does not accept %d of %d answers as outputs, which is right where answers have a form of their own: %s",
-				len(refused),
-				n,
-				refused[0],
+				len(refused), n, refused[0],
 			)})
 		}
 	}()
@@ -419,8 +416,7 @@ func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Prob
 			faults = append(
 				faults,
 				&judge.ProblemError{
-					File: c.Ans,
-					Text: "the output validator fails on the answer itself: " + known.Message,
+					File: c.Ans, Text: "the output validator fails on the answer itself: " + known.Message,
 					Hint: "fix the validator",
 				},
 			)

@@ -122,11 +122,7 @@ func limitRangeNote(t problem.Timing, accepted, slow runningTime) string {
 	}
 	return fmt.Sprintf(
 		"time limit %s: accepted solutions need up to %s, too slow ones at least %s; limits from %s to %s leave room for both",
-		seconds(t.Limit),
-		seconds(accepted.duration),
-		seconds(slow.duration),
-		seconds(least),
-		seconds(most),
+		seconds(t.Limit), seconds(accepted.duration), seconds(slow.duration), seconds(least), seconds(most),
 	)
 }
 

@@ -124,10 +124,7 @@ const quick = 500 * time.Millisecond
 // slowestOfBuild returns the longest time of a submission, as slowest does, for one build of it. The parameters made and err
 // are the result of that build.
 func (v *Verifier) slowestOfBuild(
-	ctx context.Context,
-	s *problem.Submission,
-	program *lang.Result,
-	err error,
+	ctx context.Context, s *problem.Submission, program *lang.Result, err error,
 ) (time.Duration, bool, error) {
 	if err != nil {
 		_, missing := errors.AsType[*lang.MissingError](err)

@@ -384,8 +384,7 @@ func (v *Verifier) inputs(ctx context.Context) (n int, faults judge.ProblemError
 			faults = append(
 				faults,
 				v.Directory.CaseFault(
-					c,
-					fmt.Sprintf("the input of case %s is not valid: %s", c.ID(), text),
+					c, fmt.Sprintf("the input of case %s is not valid: %s", c.ID(), text),
 					"fix the case or the validator",
 				),
 			)

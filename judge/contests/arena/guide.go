@@ -83,8 +83,7 @@ func (g *Guide) running(b *strings.Builder) {
 			all = append(all, code("."+e))
 		}
 		fmt.Fprintf(
-			b,
-			"- A file that ends in %s need not read and write lines: the game has an adapter for it.\n",
+			b, "- A file that ends in %s need not read and write lines: the game has an adapter for it.\n",
 			strings.Join(all, " or "),
 		)
 	}

@@ -51,11 +51,7 @@ func (e *Tournament) Positions(ctx context.Context, games []*Game, progress func
 
 // requestAll asks the referee about each game.
 func (e *Tournament) requestAll(
-	ctx context.Context,
-	games []*Game,
-	about []byte,
-	played [][]byte,
-	progress func(done, of int),
+	ctx context.Context, games []*Game, about []byte, played [][]byte, progress func(done, of int),
 ) (GamePositions, error) {
 	seen := GamePositions{}
 	ctx, cancel := context.WithCancel(ctx)
@@ -143,12 +139,7 @@ func writePositions(file string, games []*Game, positions GamePositions) error {
 // requestPart sends one request to a referee, and waits for the answer. If first is set, it also sends the shared page,
 // although Look does not use that page.
 func (e *Tournament) requestPart(
-	ctx context.Context,
-	c *refereeProc,
-	heard <-chan reply,
-	verb string,
-	part []byte,
-	first bool,
+	ctx context.Context, c *refereeProc, heard <-chan reply, verb string, part []byte, first bool,
 ) ([]byte, error) {
 	_ = kit.WriteFrame(&c.out, verb, part)
 	var files []*os.File

@@ -10,22 +10,14 @@ import (
 func (p *Progress) Event() *judge.TournamentProgressed {
 	so := p.Results()
 	e := &judge.TournamentProgressed{
-		Done:         p.Done,
-		Total:        p.Total,
-		Played:       p.Played,
-		Moves:        p.Moves,
-		TookMS:       p.Took.Milliseconds(),
+		Done: p.Done, Total: p.Total, Played: p.Played, Moves: p.Moves, TookMS: p.Took.Milliseconds(),
 		Disqualified: len(p.Disqualified),
 	}
 	for _, row := range Table(so) {
 		e.Table = append(
 			e.Table,
 			judge.TournamentRow{
-				Name:   so.Bot(row.Bot).Name,
-				Points: row.Points,
-				Games:  row.Games,
-				Wins:   row.Wins,
-				Draws:  row.Draws,
+				Name: so.Bot(row.Bot).Name, Points: row.Points, Games: row.Games, Wins: row.Wins, Draws: row.Draws,
 				Losses: row.Losses,
 			},
 		)

@@ -160,11 +160,8 @@ func (t *BotTrial) findErrors(games []*Game, id int) (wrong []string) {
 				wrong = append(
 					wrong,
 					fmt.Sprintf(
-						"%s%s, after %s%s",
-						where,
-						f.Line(),
-						strings.Join(append([]string{"[" + g.Start + "]"}, g.Moves...), " "),
-						f.StderrLine(),
+						"%s%s, after %s%s", where, f.Line(),
+						strings.Join(append([]string{"[" + g.Start + "]"}, g.Moves...), " "), f.StderrLine(),
 					),
 				)
 			}

@@ -27,12 +27,7 @@ type Submission struct {
 
 // NewSubmission makes a submission from the content of a file.
 func NewSubmission(
-	file string,
-	l *config.Language,
-	d *drivers.Driver,
-	data []byte,
-	encoding string,
-	pages map[string]string,
+	file string, l *config.Language, d *drivers.Driver, data []byte, encoding string, pages map[string]string,
 ) (*Submission, error) {
 	code, size, err := Count(data, encoding, l.Page, pages)
 	if err != nil {

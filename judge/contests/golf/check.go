@@ -51,9 +51,7 @@ func bounded(text string) string {
 		return text
 	}
 	return fmt.Sprintf(
-		"%s... (%d bytes, sha256 %x)",
-		strings.ToValidUTF8(text[:maxCheckedOutput], ""),
-		len(text),
+		"%s... (%d bytes, sha256 %x)", strings.ToValidUTF8(text[:maxCheckedOutput], ""), len(text),
 		sha256.Sum256([]byte(text)),
 	)
 }

@@ -139,11 +139,7 @@ func (p *checkRun) requests(w *builtCandidate) requests {
 
 // exchangeFrames does the work of batch for any program that writes frames.
 func (p *checkRun) exchangeFrames(
-	ctx context.Context,
-	program *judge.Program,
-	ask requests,
-	order []int,
-	onOutput func(o output) (more bool),
+	ctx context.Context, program *judge.Program, ask requests, order []int, onOutput func(o output) (more bool),
 ) error {
 	for len(order) > 0 {
 		frames, rest, x, stderr, err := p.runDriver(ctx, program, ask, order)
@@ -206,11 +202,7 @@ func (p *checkRun) runDriver(ctx context.Context, program *judge.Program, ask re
 	limits := p.limits()
 	limits.Output += maxEachOutput * int64(len(order))
 	out, errs, x, err := p.runWithRetry(
-		ctx,
-		program,
-		limits,
-		in.String(),
-		nil,
+		ctx, program, limits, in.String(), nil,
 		func(out string) bool { return strings.Count(out, mark) > 2 },
 	)
 	if err != nil {

@@ -334,12 +334,7 @@ func (a *api) putProblem(w http.ResponseWriter, r *http.Request, caller *caller)
 		a.Dispatch.WarmAll(job.Bundle{Problem: slug, Manifest: id, Config: n.Config})
 	}
 	return a.auditAndRespond(
-		w,
-		r,
-		caller,
-		action,
-		slug,
-		string(id),
+		w, r, caller, action, slug, string(id),
 		client.Problem{Slug: p.Slug, Title: p.Title, Bundle: p.Bundle, Made: p.Made},
 	)
 }
@@ -354,8 +349,7 @@ func practiceOf(word string) (*store.PracticeLevel, error) {
 		p = ""
 	case !slices.Contains(store.PracticeLevels, p):
 		return nil, &status{
-			http.StatusBadRequest,
-			fmt.Sprintf("invalid practice %.40q", word),
+			http.StatusBadRequest, fmt.Sprintf("invalid practice %.40q", word),
 			"it is off, verdict, samples, all, or default",
 		}
 	}

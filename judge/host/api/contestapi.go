@@ -193,8 +193,7 @@ func (a *api) apiContests(w http.ResponseWriter, r *http.Request, v clics.Versio
 			files = slices.DeleteFunc(files, func(f media.File) bool { return f.Property == media.ProblemSet })
 		}
 		data, err := clics.Encode(
-			clics.Reader{Version: v, Role: c.reader.Role, Strict: c.reader.Strict},
-			clics.Contest,
+			clics.Reader{Version: v, Role: c.reader.Role, Strict: c.reader.Strict}, clics.Contest,
 			feed.Overview(contest, files),
 		)
 		if err != nil {

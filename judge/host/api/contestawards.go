@@ -82,11 +82,7 @@ func (c *apiClient) writeAward(w http.ResponseWriter, r *http.Request, id string
 // readAward reads an award from a request. Index is the index of the existing award in awards; if negative, the award
 // is new.
 func (c *apiClient) readAward(
-	r *http.Request,
-	id string,
-	data []byte,
-	awards []store.CustomAward,
-	index int,
+	r *http.Request, id string, data []byte, awards []store.CustomAward, index int,
 ) (award store.CustomAward, err error) {
 	var sent sentAward
 	if err := errors.Join(json.Unmarshal(data, &sent), json.Unmarshal(data, &sent.present)); err != nil {

@@ -49,33 +49,21 @@ var contestRoutes = slices.Concat([]contestRoute{
 	{path: inContest + "/commentary", methods: readMethods, out: emptySchema,
 		read: withoutRequest(func(_ *apiClient, w http.ResponseWriter) error { return writeList(w, nil) })},
 	{
-		path:    inContest + "/scoreboard",
-		methods: readMethods,
-		read:    withoutPath((*apiClient).scoreboard),
-		query:   []string{"group_id", "strict"},
-		out:     objectSchema(clics.Scoreboard),
+		path: inContest + "/scoreboard", methods: readMethods, read: withoutPath((*apiClient).scoreboard),
+		query: []string{"group_id", "strict"}, out: objectSchema(clics.Scoreboard),
 	},
 	{
-		path:    inContest + "/event-feed",
-		methods: readMethods,
-		read:    withoutPath((*apiClient).eventFeed),
-		out:     propertiesSchema("type", "data"),
-		query:   []string{"since_token", "since_id", "types", "stream", "strict"},
-		media:   "application/x-ndjson",
+		path: inContest + "/event-feed", methods: readMethods, read: withoutPath((*apiClient).eventFeed),
+		out:   propertiesSchema("type", "data"),
+		query: []string{"since_token", "since_id", "types", "stream", "strict"}, media: "application/x-ndjson",
 	},
 	{
-		path:    inContest + "/submissions/{id}/files",
-		methods: readMethods,
-		read:    (*apiClient).sendSubmissionFiles,
-		out:     archiveSchema,
-		media:   "application/zip",
+		path: inContest + "/submissions/{id}/files", methods: readMethods, read: (*apiClient).sendSubmissionFiles,
+		out: archiveSchema, media: "application/zip",
 	},
 	{
-		path:    inContest + "/submissions/{id}/files/files.zip",
-		methods: readMethods,
-		read:    (*apiClient).sendSubmissionFiles,
-		out:     archiveSchema,
-		media:   "application/zip",
+		path: inContest + "/submissions/{id}/files/files.zip", methods: readMethods,
+		read: (*apiClient).sendSubmissionFiles, out: archiveSchema, media: "application/zip",
 	},
 }, endpoints(), []contestRoute{
 	{path: inContest + "/{property}/{filename}", methods: readMethods, read: contestFile, out: archiveSchema, media: anyMedia},
@@ -106,18 +94,12 @@ func endpoints() (result []contestRoute) {
 			}
 		}
 		listRoute := contestRoute{
-			path:    inContest + "/" + string(t),
-			methods: readMethods,
-			read:    listReader(t),
-			query:   query,
-			out:     listSchema(t),
+			path: inContest + "/" + string(t), methods: readMethods, read: listReader(t), query: query,
+			out: listSchema(t),
 		}
 		single := contestRoute{
-			path:    listRoute.path + "/{id}",
-			methods: readMethods,
-			read:    listReader(t),
-			query:   []string{"strict"},
-			out:     objectSchema(t),
+			path: listRoute.path + "/{id}", methods: readMethods, read: listReader(t), query: []string{"strict"},
+			out: objectSchema(t),
 		}
 		if write, writable := writes[t]; writable {
 			listRoute.methods, listRoute.in = withWriteMethods(http.MethodPost), map[string]any{http.MethodPost: write.in}

@@ -54,9 +54,8 @@ func (a *api) putWorkflow(w http.ResponseWriter, r *http.Request, caller *caller
 // not use the problem or the files in the request, or if one of them does not exist.
 func (a *api) workflowSpec(r *http.Request, caller *caller, n *client.NewWorkflow) (*flow.Spec, error) {
 	spec := &flow.Spec{
-		Kind:    n.Kind,
-		Options: n.Options,
-		Work:    job.Work{Problem: n.Problem, Program: n.Problem, Files: n.Files, IsDir: true},
+		Kind: n.Kind, Options: n.Options,
+		Work: job.Work{Problem: n.Problem, Program: n.Problem, Files: n.Files, IsDir: true},
 	}
 	for _, files := range filesByContestant(n) {
 		if err := a.CheckLimits(files, true); err != nil {

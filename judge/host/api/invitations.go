@@ -26,13 +26,8 @@ func (a *api) newInvitation(w http.ResponseWriter, r *http.Request, caller *call
 	answer := a.invitation(i)
 	answer.Contest, answer.Path = n.Contest, "/invite/"+code
 	return a.auditAndRespond(
-		w,
-		r,
-		caller,
-		"invite",
-		i.ID,
-		fmt.Sprintf("%d people, until %s", i.MaxUses, i.Expires.UTC().Format(time.DateTime)),
-		answer,
+		w, r, caller, "invite", i.ID,
+		fmt.Sprintf("%d people, until %s", i.MaxUses, i.Expires.UTC().Format(time.DateTime)), answer,
 	)
 }
 

@@ -27,8 +27,7 @@ var securitySchemes = map[string]any{
 		"type": "apiKey", "in": "header", "name": "Authorization", "description": "The signature of a worker, with its key.",
 	},
 	passwordScheme: map[string]any{
-		"type":        "http",
-		"scheme":      "basic",
+		"type": "http", "scheme": "basic",
 		"description": "A username with its password, or with an access token.",
 	},
 }

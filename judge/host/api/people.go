@@ -93,8 +93,7 @@ func checkRole(word string) error {
 		}
 		return &status{
 			http.StatusBadRequest,
-			fmt.Sprintf("%.40q is not a role of an account: they are %s", word, strings.Join(roles, ", ")),
-			"",
+			fmt.Sprintf("%.40q is not a role of an account: they are %s", word, strings.Join(roles, ", ")), "",
 		}
 	}
 	return nil
@@ -188,8 +187,7 @@ func (a *api) findAccount(r *http.Request) (*store.Account, error) {
 	account, err := a.Store.AccountByLogin(r.Context(), r.PathValue("login"))
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, &status{
-			http.StatusNotFound,
-			fmt.Sprintf("there is no account %.80q", r.PathValue("login")),
+			http.StatusNotFound, fmt.Sprintf("there is no account %.80q", r.PathValue("login")),
 			"see: judged admin account list",
 		}
 	}

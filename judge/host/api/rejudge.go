@@ -24,14 +24,8 @@ func (a *api) rejudge(w http.ResponseWriter, r *http.Request, caller *caller) er
 		return err
 	}
 	choice := intake.SubmissionQuery{
-		Problem:  n.Problem,
-		Who:      n.Author,
-		Group:    n.Group,
-		Verdict:  n.Verdict,
-		Language: n.Language,
-		Time:     n.Time,
-		Worker:   n.Worker,
-		Version:  n.Version,
+		Problem: n.Problem, Who: n.Author, Group: n.Group, Verdict: n.Verdict, Language: n.Language, Time: n.Time,
+		Worker: n.Worker, Version: n.Version,
 	}
 	request := intake.NewRejudging{SubmissionQuery: choice, All: n.All, Why: n.Reason, Against: n.TargetVersion, Repeats: n.Repeats}
 	created, omitted, err := a.Rejudge(r.Context(), c, request, caller.account)

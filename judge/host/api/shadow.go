@@ -15,10 +15,7 @@ func (a *api) shadowContest(w http.ResponseWriter, r *http.Request, caller *call
 		return err
 	}
 	source := store.ExternalSource{
-		URL:            n.URL,
-		Login:          n.Login,
-		SecretFile:     n.SecretFile,
-		Account:        caller.account.ID,
+		URL: n.URL, Login: n.Login, SecretFile: n.SecretFile, Account: caller.account.ID,
 		UseOwnVerdicts: n.OwnVerdicts,
 	}
 	slug, err := shadow.Start(r.Context(), a.Service, source, n.Contest)

@@ -47,8 +47,7 @@ func checkNamePattern(noun, name string) error {
 	if !validNames.MatchString(name) {
 		return &status{
 			http.StatusBadRequest,
-			fmt.Sprintf("%.80q is not the name of %s: letters, digits, - and _, 40 at most", name, noun),
-			"",
+			fmt.Sprintf("%.80q is not the name of %s: letters, digits, - and _, 40 at most", name, noun), "",
 		}
 	}
 	return nil
@@ -146,8 +145,7 @@ func (a *api) inviteWorker(w http.ResponseWriter, r *http.Request, caller *calle
 	}
 	code, hash := auth.NewCode()
 	i, err := a.Store.NewWorkerInvite(
-		r.Context(),
-		hash,
+		r.Context(), hash,
 		store.WorkerInvite{Name: n.Worker, Class: a.Service.Class, Untrusted: n.Untrusted, CreatedBy: caller.account.ID},
 	)
 	if err != nil {
@@ -158,12 +156,7 @@ func (a *api) inviteWorker(w http.ResponseWriter, r *http.Request, caller *calle
 		detail = "as a guest"
 	}
 	return a.auditAndRespond(
-		w,
-		r,
-		caller,
-		"invite worker",
-		n.Worker,
-		detail,
+		w, r, caller, "invite worker", n.Worker, detail,
 		client.JoinCode{Code: code, Expires: i.Expires, Cluster: a.Queue != ""},
 	)
 }
@@ -255,8 +248,7 @@ func (a *api) checkFit(r *http.Request, class string, untrusted bool, o *job.Cap
 	if len(differences) > 0 {
 		return nil, &status{
 			http.StatusConflict,
-			"this machine does not judge as the others of its class do:\n  " + strings.Join(differences, "\n  "),
-			"",
+			"this machine does not judge as the others of its class do:\n  " + strings.Join(differences, "\n  "), "",
 		}
 	}
 	if o.Speed.Reliable() && c.Speed != nil {

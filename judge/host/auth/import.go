@@ -285,9 +285,7 @@ type Credentials struct {
 // all people in the order of the list. It returns store.ErrTaken if a username was taken since the plan
 // was made.
 func (p *Passwords) Import(
-	ctx context.Context,
-	s *store.Store,
-	plan *Plan,
+	ctx context.Context, s *store.Store, plan *Plan,
 ) (created, existing []Credentials, accounts []*store.Account, err error) {
 	var rows []store.NewAccount
 	var entrants []store.Entrant // without an account: those of the rows, in their order

@@ -40,10 +40,7 @@ type GolfSubmission struct {
 
 // SubmitGolf sends a golf submission to a hole.
 func (c *Client) SubmitGolf(
-	ctx context.Context,
-	hole, name string,
-	data []byte,
-	options flow.GolfSubmissionOptions,
+	ctx context.Context, hole, name string, data []byte, options flow.GolfSubmissionOptions,
 ) (*GolfSubmission, error) {
 	s := BytesSource(data)
 	if _, err := c.Upload(ctx, []Source{s}); err != nil {
@@ -51,11 +48,8 @@ func (c *Client) SubmitGolf(
 	}
 	a := &GolfSubmission{}
 	return a, c.call(
-		ctx,
-		http.MethodPost,
-		HolesPath+"/"+url.PathEscape(hole)+"/answers",
-		NewGolfSubmission{rand.Text(), name, s.Blob, options},
-		a,
+		ctx, http.MethodPost, HolesPath+"/"+url.PathEscape(hole)+"/answers",
+		NewGolfSubmission{rand.Text(), name, s.Blob, options}, a,
 	)
 }
 

@@ -96,12 +96,7 @@ func putMedia(z *zip.Writer, d *intake.Service, f media.File, name string) error
 
 // writeScoreboard writes the scoreboard as pages without scripts.
 func writeScoreboard(
-	ctx context.Context,
-	d *intake.Service,
-	boards *scoreboard.Registry,
-	c *store.Contest,
-	jury bool,
-	z *zip.Writer,
+	ctx context.Context, d *intake.Service, boards *scoreboard.Registry, c *store.Contest, jury bool, z *zip.Writer,
 ) error {
 	live, err := boards.Scoreboard(ctx, c.ID)
 	if err != nil {

@@ -190,8 +190,7 @@ func (o *object) team(p *Package) store.Team {
 func (o *object) person() store.ContestPerson {
 	p := store.ContestPerson{
 		ID: o.ident(
-			"id",
-			true,
+			"id", true,
 		), ICPCID: o.plain("icpc_id"), Name: o.name("name", true), Title: o.name("title", false), Email: o.plain("email"),
 		Sex: o.oneOf("sex", false, "male", "female"), Role: o.oneOf("role", true, "contestant", "coach", "staff", "other"),
 		Teams: o.idents("team_ids"),
@@ -257,10 +256,8 @@ func (o *object) account() Account {
 		o.addIDFault("username", a.Username)
 	case !auth.ValidUsername(a.Username):
 		o.addFault(
-			"username",
-			"use letters, digits, - and _, at most 40, and begin with a letter or digit",
-			"%.60q is not a username",
-			a.Username,
+			"username", "use letters, digits, - and _, at most 40, and begin with a letter or digit",
+			"%.60q is not a username", a.Username,
 		)
 	}
 	if n := len(a.Password); n > 0 && (n < auth.MinPassword || n > auth.MaxPassword) {

@@ -274,10 +274,7 @@ func (l *planner) persons() {
 		}
 	}
 	reportMissing(
-		l,
-		persons,
-		l.Persons != nil,
-		l.current.Persons,
+		l, persons, l.Persons != nil, l.current.Persons,
 		func(p *store.ContestPerson) string { return p.ID },
 		func(id string) bool {
 			return slices.ContainsFunc(l.Persons, func(p Located[store.ContestPerson]) bool { return p.Object.ID == id })
@@ -322,10 +319,7 @@ func (l *planner) accounts(ctx context.Context) error {
 		}
 	}
 	reportMissing(
-		l,
-		accounts,
-		l.Accounts != nil,
-		l.current.ListedAccounts,
+		l, accounts, l.Accounts != nil, l.current.ListedAccounts,
 		func(a *store.ContestAccount) string { return a.ID },
 		func(id string) bool {
 			return slices.ContainsFunc(l.Accounts, func(a Account) bool { return a.ID == id })
@@ -383,11 +377,8 @@ func (l *planner) account(ctx context.Context, a *Account) error {
 		n.Account, password, note = l.current.Accounts[is], "", "the account exists: it keeps its name and its password"
 		if slices.ContainsFunc(l.current.ListedAccounts, func(b *store.ContestAccount) bool { return b.Account.ID == n.Account.ID }) {
 			l.addFault(
-				a.File,
-				a.Line,
-				"use the id that the account has",
-				"the username %s belongs to another account of the contest",
-				a.Username,
+				a.File, a.Line, "use the id that the account has",
+				"the username %s belongs to another account of the contest", a.Username,
 			)
 		}
 	default:

@@ -19,11 +19,8 @@ func (l *planner) contest(slug string) {
 		return
 	}
 	c := store.Contest{
-		Slug:       slug,
-		Name:       slug,
-		Format:     store.ICPC,
-		Visibility: store.VisibilityTeams,
-		Settings:   store.Settings{Printing: true},
+		Slug: slug, Name: slug, Format: store.ICPC, Visibility: store.VisibilityTeams,
+		Settings: store.Settings{Printing: true},
 	}
 	if l.current.Contest != nil {
 		c = *l.current.Contest

@@ -63,11 +63,7 @@ func (r *reader) tsv(name string, data []byte) (items []item) {
 		cells := strings.Split(text, "\t")
 		if len(cells) < leastColumns[name] {
 			r.addFault(
-				name,
-				offset,
-				"put a tab between the values",
-				"the line has %d columns; the least is %d",
-				len(cells),
+				name, offset, "put a tab between the values", "the line has %d columns; the least is %d", len(cells),
 				leastColumns[name],
 			)
 			continue

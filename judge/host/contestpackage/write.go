@@ -179,11 +179,8 @@ func problemsOf(problems []*store.ContestProblem) []any {
 	entries := []any{}
 	for i, p := range problems {
 		one := problemEntry{
-			ID:      p.ExtID,
-			Ordinal: i,
-			Label:   p.Label,
-			Name:    importableName(p.Title),
-			Color:   importableName(cmp.Or(p.ColorName, p.Color)),
+			ID: p.ExtID, Ordinal: i, Label: p.Label, Name: importableName(p.Title),
+			Color: importableName(cmp.Or(p.ColorName, p.Color)),
 		}
 		if hexColor.MatchString(p.Color) {
 			one.RGB, one.Color = p.Color, importableName(p.ColorName)

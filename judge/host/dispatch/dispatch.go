@@ -314,9 +314,7 @@ func (d *Dispatcher) markUnproven(r *job.Result) {
 // storeResult stores a result in the database and removes the job from the queue. If it fails, the string doing names the
 // failed step.
 func (d *Dispatcher) storeResult(
-	ctx context.Context,
-	r *job.Result,
-	events blob.Digest,
+	ctx context.Context, r *job.Result, events blob.Digest,
 ) (f store.RecordedResult, operation string, err error) {
 	if r.TooManyDeliveries {
 		d.markUnproven(r)

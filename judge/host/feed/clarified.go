@@ -24,9 +24,7 @@ func (c *Contest) readClarifications(ctx context.Context, s *setup) ([]*unit, er
 		number[r.Number] = r
 		o := clics.Object{"id": r.ExtID, "text": r.Text, "time": r.At, "contest_time": s.contestTime(r.At)}
 		object := item{
-			Object:     o,
-			letter:     &letter{},
-			team:       r.Team,
+			Object: o, letter: &letter{}, team: r.Team,
 			Visibility: clics.Visibility{ToAll: r.Jury && r.Team == "" && !r.To.Chosen(), NamesProblem: r.Problem != ""},
 		}
 		if id := s.problemByID(r.Problem); id != "" {

@@ -46,12 +46,8 @@ func (c *Contest) readSubmissions(ctx context.Context, s *setup, id string, coun
 // toScoring converts a submission for package scoring.
 func toScoring(submission *store.APISubmission, judgements []*store.APIJudgement) scoring.Submission {
 	s := scoring.Submission{
-		Number:  submission.Number,
-		Team:    submission.Team,
-		Problem: submission.Label,
-		At:      submission.At,
-		Verdict: submission.Override,
-		Ignored: submission.Ignored,
+		Number: submission.Number, Team: submission.Team, Problem: submission.Label, At: submission.At,
+		Verdict: submission.Override, Ignored: submission.Ignored,
 	}
 	if submission.Override == store.Unjudged {
 		s.Verdict = judge.NotJudged
@@ -68,8 +64,7 @@ func toScoring(submission *store.APISubmission, judgements []*store.APIJudgement
 // submissionUnits returns three units: for the submission, for its judgements, and for the runs of these judgements.
 func (s *setup) submissionUnits(submission *store.APISubmission, judgements []*store.APIJudgement) [3]*unit {
 	units := [3]*unit{
-		{unitKey: unitKey{clics.Submissions, submission.ID}},
-		{unitKey: unitKey{clics.Judgements, submission.ID}},
+		{unitKey: unitKey{clics.Submissions, submission.ID}}, {unitKey: unitKey{clics.Judgements, submission.ID}},
 		{unitKey: unitKey{clics.Runs, submission.ID}},
 	}
 	if s.afterEnd(submission) {
@@ -126,8 +121,7 @@ type submissionSource struct {
 func (s *setup) submissionSource(one *store.APISubmission, team *store.Team) *submissionSource {
 	o := &submissionSource{
 		id: one.ExtID, contest: s.contest.Slug, language: s.languageOf(one), problem: s.problemByLabel(one.Label),
-		account: s.accounts[one.Account],
-		at:      one.At, contestTime: s.contestTime(one.At), files: len(one.Files) > 0,
+		account: s.accounts[one.Account], at: one.At, contestTime: s.contestTime(one.At), files: len(one.Files) > 0,
 	}
 	if team != nil {
 		o.team = team.ExtID
@@ -175,11 +169,7 @@ func (s *setup) addJudgement(judgements, runs *unit, base item, submission *stor
 }
 
 func (s *setup) addJudgementObjects(
-	judgements, runs *unit,
-	base item,
-	submission *store.APISubmission,
-	j *store.APIJudgement,
-	override judge.Verdict,
+	judgements, runs *unit, base item, submission *store.APISubmission, j *store.APIJudgement, override judge.Verdict,
 ) {
 	o := judgementSource{id: j.ID, submission: submission.ExtID, current: j.Current, started: s.moment(j.Started)}
 	open := o

@@ -123,8 +123,7 @@ func (c *Contest) awardUnits() (units []*unit) {
 				items: []item{
 					{Object: o, audience: insiders},
 					{
-						Object:     public,
-						audience:   outsiders,
+						Object: public, audience: outsiders,
 						Visibility: clics.Visibility{NamesProblem: strings.HasPrefix(one.ID, firstToSolve)},
 					},
 				},

@@ -159,8 +159,7 @@ func (e *tournamentPlan) planSlice(opening blob.Digest) (*Step, error) {
 		p := findResult(e.parts, SliceKey(n))
 		if p == nil {
 			work, err := e.spec.taskWork(
-				job.Games,
-				GamesOptions{Opened: e.opened.Opened, Bots: e.options.Bots, Language: e.options.Language},
+				job.Games, GamesOptions{Opened: e.opened.Opened, Bots: e.options.Bots, Language: e.options.Language},
 			)
 			work.Lines = before
 			return &Step{Tasks: []Task{{Key: SliceKey(n), Work: work, Priority: job.GamePriority, Cost: MinSlice}}}, err

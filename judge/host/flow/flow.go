@@ -103,11 +103,9 @@ type planner struct {
 }
 
 var planners = map[Kind]planner{
-	Verify: {plan: planVerify, check: checkVerify, snapshot: true},
-	Golf:   {plan: planGolf, check: checkGolf},
+	Verify: {plan: planVerify, check: checkVerify, snapshot: true}, Golf: {plan: planGolf, check: checkGolf},
 	Audit: {
-		plan:      planAudit,
-		check:     func(*Spec) error { return errors.New("only the server itself asks for audits") },
+		plan: planAudit, check: func(*Spec) error { return errors.New("only the server itself asks for audits") },
 		addResult: addAuditResult,
 	},
 	Adequacy:  {plan: planAdequacy, check: checkAdequacy, snapshot: true},

@@ -128,11 +128,7 @@ func (d *Service) ParseQuery(ctx context.Context, c *store.Contest, query Submis
 		return refuse(
 			"verdict",
 			"%.40q is not a verdict: they are %s; or %s, for those that have none yet; or %s, for those that have any; or %s",
-			query.Verdict,
-			verdictList(judge.Verdicts()),
-			store.Unjudged,
-			store.Judged,
-			store.NotAccepted,
+			query.Verdict, verdictList(judge.Verdicts()), store.Unjudged, store.Judged, store.NotAccepted,
 		)
 	}
 	if number, is := strings.CutPrefix(f.Submitter, "#"); is {

@@ -41,9 +41,7 @@ func (d *Service) Clarifications(ctx context.Context, s *ContestAccess, f store.
 	rows, err := d.Store.Clarifications(ctx, f)
 	for _, c := range rows {
 		facts := clics.Visibility{
-			Started:      s.State.Phase != auth.Before,
-			Own:          c.ConcernsTeam(s.Team),
-			ToAll:        c.ToAll(),
+			Started: s.State.Phase != auth.Before, Own: c.ConcernsTeam(s.Team), ToAll: c.ToAll(),
 			NamesProblem: c.Problem != "",
 		}
 		if clics.Visible(role, clics.Clarifications, facts) {
@@ -60,9 +58,7 @@ func (d *Service) Clarifications(ctx context.Context, s *ContestAccess, f store.
 // siteClarifications returns the clarifications that a judge restricted to certain sites may read: those of the
 // teams at these sites, and those for all teams.
 func (d *Service) siteClarifications(
-	ctx context.Context,
-	s *ContestAccess,
-	f store.ClarificationFilter,
+	ctx context.Context, s *ContestAccess, f store.ClarificationFilter,
 ) (clarifications []*store.Clarification, err error) {
 	teams, err := d.CoveredTeams(ctx, s)
 	if err != nil {

@@ -49,10 +49,7 @@ type ContestImport struct {
 // package. If the package has no contest id either, PlanContest returns a Refusal. If the package does not fit the
 // server, it returns judge.ProblemErrors.
 func (d *Service) PlanContest(
-	ctx context.Context,
-	p *contestpackage.Package,
-	slug string,
-	passwords *auth.Passwords,
+	ctx context.Context, p *contestpackage.Package, slug string, passwords *auth.Passwords,
 ) (*ContestImport, error) {
 	if slug == "" && p.Contest != nil {
 		slug = p.Contest.ID
@@ -86,13 +83,8 @@ func (d *Service) PlanContest(
 // document, which the account must have uploaded. It calls progress with the number of passwords hashed so far. It
 // returns the login sheets of the new accounts.
 func (d *Service) ImportContest(
-	ctx context.Context,
-	n *ContestImport,
-	account *store.Account,
-	entry store.AuditEntry,
-	passwords *auth.Passwords,
-	read func(media.File) ([]byte, error),
-	progress func(done, all int),
+	ctx context.Context, n *ContestImport, account *store.Account, entry store.AuditEntry, passwords *auth.Passwords,
+	read func(media.File) ([]byte, error), progress func(done, all int),
 ) ([]auth.Credentials, error) {
 	var credentials []auth.Credentials
 	for i := range n.Import.Accounts {

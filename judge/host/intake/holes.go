@@ -276,8 +276,7 @@ func (d *Service) checkInstalled(ctx context.Context, languages []client.Offered
 
 // ValidSubmissions are the answers of a hole as its board knows them, and the same by their numbers.
 func (d *Service) ValidSubmissions(
-	ctx context.Context,
-	h *store.Hole,
+	ctx context.Context, h *store.Hole,
 ) (submissions []scoring.GolfSubmission, byNumber map[int64]*store.GolfSubmission, err error) {
 	answers, err := d.Store.CorrectGolfSubmissions(ctx, h.ID)
 	byNumber = make(map[int64]*store.GolfSubmission, len(answers))

@@ -354,11 +354,8 @@ func (d *Service) CheckLimits(files []job.File, dir bool) error {
 		return &Refusal{
 			Code: http.StatusRequestEntityTooLarge,
 			Text: fmt.Sprintf(
-				"the submission has %d bytes in %d files; the most is %d bytes in %d files",
-				size,
-				len(files),
-				d.MaxSize,
-				d.MaxFiles,
+				"the submission has %d bytes in %d files; the most is %d bytes in %d files", size, len(files),
+				d.MaxSize, d.MaxFiles,
 			),
 		}
 	}
@@ -508,9 +505,7 @@ func (d *Service) QueuePosition(ctx context.Context, j *store.Judgement) (*clien
 		return nil, nil
 	}
 	return &client.QueuePosition{
-		Ahead:         a.Jobs,
-		Priority:      a.HigherPriority,
-		Later:         a.Later,
+		Ahead: a.Jobs, Priority: a.HigherPriority, Later: a.Later,
 		BlockedReason: d.Dispatch.UnservedReason(lane, class),
 	}, err
 }

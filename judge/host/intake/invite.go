@@ -50,10 +50,8 @@ func (d *Service) CreateInvitation(ctx context.Context, n InvitationRequest) (co
 		return refuse(http.StatusBadRequest, "note", "the note must be one line of at most 100 letters", "")
 	}
 	kept := store.Invitation{
-		Note:      n.Note,
-		MaxUses:   int64(n.Uses),
-		CreatedBy: n.By,
-		Expires:   d.Time().Add(time.Duration(n.Days * float64(24*time.Hour))),
+		Note: n.Note, MaxUses: int64(n.Uses), CreatedBy: n.By,
+		Expires: d.Time().Add(time.Duration(n.Days * float64(24*time.Hour))),
 	}
 	if n.Contest != "" {
 		c, err := d.Store.ContestBySlug(ctx, n.Contest)

@@ -36,11 +36,7 @@ var (
 	}
 	// SubmissionRate applies unless the contest's settings contain another rate.
 	SubmissionRate = Limit{
-		"submissions to a contest, unless its settings say otherwise",
-		"account",
-		10,
-		time.Minute,
-		"wait a minute",
+		"submissions to a contest, unless its settings say otherwise", "account", 10, time.Minute, "wait a minute",
 	}
 	GolfRate                 = Limit{"submissions to a hole", "account", 10, time.Minute, "wait a minute"}
 	BotRate                  = Limit{"bots submitted to a ladder", "account", 10, time.Minute, "wait a minute"}
@@ -117,8 +113,7 @@ func (l Limit) Refusal() *Refusal {
 		of = "on this server"
 	}
 	return &Refusal{
-		Code: http.StatusTooManyRequests,
-		Text: fmt.Sprintf("limit reached: %d %s%s %s", l.Max, what, l.per(), of),
+		Code: http.StatusTooManyRequests, Text: fmt.Sprintf("limit reached: %d %s%s %s", l.Max, what, l.per(), of),
 		Hint: l.Hint,
 	}
 }

@@ -55,23 +55,13 @@ type bridge struct {
 }
 
 func newBridge(
-	s *server.Server,
-	p *workerRegistry,
-	report func(error),
-	sent *deliveryLog,
-	onLoss func(loss),
+	s *server.Server, p *workerRegistry, report func(error), sent *deliveryLog, onLoss func(loss),
 	onBroken func(worker string, err error),
 ) *bridge {
 	return &bridge{
-		server:     s,
-		workers:    p,
-		report:     report,
-		deliveries: sent,
-		onLoss:     onLoss,
-		onBroken:   onBroken,
-		unproved:   make(chan struct{}, maxUnproved),
-		proved:     make(chan struct{}, maxUnproved),
-		open:       map[net.Conn]bool{},
+		server: s, workers: p, report: report, deliveries: sent, onLoss: onLoss, onBroken: onBroken,
+		unproved: make(chan struct{}, maxUnproved), proved: make(chan struct{}, maxUnproved),
+		open: map[net.Conn]bool{},
 	}
 }
 
@@ -129,12 +119,8 @@ func (b *bridge) join(outer net.Conn, read *bufio.Reader, inner net.Conn) {
 		defer inner.Close()
 		defer outer.Close()
 		g := &guard{
-			from:       bufio.NewReaderSize(read, 2*maxLine),
-			to:         bufio.NewWriter(inner),
-			nameOf:     b.workers.nameOf,
-			link:       l,
-			deliveries: b.deliveries,
-			onLoss:     b.onLoss,
+			from: bufio.NewReaderSize(read, 2*maxLine), to: bufio.NewWriter(inner), nameOf: b.workers.nameOf, link: l,
+			deliveries: b.deliveries, onLoss: b.onLoss,
 		}
 		// Other errors just mean that the connection is closed.
 		if err := g.copy(); errors.Is(err, errGuard) {

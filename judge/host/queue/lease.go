@@ -147,11 +147,7 @@ func (l *Lease) Release(ctx context.Context, delay time.Duration) error {
 func (l *Lease) GiveUp(ctx context.Context, reason string, tooOften bool) error {
 	defer l.end()
 	r := &job.Result{
-		Job:               l.Spec.ID,
-		Generation:        l.Spec.Generation,
-		Token:             l.Spec.Token,
-		State:             job.GivenUp,
-		Reason:            reason,
+		Job: l.Spec.ID, Generation: l.Spec.Generation, Token: l.Spec.Token, State: job.GivenUp, Reason: reason,
 		TooManyDeliveries: tooOften,
 	}
 	if err := l.m.SendResult(ctx, r); err != nil {

@@ -68,12 +68,8 @@ const (
 
 func newLeaseTable(q *Queue) *leaseTable {
 	return &leaseTable{
-		q:           q,
-		wake:        make(chan struct{}, 1),
-		taken:       map[string]*takenJob{},
-		wakeups:     map[string]*wakeup{},
-		lossesByJob: map[string][]lostDelivery{},
-		deliveries:  newDeliveryLog(),
+		q: q, wake: make(chan struct{}, 1), taken: map[string]*takenJob{}, wakeups: map[string]*wakeup{},
+		lossesByJob: map[string][]lostDelivery{}, deliveries: newDeliveryLog(),
 	}
 }
 

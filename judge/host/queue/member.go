@@ -88,8 +88,7 @@ func Join(ctx context.Context, opts JoinOptions) (*Member, error) {
 	m := &Member{
 		opts: opts, lifetime: life, end: end, running: map[*Lease]bool{},
 		wake: make(
-			chan struct{},
-			1,
+			chan struct{}, 1,
 		), beatRequests: make(chan struct{}, 1), fatal: make(chan struct{}), controls: make(chan job.Control, 256),
 	}
 	m.pulls = newJobRequests(m.fatal)

@@ -69,10 +69,8 @@ func (s *scanner) cell() (string, error) {
 		}
 		if s.sep != '\t' && s.sep != 0 {
 			return "", callerError(
-				"put the whole cell in double quotes, and write a quote within it twice",
-				"line %d of the list: %s",
-				s.line,
-				wrong,
+				"put the whole cell in double quotes, and write a quote within it twice", "line %d of the list: %s",
+				s.line, wrong,
 			)
 		}
 	}

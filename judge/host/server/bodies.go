@@ -26,10 +26,8 @@ func limitBodies(next http.Handler, limits bodyLimits) http.Handler {
 			return
 		}
 		body := &timedBody{
-			ReadCloser: r.Body,
-			c:          http.NewResponseController(w),
-			stall:      limits.stall,
-			total:      limits.total + time.Duration(max(r.ContentLength, 0)>>20)*time.Second,
+			ReadCloser: r.Body, c: http.NewResponseController(w), stall: limits.stall,
+			total: limits.total + time.Duration(max(r.ContentLength, 0)>>20)*time.Second,
 		}
 		r.Body = body
 		// Before it responds, net/http reads the part of the body that the handler has not read.

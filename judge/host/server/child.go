@@ -66,9 +66,7 @@ func (s *Server) runWorker(ctx context.Context) error {
 		return err
 	}
 	return s.runProcess(
-		ctx,
-		"worker",
-		s.o.WorkerCommand(filepath.Join(s.data, "worker")),
+		ctx, "worker", s.o.WorkerCommand(filepath.Join(s.data, "worker")),
 		JoinVariable+"="+client.Address{URL: s.Address(), Code: code, Pin: s.pin}.String(),
 	)
 }
@@ -83,22 +81,15 @@ func (s *Server) publishProblems(ctx context.Context) {
 		}
 		text, hash := auth.NewToken()
 		t, err := s.store.NewToken(
-			ctx,
-			admin.ID,
-			hash,
-			"publishes the server's problems",
-			[]string{string(client.Publish)},
+			ctx, admin.ID, hash, "publishes the server's problems", []string{string(client.Publish)},
 			time.Now().Add(24*time.Hour),
 		)
 		if err != nil {
 			return err
 		}
 		err = s.runProcess(
-			ctx,
-			"publish",
-			s.o.PublishCommand(),
-			ServerVariable+"="+client.Address{URL: s.Address(), Pin: s.pin}.String(),
-			TokenVariable+"="+text,
+			ctx, "publish", s.o.PublishCommand(),
+			ServerVariable+"="+client.Address{URL: s.Address(), Pin: s.pin}.String(), TokenVariable+"="+text,
 		)
 		return errors.Join(err, s.store.RevokeToken(context.WithoutCancel(ctx), t.ID))
 	}()

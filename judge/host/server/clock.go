@@ -34,8 +34,7 @@ func checkSkew(difference time.Duration) (note string, err error) {
 	}
 	note = fmt.Sprintf(
 		"the clock of this machine is %v %s the clock of the database: set both by NTP",
-		difference.Abs().Round(time.Second/10),
-		direction,
+		difference.Abs().Round(time.Second/10), direction,
 	)
 	if difference.Abs() >= maxSkew {
 		return "", &judge.UsageError{Err: errors.New(note)}

@@ -22,8 +22,7 @@ func (s *Server) serveMetrics() error {
 	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(
-		collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		&metricsCollector{s},
 	)
 	on, err := net.Listen("tcp", s.o.Metrics)

@@ -126,8 +126,7 @@ func (s *Server) checkBackupDisk() error {
 	if err == nil && free < intake.MinDiskForUploads {
 		err = fmt.Errorf(
 			"the disk has only %d MiB left, and a backup needs %d MiB: free some space, or set backup_dir to a directory on another disk",
-			free>>20,
-			int64(intake.MinDiskForUploads)>>20,
+			free>>20, int64(intake.MinDiskForUploads)>>20,
 		)
 	}
 	return err
@@ -185,11 +184,7 @@ func (s *Server) Backups() web.Backups {
 	s.backups.Lock()
 	defer s.backups.Unlock()
 	b := web.Backups{
-		On:          s.o.Backup != "",
-		Dir:         s.backupDir(),
-		Last:        s.backups.last,
-		Keep:        s.o.BackupKeep,
-		Kept:        s.backups.kept,
+		On: s.o.Backup != "", Dir: s.backupDir(), Last: s.backups.last, Keep: s.o.BackupKeep, Kept: s.backups.kept,
 		FailedCount: s.backups.failed,
 	}
 	if s.backups.wrong != nil {

@@ -106,18 +106,12 @@ func (s *Server) print(ctx context.Context, p *store.Print) error {
 	kill := startInGroup(cmd)
 	cmd.Dir, cmd.WaitDelay = s.o.Root, time.Second
 	cmd.Env = append(
-		os.Environ(),
-		"ASSAY_CONTEST="+c.Slug,
-		"ASSAY_TEAM="+head.Team,
-		"ASSAY_TEAM_ID="+head.Number,
+		os.Environ(), "ASSAY_CONTEST="+c.Slug, "ASSAY_TEAM="+head.Team, "ASSAY_TEAM_ID="+head.Number,
 		"ASSAY_SEAT="+head.Seat,
 		"ASSAY_GROUPS="+strings.Join(
-			head.Groups,
-			", ",
+			head.Groups, ", ",
 		),
-		"ASSAY_FILE="+head.File,
-		"ASSAY_LANGUAGE="+head.Language,
-		fmt.Sprint("ASSAY_PAGES=", p.Pages),
+		"ASSAY_FILE="+head.File, "ASSAY_LANGUAGE="+head.Language, fmt.Sprint("ASSAY_PAGES=", p.Pages),
 	)
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -192,15 +192,9 @@ func (s *Server) open(ctx context.Context) (err error) {
 	}
 	s.dispatch = dispatch.New(
 		dispatch.Options{
-			Store:            s.store,
-			Blobs:            blobs,
-			Log:              o.Log,
-			Holder:           holder,
-			Class:            Class,
-			Audit:            o.Audit,
-			OnWorkflowEnded:  func() { s.ladders.Wake() },
-			OnWorkersChanged: s.checkWorkers,
-			OnStep:           func(step dispatch.Step) { s.onStep(string(step)) },
+			Store: s.store, Blobs: blobs, Log: o.Log, Holder: holder, Class: Class, Audit: o.Audit,
+			OnWorkflowEnded: func() { s.ladders.Wake() }, OnWorkersChanged: s.checkWorkers,
+			OnStep: func(step dispatch.Step) { s.onStep(string(step)) },
 		},
 	)
 	err = s.openWithRetry(ctx, "the queue", queue.IsUnreachable, func() (err error) {
@@ -452,8 +446,7 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Dir) error {
 	quiet := slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug)
 	s.http = &http.Server{
 		Handler: limitBodies(
-			forwarded(proxies, mountAt(s.path(), handler)),
-			defaultBodyLimits,
+			forwarded(proxies, mountAt(s.path(), handler)), defaultBodyLimits,
 		), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ErrorLog: quiet,
 		BaseContext: func(net.Listener) context.Context { return base },
 	}

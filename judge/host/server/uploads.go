@@ -177,11 +177,8 @@ func (s *Server) runPreparer(ctx context.Context, u *store.Upload, archive strin
 	}
 	defer func() { err = errors.Join(err, s.store.RevokeToken(context.WithoutCancel(ctx), t.ID)) }()
 	return s.runProcess(
-		ctx,
-		"program that prepares uploads",
-		s.o.PrepareCommand(archive, u.Verify),
-		ServerVariable+"="+client.Address{URL: s.Address(), Pin: s.pin}.String(),
-		TokenVariable+"="+text,
+		ctx, "program that prepares uploads", s.o.PrepareCommand(archive, u.Verify),
+		ServerVariable+"="+client.Address{URL: s.Address(), Pin: s.pin}.String(), TokenVariable+"="+text,
 	)
 }
 

@@ -44,11 +44,8 @@ func (f *follower) readFeed(ctx context.Context) error {
 	body, err := f.primary.openFeed(ctx, now.Token)
 	if status, is := errors.AsType[*StatusError](err); is && status.Code == http.StatusBadRequest && now.Token != "" {
 		f.Log.Warn(
-			"the primary refuses the token of its event feed, which is read from its beginning",
-			"contest",
-			f.source.Contest,
-			"error",
-			err,
+			"the primary refuses the token of its event feed, which is read from its beginning", "contest",
+			f.source.Contest, "error", err,
 		)
 		return f.Store.PutExternalObjects(ctx, f.source.Contest, "", nil)
 	}

@@ -20,8 +20,7 @@ import (
 // tables lists all tables and their keys. Each table comes after the tables that it refers to.
 var tables = []struct{ name, key string }{
 	{
-		"setting",
-		"key",
+		"setting", "key",
 	}, {"leader", "name"}, {"server_seen", "id"}, {"account", "id"}, {"grant_role", "account, scope, role"}, {"token", "id"}, {"session", "hash"},
 	{"identity", "issuer, subject"}, {"sign_on", "hash"},
 	{"class", "name"}, {"invite", "hash"}, {"worker", "id"}, {"blob", "sha256"}, {"blob_sender", "account, sha256"},
@@ -301,11 +300,7 @@ func loadTable(ctx context.Context, tx *sql.Tx, path, table string, file File) e
 	}
 	if hash := hex.EncodeToString(sum.Sum(nil)); hash != file.SHA256 || rows != file.Rows {
 		return fmt.Errorf(
-			"%s is damaged: it has %d rows with the digest %s instead of %d with %s",
-			path,
-			rows,
-			hash,
-			file.Rows,
+			"%s is damaged: it has %d rows with the digest %s instead of %d with %s", path, rows, hash, file.Rows,
 			file.SHA256,
 		)
 	}

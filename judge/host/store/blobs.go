@@ -323,8 +323,7 @@ func (s *Store) deleteOldRows(ctx context.Context) error {
 
 // allReferenced returns the blobs that rows refer to, and the blobs listed in their manifests.
 func (s *Store) allReferenced(
-	ctx context.Context,
-	contents func(manifest blob.Digest) ([]blob.Digest, error),
+	ctx context.Context, contents func(manifest blob.Digest) ([]blob.Digest, error),
 ) (map[blob.Digest]bool, error) {
 	referenced, err := s.ReferencedBlobs(ctx)
 	if err != nil {

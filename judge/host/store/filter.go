@@ -239,8 +239,7 @@ func (s *Store) LatestSubmissions(ctx context.Context, account, problem, before 
 	before = cmp.Or(before, "z") // after all ids
 	if account != "" {
 		rows, err = s.read.LatestOfAccount(
-			ctx,
-			query.LatestOfAccountParams{Account: account, Before: before, Slug: problem, Most: int32(n)},
+			ctx, query.LatestOfAccountParams{Account: account, Before: before, Slug: problem, Most: int32(n)},
 		)
 	} else {
 		rows, err = s.read.LatestSubmissions(ctx, query.LatestSubmissionsParams{Before: before, Slug: problem, Most: int32(n)})

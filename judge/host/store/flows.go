@@ -43,8 +43,7 @@ const (
 func (s *Store) NewWorkflow(ctx context.Context, id, kind string, spec []byte, owner string) (*Workflow, error) {
 	f := &Workflow{ID: id, Kind: kind, Spec: spec, State: WorkflowRunning, Owner: owner, Made: fromMicros(s.now())}
 	n, err := s.write.InsertFlow(
-		ctx,
-		query.InsertFlowParams{ID: id, Kind: kind, Spec: string(spec), Owner: owner, Made: f.Made.UnixMicro()},
+		ctx, query.InsertFlowParams{ID: id, Kind: kind, Spec: string(spec), Owner: owner, Made: f.Made.UnixMicro()},
 	)
 	if err != nil {
 		return nil, wrapError("make a flow", err)
@@ -70,11 +69,7 @@ type WorkflowLimits struct {
 // most contains the limits. RequestWorkflow returns ErrTooManyPending or ErrRateLimit if the account exceeds a limit,
 // and ErrRevoked if the account is disabled.
 func (s *Store) RequestWorkflow(
-	ctx context.Context,
-	id, kind string,
-	spec []byte,
-	owner string,
-	limits WorkflowLimits,
+	ctx context.Context, id, kind string, spec []byte, owner string, limits WorkflowLimits,
 ) (f *Workflow, err error) {
 	err = s.tx(ctx, "make the flow "+id, func(q *query.Queries) error {
 		if n, err := q.HoldAccount(ctx, owner); err != nil || n == 0 { // of two concurrent calls, one counts the flow of the other
@@ -166,13 +161,7 @@ func (s *Store) WorkflowsOfKind(ctx context.Context, kind string, n int) ([]*Wor
 
 func workflow(r query.Flow) *Workflow {
 	return &Workflow{
-		r.ID,
-		r.Kind,
-		[]byte(r.Spec),
-		WorkflowState(r.State),
-		r.Reason,
-		r.Owner,
-		fromMicros(r.Made),
+		r.ID, r.Kind, []byte(r.Spec), WorkflowState(r.State), r.Reason, r.Owner, fromMicros(r.Made),
 		fromMicros(r.DoneAt.Int64),
 	}
 }

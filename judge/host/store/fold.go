@@ -109,12 +109,7 @@ func (s *Store) storeResult(ctx context.Context, q *query.Queries, j *query.Job,
 
 // endJob makes r the result of a job. It returns false if the job already has a result.
 func (s *Store) endJob(
-	ctx context.Context,
-	q *query.Queries,
-	j *query.Job,
-	r *job.Result,
-	state JobState,
-	events blob.Digest,
+	ctx context.Context, q *query.Queries, j *query.Job, r *job.Result, state JobState, events blob.Digest,
 ) (bool, error) {
 	n, err := q.EndJob(ctx, query.EndJobParams{ID: j.ID, State: string(state), DoneAt: nullInt(s.now()), Worker: sanitize(r.Worker)})
 	if err != nil || n == 0 {

@@ -71,14 +71,7 @@ func (i *Invitation) State(now time.Time) string {
 
 func invitation(r query.Invitation) *Invitation {
 	return &Invitation{
-		r.ID,
-		r.Note,
-		r.Contest.String,
-		r.Uses,
-		r.Used,
-		fromMicros(r.Made),
-		r.MadeBy,
-		fromMicros(r.Expires),
+		r.ID, r.Note, r.Contest.String, r.Uses, r.Used, fromMicros(r.Made), r.MadeBy, fromMicros(r.Expires),
 		fromMicros(r.Ended.Int64),
 	}
 }

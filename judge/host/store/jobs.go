@@ -219,9 +219,7 @@ func (s *Store) DispatchedBefore(ctx context.Context, before time.Time) ([]Dispa
 	rows, err := s.read.OutSince(ctx, nullMicros(before))
 	return convertRows(rows, err, "read the jobs that are out", func(r query.OutSinceRow) DispatchedJob {
 		return DispatchedJob{
-			job.Running{Job: r.ID, Generation: int(r.Generation)},
-			job.Priority(r.Lane),
-			r.Class,
+			job.Running{Job: r.ID, Generation: int(r.Generation)}, job.Priority(r.Lane), r.Class,
 			fromMicros(r.OutAt.Int64),
 		}
 	})

@@ -73,10 +73,8 @@ func (m *move) checkReplaceable(ctx context.Context, current, wanted int64) erro
 		return fmt.Errorf("%s is the database of this server: specify another one", m.to.displayName())
 	case current != wanted && (accounts > 0 || state != ""), current > wanted:
 		return fmt.Errorf(
-			"%s has schema %d, and this version needs schema %d: specify an empty database",
-			m.to.displayName(),
-			current,
-			wanted,
+			"%s has schema %d, and this version needs schema %d: specify an empty database", m.to.displayName(),
+			current, wanted,
 		)
 	case accounts == 0 || state != "" || moved != "" && m.Replace:
 		return nil

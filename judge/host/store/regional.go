@@ -309,8 +309,7 @@ func (s *Store) importAccount(ctx context.Context, q *query.Queries, contest str
 	}
 	if n.Name != "" {
 		if rows, err := q.SetAccount(ctx, query.SetAccountParams{ID: a.ID, Display: sanitize(n.Name), Email: a.Email}); errIfUnchanged(
-			rows,
-			err,
+			rows, err,
 		) != nil {
 			return nil, errIfUnchanged(rows, err)
 		}

@@ -216,8 +216,7 @@ func (s *Store) addRejudgements(
 		jobs = append(jobs, queuedJob{id: id, work: work, priority: job.BackgroundPriority, class: oldJob.Class, made: now})
 	}
 	return jobs, q.InsertRejudged(
-		ctx,
-		query.InsertRejudgedParams{Rejudging: rejudging, Submission: old.Submission, Old: old.ID, Root: root},
+		ctx, query.InsertRejudgedParams{Rejudging: rejudging, Submission: old.Submission, Old: old.ID, Root: root},
 	)
 }
 
@@ -362,8 +361,7 @@ func (u *ApplyBlockers) Error() string {
 		return fmt.Sprintf("%d submissions would lose their verdict to a judge error; the first is %d", len(u.Lost), u.Lost[0])
 	}
 	return fmt.Sprintf(
-		"the verdict of %d submissions has changed since the rejudging began; the first is %d",
-		len(u.CurrentChanged),
+		"the verdict of %d submissions has changed since the rejudging began; the first is %d", len(u.CurrentChanged),
 		u.CurrentChanged[0],
 	)
 }

@@ -70,12 +70,7 @@ func runs(ctx context.Context, q *query.Queries, judgement query.JudgementOfJobR
 // selectCurrent decides which judgement of a submission counts after the judgement of job j has ended. It is that
 // judgement, one that it repeats, or a new one that settle creates.
 func (s *Store) selectCurrent(
-	ctx context.Context,
-	q *query.Queries,
-	j *query.Job,
-	untrusted []string,
-	doubt *Doubt,
-	f *RecordedResult,
+	ctx context.Context, q *query.Queries, j *query.Job, untrusted []string, doubt *Doubt, f *RecordedResult,
 ) error {
 	judgement, err := q.JudgementOfJob(ctx, j.ID)
 	if err != nil {
@@ -106,11 +101,7 @@ func (s *Store) selectCurrent(
 // verdict is worse than any other verdict. Of two runs with scores, the one with the higher score is better. If no
 // trusted worker has run the submission, nothing changes.
 func (s *Store) makeBestCurrent(
-	ctx context.Context,
-	q *query.Queries,
-	judgement query.JudgementOfJobRow,
-	ended []*Run,
-	untrusted []string,
+	ctx context.Context, q *query.Queries, judgement query.JudgementOfJobRow, ended []*Run, untrusted []string,
 ) error {
 	var best *Run
 	for _, r := range ended {
@@ -149,12 +140,7 @@ func (r *Run) isBetter(earlier *Run) bool {
 
 // repeatJudgement creates a further judgement for the submission of a job. The new judgement becomes the current one.
 func (s *Store) repeatJudgement(
-	ctx context.Context,
-	q *query.Queries,
-	j *query.Job,
-	judgement query.JudgementOfJobRow,
-	origin Origin,
-	d Doubt,
+	ctx context.Context, q *query.Queries, j *query.Job, judgement query.JudgementOfJobRow, origin Origin, d Doubt,
 ) error {
 	var work job.Work
 	if err := fromJSON("job "+j.ID, j.Spec, &work); err != nil {
@@ -168,8 +154,7 @@ func (s *Store) repeatJudgement(
 	}
 	if err := q.InsertJudgement(ctx, query.InsertJudgementParams{
 		ID: id, Submission: judgement.Submission, Bundle: string(work.Bundle), Config: string(work.Config), Class: j.Class,
-		Origin: string(origin),
-		Root:   judgement.Root, Why: sanitize(d.Why), Started: now, Verify: judgement.Verify,
+		Origin: string(origin), Root: judgement.Root, Why: sanitize(d.Why), Started: now, Verify: judgement.Verify,
 	}); err != nil {
 		return err
 	}
@@ -207,11 +192,8 @@ func (s *Store) PendingRejudges(ctx context.Context) ([]*PendingRejudge, error) 
 	pending := make([]*PendingRejudge, len(rows))
 	for i, r := range rows {
 		pending[i] = &PendingRejudge{
-			ID:         r.ID,
-			Submission: r.Submission,
-			Origin:     Origin(r.Origin),
-			Priority:   job.Priority(r.Lane),
-			Class:      r.Class,
+			ID: r.ID, Submission: r.Submission, Origin: Origin(r.Origin), Priority: job.Priority(r.Lane),
+			Class: r.Class,
 		}
 		if err := fromJSON("job "+r.ID, r.Excluded, &pending[i].Exclude); err != nil {
 			return nil, err

@@ -81,12 +81,7 @@ func (s *Store) EventCount(ctx context.Context) (int64, error) {
 // appendEvent appends an event to the contest's log and returns its time. It locks the contest until the transaction
 // ends.
 func (s *Store) appendEvent(
-	ctx context.Context,
-	q *query.Queries,
-	contest string,
-	kind EventKind,
-	object string,
-	op EventOp,
+	ctx context.Context, q *query.Queries, contest string, kind EventKind, object string, op EventOp,
 ) (at int64, err error) {
 	now, err := q.StepContest(ctx, s.now(), contest)
 	if err != nil {

@@ -226,14 +226,11 @@ type ShadowSubmission struct {
 func (s *Store) ShadowSubmissions(ctx context.Context, contest string) ([]ShadowSubmission, error) {
 	rows, err := s.read.ShadowedSubmissions(ctx, contest)
 	return convertRows(
-		rows,
-		err,
-		"read the submissions of a contest that follows a primary",
+		rows, err, "read the submissions of a contest that follows a primary",
 		func(r query.ShadowedSubmissionsRow) ShadowSubmission {
 			return ShadowSubmission{
 				ID: r.ID, Number: r.Number, ExtID: r.ExtID, Override: judge.Verdict(r.Given), Ignored: r.Ignored,
-				Verdict: judge.Verdict(r.Verdict.String),
-				Ended:   r.Ended.Valid,
+				Verdict: judge.Verdict(r.Verdict.String), Ended: r.Ended.Valid,
 			}
 		},
 	)

@@ -107,9 +107,7 @@ func (s *Store) addIdentity(ctx context.Context, q *query.Queries, o *SignOn, ac
 func (s *Store) Identities(ctx context.Context, account string) ([]Identity, error) {
 	rows, err := s.read.IdentitiesOf(ctx, account)
 	return convertRows(
-		rows,
-		err,
-		"read the identities of an account",
+		rows, err, "read the identities of an account",
 		func(r query.Identity) Identity { return Identity{r.Issuer, r.Subject} },
 	)
 }

@@ -133,8 +133,7 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *StoredSubmissio
 			ID: a.ID, Contest: n.Contest, Team: sql.NullString{String: n.Team, Valid: n.Team != ""}, Number: a.Number,
 			Problem: problem, Account: n.Account, FormKey: n.Key, Language: n.Work.Language,
 			Entry: n.Work.Program, Files: string(files), Folder: n.Work.IsDir, Size: size, Received: now.LastTime,
-			Ending: fileExtension(n.Work.Files),
-			ExtID:  ext, TimeGiven: nullMicros(n.At),
+			Ending: fileExtension(n.Work.Files), ExtID: ext, TimeGiven: nullMicros(n.At),
 		}); err != nil {
 			return err
 		}
@@ -261,12 +260,8 @@ func findRepeated(ctx context.Context, q *query.Queries, n *NewSubmission, probl
 		return ErrKeyReused
 	}
 	*a = StoredSubmission{
-		ID:       old.ID,
-		Number:   old.Number,
-		Received: fromMicros(old.Received),
-		Job:      old.Judgement,
-		Repeated: true,
-		ExtID:    old.ExtID,
+		ID: old.ID, Number: old.Number, Received: fromMicros(old.Received), Job: old.Judgement, Repeated: true,
+		ExtID: old.ExtID,
 	}
 	return errRepeated
 }
@@ -328,8 +323,7 @@ func enqueue(ctx context.Context, q *query.Queries, owner string, priority job.P
 		startTag = finish
 		if err := q.InsertJob(ctx, query.InsertJobParams{
 			ID: j.id, Kind: string(j.work.Kind), Lane: int64(priority), Class: j.class, Owner: owner, Cost: j.cost.Microseconds(),
-			StartTag: start,
-			Spec:     work, Token: spec.Token, Excluded: excluded, Made: j.made,
+			StartTag: start, Spec: work, Token: spec.Token, Excluded: excluded, Made: j.made,
 			Flow:    sql.NullString{String: j.workflow, Valid: j.workflow != ""},
 			PartKey: j.key,
 		}); err != nil {
@@ -497,12 +491,9 @@ func (s *Store) Judgement(ctx context.Context, submission string) (*Judgement, e
 	description := "the judgement " + r.ID
 	return j, errors.Join(
 		fromJSON(
-			description,
-			r.Toolchains,
-			&j.Toolchains,
+			description, r.Toolchains, &j.Toolchains,
 		),
-		fromJSON(description, r.Finished.String, &j.Finished),
-		fromJSON(description, r.CaseRows.String, &j.Rows),
+		fromJSON(description, r.Finished.String, &j.Finished), fromJSON(description, r.CaseRows.String, &j.Rows),
 	)
 }
 

@@ -136,8 +136,7 @@ func (s *Store) AdmitWorker(ctx context.Context, n NewWorker) (w *Worker, err er
 		}
 		w = &Worker{
 			ID: newID(), Name: n.Name, Key: n.Key, Class: n.Class, Untrusted: n.Untrusted, State: WorkerActive,
-			Capabilities: n.Capabilities,
-			Enrolled:     fromMicros(s.now()), AdmittedBy: n.AdmittedBy,
+			Capabilities: n.Capabilities, Enrolled: fromMicros(s.now()), AdmittedBy: n.AdmittedBy,
 		}
 		return q.InsertWorker(ctx, query.InsertWorkerParams{
 			ID: w.ID, Name: w.Name, Nkey: w.Key, Class: w.Class, Guest: w.Untrusted, Offer: capabilities, Enrolled: w.Enrolled.UnixMicro(),

@@ -49,10 +49,7 @@ func Pictures(info *client.ProblemInfo, names map[string]string, base string) re
 			return nil
 		}
 		return &report.Picture{
-			Name:   path,
-			URL:    FileLink(base, f),
-			Width:  f.Width,
-			Height: f.Height,
+			Name: path, URL: FileLink(base, f), Width: f.Width, Height: f.Height,
 			Linked: !strings.HasPrefix(f.Type, "image/"),
 		}
 	}

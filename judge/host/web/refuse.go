@@ -65,8 +65,7 @@ func (s *Site) renderError(w http.ResponseWriter, r *Request, err error) {
 	refusal := s.refusalOf(r, err)
 	if refusal == ErrNotFound && r.Me != nil {
 		refusal = &intake.Refusal{
-			Code: refusal.Code,
-			Text: refusal.Text,
+			Code: refusal.Code, Text: refusal.Text,
 			Hint: fmt.Sprintf("check the address. What it names may have been "+
 				"removed, or the account %s may not see it: then ask the jury or an administrator.", r.Me.Login),
 		}
@@ -109,15 +108,13 @@ func (s *Site) refusalOf(r *Request, err error) *intake.Refusal {
 		refusal = &intake.Refusal{Code: http.StatusServiceUnavailable, Text: "too many submissions are waiting", Hint: "try again later"}
 	case errors.Is(err, store.ErrStopped):
 		refusal = &intake.Refusal{
-			Code: http.StatusServiceUnavailable,
-			Text: store.ErrStopped.Error(),
+			Code: http.StatusServiceUnavailable, Text: store.ErrStopped.Error(),
 			Hint: "nothing was changed: try again in a few seconds",
 		}
 	case errors.Is(err, store.ErrUnavailable):
 		s.Log.Error("no database", "method", r.Method, "path", logPath(r), "error", err)
 		refusal = &intake.Refusal{
-			Code: http.StatusServiceUnavailable,
-			Text: store.ErrUnavailable.Error(),
+			Code: http.StatusServiceUnavailable, Text: store.ErrUnavailable.Error(),
 			Hint: "try again in a few seconds",
 		}
 	case errors.Is(err, blob.ErrAway):
@@ -126,8 +123,7 @@ func (s *Site) refusalOf(r *Request, err error) *intake.Refusal {
 	case errors.Is(err, store.ErrDiskFull) || errors.Is(err, syscall.ENOSPC):
 		s.Log.Error("no room", "method", r.Method, "path", logPath(r), "error", err)
 		refusal = &intake.Refusal{
-			Code: http.StatusServiceUnavailable,
-			Text: "the server's disk is full",
+			Code: http.StatusServiceUnavailable, Text: "the server's disk is full",
 			Hint: "tell the server's administrator",
 		}
 	case judge.BlameOf(err) == judge.Caller:

@@ -30,10 +30,8 @@ func (s *Site) ReadSource(w http.ResponseWriter, r *Request) (f SourceForm, err 
 		return f, err
 	}
 	return SourceForm{
-		Key:              r.PostFormValue("key"),
-		SelectedLanguage: r.PostFormValue("language"),
-		Text:             r.PostFormValue("text"),
-		MaxSize:          s.MaxSize,
+		Key: r.PostFormValue("key"), SelectedLanguage: r.PostFormValue("language"), Text: r.PostFormValue("text"),
+		MaxSize: s.MaxSize,
 	}, nil
 }
 

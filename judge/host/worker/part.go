@@ -151,9 +151,7 @@ func (r *Runner) runChecks(ctx context.Context, s *job.Spec, o *openProblem, b *
 	}
 	var events []judge.Event
 	v, err := r.startVerification(
-		ctx,
-		o,
-		workspace.VerifyOptions{Only: taskOptions.Only, All: taskOptions.All, Fresh: taskOptions.Fresh},
+		ctx, o, workspace.VerifyOptions{Only: taskOptions.Only, All: taskOptions.All, Fresh: taskOptions.Fresh},
 		taskOptions.Problem,
 		func(e judge.Event) { events = append(events, e) },
 	)

@@ -408,8 +408,7 @@ func (o *openProblem) isUnchanged() bool {
 // extractProblem fetches and extracts a bundle, and opens the problem.
 func (r *Runner) extractProblem(ctx context.Context, claim job.Claim, key problemKey) (*openProblem, error) {
 	w, give, err := r.workspaces.acquire(
-		ctx,
-		key.config,
+		ctx, key.config,
 		func() (*workspace.Workspace, error) { return r.startWorkspace(ctx, claim, key.config) },
 	)
 	if err != nil {

@@ -66,8 +66,7 @@ func notText(file string, data []byte) *judge.ProblemError {
 		broken, control := r == utf8.RuneError && size == 1, r < ' ' && !strings.ContainsRune("\t\n\r", r)
 		if broken || control {
 			fault := &judge.ProblemError{
-				File:   file,
-				Line:   1 + bytes.Count(data[:at], []byte("\n")),
+				File: file, Line: 1 + bytes.Count(data[:at], []byte("\n")),
 				Column: at - bytes.LastIndexByte(data[:at], '\n'),
 			}
 			fault.Text, fault.Hint = fmt.Sprintf("the byte 0x%02x, a control character", data[at]), "remove it"
@@ -210,13 +209,8 @@ func (b *builder) mapping(n *Node, y *yaml.Node, depth int) {
 		n.keys = append(
 			n.keys,
 			&Node{
-				Kind:   Scalar,
-				File:   b.file,
-				Line:   key.Line,
-				Column: key.Column,
-				Path:   join(n.Path, key.Value),
-				Text:   key.Value,
-				Quoted: true,
+				Kind: Scalar, File: b.file, Line: key.Line, Column: key.Column, Path: join(n.Path, key.Value),
+				Text: key.Value, Quoted: true,
 			},
 		)
 		n.values = append(n.values, b.node(y.Content[i+1], join(n.Path, key.Value), depth+1))

@@ -303,8 +303,7 @@ func (r *reader) defineEnvironment(s string, i, depth int) int {
 	fmt.Sscan(args, &n)
 	if n >= 0 && n < 10 {
 		r.environments[strings.TrimSpace(word)] = ownEnvironment{
-			macro{args: n, body: begin, optional: optional, standard: standard},
-			finish,
+			macro{args: n, body: begin, optional: optional, standard: standard}, finish,
 		}
 	}
 	return end

@@ -59,8 +59,7 @@ func (p *parser) program() ([]command, error) {
 	switch {
 	case p.tok.kind == word && (p.tok.text == "END" || p.tok.text == "ELSE"):
 		return nil, p.faultHere(
-			"every END ends a REP, WHILE or IF, and ELSE stands between IF and END",
-			"%s without a beginning",
+			"every END ends a REP, WHILE or IF, and ELSE stands between IF and END", "%s without a beginning",
 			p.tok.text,
 		)
 	case p.tok.kind != atEnd:

@@ -53,8 +53,7 @@ func ICPC(from *problem.Directory, solutions, dir string, format icpc.Format, op
 	e := &exporter{from: from, solutions: solutions, options: options, legacy: format == icpc.Legacy}
 	if from.Package != nil {
 		return nil, &judge.ProblemError{
-			File: from.Dir,
-			Text: "the directory is a package of another format",
+			File: from.Dir, Text: "the directory is a package of another format",
 			Hint: "first: judge import " + from.Dir,
 		}
 	}
@@ -237,8 +236,7 @@ func (e *exporter) checker() error {
 // tools have used these flags for years.
 var approximateFlags = map[string][]string{
 	"acmp": {
-		"float_absolute_tolerance",
-		"1.5e-6",
+		"float_absolute_tolerance", "1.5e-6",
 	}, "dcmp": {"float_tolerance", "1e-6"}, "fcmp": {"case_sensitive", "space_change_sensitive"},
 	"hcmp": {}, "icmp": {}, "lcmp": {"case_sensitive"}, "ncmp": {}, "nyesno": {}, "yesno": {},
 	"rcmp": {

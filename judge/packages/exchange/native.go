@@ -44,9 +44,7 @@ func (m *importer) count(name string) int {
 func Native(from *problem.Directory, dir, solutions string, knows ...func(path string) bool) (Notes, error) {
 	if from.Package == nil {
 		return nil, &judge.ProblemError{
-			File: from.Dir,
-			Text: "the directory has the judge's own form already",
-			Hint: "copy it to problems/",
+			File: from.Dir, Text: "the directory has the judge's own form already", Hint: "copy it to problems/",
 		}
 	}
 	m := &importer{from: from, pkg: from.Package.Form.(*icpc.Package), groups: map[string]string{}, languageTests: knows}
@@ -153,8 +151,7 @@ func (m *importer) part(key string, p *judge.SetterProgram) error {
 	m.toml.texts("args", p.Args)
 	if p.PartialFrom != 0 {
 		return &judge.ProblemError{
-			File: p.Path,
-			Text: "cannot be imported: the checker's exit codes are percents",
+			File: p.Path, Text: "cannot be imported: the checker's exit codes are percents",
 			Hint: "judge the package unchanged",
 		}
 	}

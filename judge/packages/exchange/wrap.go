@@ -124,8 +124,7 @@ func (e *exporter) wrapKit(p *judge.SetterProgram, to string, kind role) error {
 	for _, ext := range cppExtensions {
 		if slices.Contains(all, ext) {
 			return e.wrapBeside(
-				to,
-				"kit.hpp",
+				to, "kit.hpp",
 				map[string]string{"build": fmt.Sprintf(kitCPP, ext), "run": fmt.Sprintf(kitRun, protocolFlag(kind))},
 			)
 		}

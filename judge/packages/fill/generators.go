@@ -239,10 +239,8 @@ func (r *reader) includes(n *strict.Node) (cases []*Case) {
 		switch len(rules) {
 		case 0:
 			r.warn(
-				item,
-				suggest.Hint(item.Text, slices.Sorted(maps.Keys(r.keys))),
-				"no case or directory before this one is called %q",
-				item.Text,
+				item, suggest.Hint(item.Text, slices.Sorted(maps.Keys(r.keys))),
+				"no case or directory before this one is called %q", item.Text,
 			)
 		case 1:
 			cases = append(cases, rules[0].cases...)
@@ -261,8 +259,7 @@ func (r *reader) settings(n *strict.Node, s settings) settings {
 			name := strings.Fields(command)[0]
 			if !strings.HasPrefix(name, "/") {
 				r.warn(
-					n.Get("solution"),
-					"write /"+name,
+					n.Get("solution"), "write /"+name,
 					"the path of a solution starts with a slash, which stands for the package's directory",
 				)
 			}

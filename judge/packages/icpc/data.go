@@ -451,9 +451,7 @@ func (p *Package) readValidatorCasesIn(name, dir string, kind problem.ProofKind,
 			p.readValidatorCasesIn(name+"/"+e.Name, path.Join(dir, e.Name), kind, group)
 		case isInput && !e.Dir:
 			c := judge.Case{
-				Group: name,
-				Name:  base,
-				In:    p.pathOf(path.Join(dir, e.Name)),
+				Group: name, Name: base, In: p.pathOf(path.Join(dir, e.Name)),
 				Files: p.caseFiles(path.Join(dir, base+".files"), ""),
 			}
 			proof := problem.Proof{Kind: kind, Case: c}

@@ -143,8 +143,7 @@ func (p *Package) checkPrograms(dir string) {
 			p.warn(name, "the directory contains no program, so it is ignored", "add its sources, or remove it")
 		default:
 			p.warn(
-				name,
-				"the file name has no known extension, so it is ignored",
+				name, "the file name has no known extension, so it is ignored",
 				"give it the extension of its language, such as "+strings.TrimSuffix(
 					e.Name, path.Ext(e.Name),
 				)+".py, or remove it",

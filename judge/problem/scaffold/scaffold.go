@@ -99,8 +99,7 @@ func Problem(root, id, kind, language string) (*Draft, error) {
 		dir := filepath.Join(root, of, id)
 		if _, err := os.Lstat(dir); err == nil {
 			return nil, &judge.ProblemError{
-				Text: dir + " already exists",
-				Hint: "choose another name, or remove it first; nothing was written",
+				Text: dir + " already exists", Hint: "choose another name, or remove it first; nothing was written",
 			}
 		}
 	}

@@ -71,8 +71,7 @@ func kattisOutcome(c *caseRunner, exec judge.Exec, stderr string) (o judge.Outco
 		if _, known := testlibExits[exec.Exit]; (known || exec.Exit == testlibFault) && !uncaught().MatchString(stderr) {
 			what += fmt.Sprintf(
 				`; accept with exit code %d and reject with %d (0 and 1 need speaks = "testlib")`,
-				kattisAccepted,
-				kattisRejected,
+				kattisAccepted, kattisRejected,
 			)
 		}
 		return *c.fault(what, stderr), nil

@@ -117,9 +117,7 @@ func linesEndDiffers(ctx context.Context, r Request, ansAt, outAt int64, missing
 			return w.wrongAnswer("the output is empty: want %s, first %s", judge.Quantity(n, "line"), w.wholeLine(r.Ans, ansAt))
 		}
 		return w.wrongAnswer(
-			"output ends early, in line %d: want %s, first %s",
-			w.line(),
-			judge.Quantity(n, "more line"),
+			"output ends early, in line %d: want %s, first %s", w.line(), judge.Quantity(n, "more line"),
 			w.wholeLine(r.Ans, ansAt),
 		)
 	}

@@ -98,8 +98,7 @@ func testlibOutcome(c *caseRunner, exec judge.Exec, stderr string) (judge.Outcom
 		if exec.Exit == kattisAccepted || exec.Exit == kattisRejected {
 			what += fmt.Sprintf(
 				`; accept with exit code 0 and reject with 1 (%d and %d need speaks = "kattis")`,
-				kattisAccepted,
-				kattisRejected,
+				kattisAccepted, kattisRejected,
 			)
 		}
 		return *c.fault(what, stderr), nil

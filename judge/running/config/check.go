@@ -66,10 +66,8 @@ func check(c *Config, defined []*Language, doc *strict.Doc) judge.ProblemErrors 
 	if known := []string{"closed", "invite", "oidc", "open"}; c.Server.Registration != "" &&
 		!slices.Contains(known, c.Server.Registration) {
 		k.fault(
-			"server.registration",
-			suggest.Hint(c.Server.Registration, known),
-			"server.registration: unknown value %q",
-			c.Server.Registration,
+			"server.registration", suggest.Hint(c.Server.Registration, known),
+			"server.registration: unknown value %q", c.Server.Registration,
 		)
 	}
 	k.signOn(&c.Server)
@@ -114,10 +112,8 @@ func (k *checker) identity(l *Language, prefix string) {
 	}
 	if l.Hello == "" {
 		k.fault(
-			prefix,
-			"a program that does what [hello] asks for proves that the language works",
-			"language %q has no hello program",
-			l.ID,
+			prefix, "a program that does what [hello] asks for proves that the language works",
+			"language %q has no hello program", l.ID,
 		)
 	}
 }
@@ -174,9 +170,7 @@ func (k *checker) detection(l *Language, prefix string) {
 				k.fault(
 					fmt.Sprintf("%s.find.%s.match[%d]", prefix, word, i),
 					"see https://pkg.go.dev/regexp/syntax",
-					"language %q: %v",
-					l.ID,
-					err,
+					"language %q: %v", l.ID, err,
 				)
 			}
 		}
@@ -207,8 +201,7 @@ func (k *checker) commands(l *Language, prefix string) {
 		k.fault(
 			prefix+".prepare",
 			`cache = "/cache" names the directory that prepare fills`,
-			"language %q: prepare has no cache to fill",
-			l.ID,
+			"language %q: prepare has no cache to fill", l.ID,
 		)
 	}
 	k.command(l, tools, prefix+".run", l.Run)
@@ -235,11 +228,8 @@ func (k *checker) commands(l *Language, prefix string) {
 func (k *checker) checkCodePage(c *Config, l *Language, prefix string) {
 	if _, ok := c.CodePages[l.Page]; l.Page != "" && !ok {
 		k.fault(
-			prefix+".code_page",
-			suggest.Hint(l.Page, slices.Sorted(maps.Keys(c.CodePages))),
-			"language %q: unknown code page %q",
-			l.ID,
-			l.Page,
+			prefix+".code_page", suggest.Hint(l.Page, slices.Sorted(maps.Keys(c.CodePages))),
+			"language %q: unknown code page %q", l.ID, l.Page,
 		)
 	}
 }

@@ -220,10 +220,8 @@ func readSome(root *os.Root, name string, maxSize int64) ([]byte, error) {
 func (src *source) chooseEntry(l *config.Language, extra BuildOptions) error {
 	if len(src.sources) == 0 {
 		return unusable(
-			src.path,
-			"program files end in "+strings.Join(dotted(l.Extensions), ", "),
-			"the directory has no %s program",
-			l.Name,
+			src.path, "program files end in "+strings.Join(dotted(l.Extensions), ", "),
+			"the directory has no %s program", l.Name,
 		)
 	}
 	entry := src.sources[0]
@@ -246,8 +244,7 @@ func (src *source) chooseEntry(l *config.Language, extra BuildOptions) error {
 		return unusable(
 			src.path,
 			"name it "+strings.Join(l.Entry, " or ")+"; if each file is a separate program, submit each one separately",
-			"the directory has no entry point: which of %s starts the program?",
-			strings.Join(src.sources, ", "),
+			"the directory has no entry point: which of %s starts the program?", strings.Join(src.sources, ", "),
 		)
 	}
 	var texts [][]byte // the entry file, or all files if it does not matter which one is first

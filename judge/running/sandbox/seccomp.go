@@ -43,8 +43,7 @@ var refusedCalls = []struct {
 		unix.SYS_IO_SETUP, unix.SYS_IO_DESTROY, unix.SYS_IO_SUBMIT, unix.SYS_IO_CANCEL, unix.SYS_IO_GETEVENTS, unix.SYS_IO_PGETEVENTS,
 	}},
 	{
-		unix.EMFILE,
-		"it reveals what others do with shared files; programs expect that watches may run out",
+		unix.EMFILE, "it reveals what others do with shared files; programs expect that watches may run out",
 		[]uintptr{unix.SYS_INOTIFY_INIT1},
 	},
 	{unix.EPERM, "keys outlive the run", []uintptr{unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL}},
@@ -61,8 +60,7 @@ var refusedCalls = []struct {
 	}},
 	// These calls pretend to succeed, because a run leaves nothing on the disks.
 	{
-		pretendSuccess,
-		"it makes the whole machine write its disks and cannot be killed meanwhile",
+		pretendSuccess, "it makes the whole machine write its disks and cannot be killed meanwhile",
 		[]uintptr{unix.SYS_SYNC, unix.SYS_SYNCFS},
 	},
 	{unix.EAFNOSUPPORT, "there is no network of any family", []uintptr{unix.SYS_SOCKET}},

@@ -92,11 +92,8 @@ func (t *interactive) runPass(ctx context.Context, c *judge.Case, s *check.Sessi
 	ended, err := t.join.Join(ctx, []judge.JoinedCommand{
 		{Command: program, OutputTo: 1, Copy: talk.writer(fromProgram), KeepPipesOpen: true, GracePeriod: backlogTime},
 		{
-			Command:       interactor,
-			OutputTo:      0,
-			Copy:          talk.writer(fromInteractor),
-			KeepPipesOpen: true,
-			OnExit:        func(x judge.Exec) bool { return !s.Accepts(x) },
+			Command: interactor, OutputTo: 0, Copy: talk.writer(fromInteractor), KeepPipesOpen: true,
+			OnExit: func(x judge.Exec) bool { return !s.Accepts(x) },
 		},
 	})
 	if err != nil {

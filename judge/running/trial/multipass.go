@@ -45,10 +45,7 @@ func (t *multiPass) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, err
 
 // runPass runs the program for one pass and judges its output.
 func (t *multiPass) runPass(
-	ctx context.Context,
-	c *judge.Case,
-	s *check.Session,
-	limits judge.Limits,
+	ctx context.Context, c *judge.Case, s *check.Session, limits judge.Limits,
 ) (*judge.Attempt, judge.Outcome, error) {
 	in, err := os.Open(s.Input())
 	if err != nil {

@@ -85,8 +85,7 @@ func New(ctx context.Context, s Setup) (_ Executor, err error) {
 		return newReruns(ctx, b, validation)
 	case kind.OutputOnly && (kind.Interactive || kind.MultiPass):
 		return nil, &judge.ProblemError{
-			File: p.Dir,
-			Text: "a problem whose submissions are outputs has neither an interactor nor several passes",
+			File: p.Dir, Text: "a problem whose submissions are outputs has neither an interactor nor several passes",
 		}
 	case kind.Interactive && p.Interactor == nil:
 		return nil, &judge.ProblemError{File: p.Dir, Text: "an interactive problem has no interactor"}

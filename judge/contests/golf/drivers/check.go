@@ -38,10 +38,8 @@ func (k *checker) text(key, name string) string {
 	if err != nil {
 		files, _ := fs.Glob(k.dir, "*") // the pattern is valid
 		k.fault(
-			key,
-			suggest.Hint(name, slices.DeleteFunc(files, func(f string) bool { return f == File })),
-			"the directory has no file %q",
-			name,
+			key, suggest.Hint(name, slices.DeleteFunc(files, func(f string) bool { return f == File })),
+			"the directory has no file %q", name,
 		)
 	}
 	return string(data)

@@ -68,13 +68,7 @@ func Start(t testing.TB, workers ...Worker) *Cluster {
 		text := fmt.Sprintf(
 			"server_name: %s\nlisten: 127.0.0.1:%d\njetstream { store_dir: %q, sync_interval: always, max_file_store: 2GB }\n"+
 				"cluster { name: test, listen: 127.0.0.1:%d, advertise: 127.0.0.1:%d, routes: [%s] }\n%s",
-			name,
-			ports[i],
-			dir,
-			ports[3+i],
-			ports[6+i],
-			strings.Join(routes, ", "),
-			users(workers),
+			name, ports[i], dir, ports[3+i], ports[6+i], strings.Join(routes, ", "), users(workers),
 		)
 		file := filepath.Join(dir, "nats.conf")
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

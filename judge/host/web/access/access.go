@@ -119,11 +119,7 @@ func (a *Access) RefreshSite(r *web.Request) error {
 
 // publicActions lists the actions that change data that the Contest API shows of a contest.
 var publicActions = []auth.Action{
-	auth.ChangeContest,
-	auth.Finalize,
-	auth.OverrideVerdict,
-	auth.RequestClarification,
-	auth.AnswerClarification,
+	auth.ChangeContest, auth.Finalize, auth.OverrideVerdict, auth.RequestClarification, auth.AnswerClarification,
 }
 
 // Refusal returns an error that says why the caller may not perform an action in the contest. If it returns nil,

@@ -110,8 +110,7 @@ func RankText(ctx context.Context, s *web.Site, access *intake.ContestAccess) (s
 	text := fmt.Sprintf("rank %d of %d", ownRow.Rank, ranked)
 	if access.Contest.Format == store.ICPC {
 		return text + fmt.Sprintf(
-			", %d solved, %s of penalty time",
-			ownRow.Solved,
+			", %d solved, %s of penalty time", ownRow.Solved,
 			web.CountText(int(ownRow.Time.Minutes()), "minute", "minutes"),
 		), nil
 	}

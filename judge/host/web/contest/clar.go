@@ -205,10 +205,8 @@ func (s *site) clarifications(w http.ResponseWriter, r *web.Request) error {
 func (s *site) clarificationsPage(w http.ResponseWriter, r *web.Request, code int, reply *replyView) error {
 	const most = 100
 	v := clarificationsView{
-		Slug:   access.Of(r).Contest.Slug,
-		CanAsk: r.Can(auth.RequestClarification),
-		Jury:   r.Can(auth.AnswerClarification),
-		Reply:  reply,
+		Slug: access.Of(r).Contest.Slug, CanAsk: r.Can(auth.RequestClarification),
+		Jury: r.Can(auth.AnswerClarification), Reply: reply,
 	}
 	v.Open, v.OnlyAnnouncements = v.Jury && r.FormValue("open") != "", v.Jury && r.FormValue("said") != ""
 	if v.Jury {

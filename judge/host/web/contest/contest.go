@@ -347,10 +347,7 @@ func (s *site) submit(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	n := intake.NewSubmission{
-		Access:   access.Of(r).ContestAccess,
-		Account:  r.Me,
-		Problem:  access.Of(r).Problem.Problem,
-		Key:      f.Key,
+		Access: access.Of(r).ContestAccess, Account: r.Me, Problem: access.Of(r).Problem.Problem, Key: f.Key,
 		Language: f.SelectedLanguage,
 	}
 	texts, err := s.ReadSourceFiles(r, &n, f)

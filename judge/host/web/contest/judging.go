@@ -173,8 +173,7 @@ func (s *site) livePart(r *web.Request, sub *store.Submission, lines [][]byte) (
 	state := s.Dispatch.JobState(j.ID, j.State)
 	if j.Withheld() && !jury && state != store.JobWaiting {
 		part, err = s.RenderPart(
-			"judging",
-			"live",
+			"judging", "live",
 			liveView{Number: sub.Number, State: web.StateOf(store.JobDispatched, judge.NotJudged, "", false)},
 		)
 		return part, true, err

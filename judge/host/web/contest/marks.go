@@ -46,9 +46,8 @@ func overrideVerdicts(f store.Format) []judge.Verdict {
 
 func (s *site) readOverrides(r *web.Request) (v overridesView, err error) {
 	v = overridesView{
-		MayDecide: r.Can(auth.OverrideVerdict),
-		Verdicts:  overrideVerdicts(access.Of(r).Contest.Format),
-		Ignored:   access.Of(r).Submission.Ignored,
+		MayDecide: r.Can(auth.OverrideVerdict), Verdicts: overrideVerdicts(access.Of(r).Contest.Format),
+		Ignored: access.Of(r).Submission.Ignored,
 	}
 	if access.Of(r).Submission.Overridden {
 		v.Override = access.Of(r).Submission.Verdict

@@ -37,11 +37,7 @@ func (s *site) replies(w http.ResponseWriter, r *web.Request) error {
 	}
 	c := access.Of(r).Contest
 	return s.RenderPage(
-		w,
-		r,
-		http.StatusOK,
-		"replies",
-		"Saved replies",
+		w, r, http.StatusOK, "replies", "Saved replies",
 		repliesView{Slug: c.Slug, Text: strings.Join(savedReplies(c), "\n")},
 	)
 }

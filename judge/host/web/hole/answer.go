@@ -89,9 +89,7 @@ func (s *site) submissionSource(w http.ResponseWriter, r *web.Request) error {
 // submissionLive renders the changing part of a submission's page.
 func (s *site) submissionLive(r *web.Request, a *store.GolfSubmission) (part template.HTML, open bool, err error) {
 	v := submissionPart{
-		Number:     a.Number,
-		State:      s.submissionState(a),
-		Why:        a.Why,
+		Number: a.Number, State: s.submissionState(a), Why: a.Why,
 		Rechecking: a.State != store.GolfChecking && a.Workflow != "",
 	}
 	open = a.Workflow != ""
@@ -140,9 +138,7 @@ func (s *site) setProgress(r *web.Request, a *store.GolfSubmission, v *submissio
 		}
 		part, v.Total = "all inputs", quick.Domain
 		v.SampleResult = fmt.Sprintf(
-			"Right on samples and edges, with %d bytes (%d characters) in %s.",
-			quick.Bytes,
-			quick.Chars,
+			"Right on samples and edges, with %d bytes (%d characters) in %s.", quick.Bytes, quick.Chars,
 			quick.LanguageWithFlags(),
 		)
 	}

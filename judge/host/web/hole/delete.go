@@ -15,9 +15,7 @@ func (s *site) deleteHole(w http.ResponseWriter, r *web.Request) error {
 	if h.Submissions == 0 {
 		if r.Field("slug") != h.Slug {
 			return s.savedHole(
-				w,
-				r,
-				http.StatusBadRequest,
+				w, r, http.StatusBadRequest,
 				web.FieldErrors{{Field: "remove-slug", Text: "Type the address " + h.Slug + " to confirm."}},
 			)
 		}
@@ -26,9 +24,7 @@ func (s *site) deleteHole(w http.ResponseWriter, r *web.Request) error {
 	switch {
 	case errors.Is(err, store.ErrInUse):
 		return s.savedHole(
-			w,
-			r,
-			http.StatusConflict,
+			w, r, http.StatusConflict,
 			web.FieldErrors{{Text: "The hole has golf submissions. To hide the hole, change its visibility."}},
 		)
 	case err != nil:

@@ -43,9 +43,7 @@ func (s *site) submitBot(w http.ResponseWriter, r *web.Request) error {
 	source, err := s.ReadSource(w, r)
 	if refusal := web.AsRefusal(err); refusal != nil {
 		return s.ladderPage(
-			w,
-			r,
-			refusal.Code,
+			w, r, refusal.Code,
 			submitBotView{SourceForm: web.SourceForm{Key: rand.Text()}, Errors: web.RefusalErrors(refusal, "file")},
 		)
 	}

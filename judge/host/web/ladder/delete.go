@@ -15,9 +15,7 @@ func (s *site) deleteLadder(w http.ResponseWriter, r *web.Request) error {
 	if len(bots) == 0 {
 		if r.Field("slug") != l.Slug {
 			return s.savedLadder(
-				w,
-				r,
-				http.StatusBadRequest,
+				w, r, http.StatusBadRequest,
 				web.FieldErrors{{Field: "remove-slug", Text: "Type the address " + l.Slug + " to confirm."}},
 			)
 		}
@@ -26,9 +24,7 @@ func (s *site) deleteLadder(w http.ResponseWriter, r *web.Request) error {
 	switch {
 	case errors.Is(err, store.ErrInUse):
 		return s.savedLadder(
-			w,
-			r,
-			http.StatusConflict,
+			w, r, http.StatusConflict,
 			web.FieldErrors{{Text: "The ladder has bots. To hide the ladder, change its visibility."}},
 		)
 	case err != nil:

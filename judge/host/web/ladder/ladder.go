@@ -47,11 +47,7 @@ func Lines(s *web.Site, r *web.Request) (summaries []Summary, err error) {
 			return nil, err
 		}
 		line := Summary{
-			Slug:   l.Slug,
-			Name:   l.Name,
-			Game:   l.Title,
-			Bots:   len(v.Lines),
-			Open:   l.Open,
+			Slug: l.Slug, Name: l.Name, Game: l.Title, Bots: len(v.Lines), Open: l.Open,
 			Hidden: l.Visibility == store.VisibilityJury,
 		}
 		line.Games = v.Games()

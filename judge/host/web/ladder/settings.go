@@ -249,11 +249,8 @@ func (s *site) ladderSettingsForm(w http.ResponseWriter, r *web.Request) error {
 func (s *site) savedLadder(w http.ResponseWriter, r *web.Request, code int, undeleted web.FieldErrors) error {
 	h := requestOf(r)
 	f := &ladderForm{
-		Name:       h.Name,
-		Visibility: string(h.Visibility),
-		PerAccount: fmt.Sprint(h.PerAccount),
-		Open:       h.Open,
-		Undeleted:  undeleted,
+		Name: h.Name, Visibility: string(h.Visibility), PerAccount: fmt.Sprint(h.PerAccount), Open: h.Open,
+		Undeleted: undeleted,
 	}
 	if h.PerMinute > 0 {
 		f.PerMinute = fmt.Sprint(h.PerMinute)

@@ -201,9 +201,7 @@ func (s *site) fetchPackage(r *web.Request, v *contestImportView) error {
 	var archive bytes.Buffer
 	err := r.Yield(func() error {
 		files, err := shadow.FetchWithPassword(
-			r.Context(),
-			&store.ExternalSource{URL: v.URL, Login: v.Username},
-			r.PostFormValue("password"),
+			r.Context(), &store.ExternalSource{URL: v.URL, Login: v.Username}, r.PostFormValue("password"),
 		)
 		if err != nil {
 			return err

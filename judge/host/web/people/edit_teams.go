@@ -307,10 +307,7 @@ func (s *site) removeTeams(w http.ResponseWriter, r *web.Request) error {
 	switch err := s.Store.RemoveTeams(r.Context(), access.Of(r).Contest.ID, ids); {
 	case errors.Is(err, store.ErrInUse):
 		return s.removeTeamsPage(
-			w,
-			r,
-			http.StatusConflict,
-			r.PostForm,
+			w, r, http.StatusConflict, r.PostForm,
 			web.FieldErrors{{Text: "A team has submissions or clarification requests."}},
 		)
 	case errors.Is(err, store.ErrNotFound):

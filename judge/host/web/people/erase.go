@@ -54,10 +54,7 @@ func (s *site) erase(w http.ResponseWriter, r *web.Request) error {
 	}
 	if r.Field("login") != a.Login {
 		return s.eraseForm(
-			w,
-			r,
-			http.StatusBadRequest,
-			a,
+			w, r, http.StatusBadRequest, a,
 			web.FieldErrors{{Field: "login", Text: "Type the username " + a.Login + " to confirm."}},
 		)
 	}

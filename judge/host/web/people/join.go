@@ -38,9 +38,7 @@ func (s *site) findInvitation(r *web.Request) (v joinView, i *store.Invitation, 
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return v, nil, &intake.Refusal{
-			Code: http.StatusNotFound,
-			Text: "Invitation not found",
-			Hint: "Check that the link is complete. " + ask,
+			Code: http.StatusNotFound, Text: "Invitation not found", Hint: "Check that the link is complete. " + ask,
 		}
 	case errors.Is(err, store.ErrUsed):
 		return v, nil, refused("This invitation has been used up")
@@ -136,8 +134,7 @@ func (s *site) checkRegistrationOpen(r *web.Request) error {
 		}
 	case r.Me != nil:
 		return &intake.Refusal{
-			Code: http.StatusConflict,
-			Text: "You have an account already",
+			Code: http.StatusConflict, Text: "You have an account already",
 			Hint: "To create another account, log out first.",
 		}
 	}
@@ -146,10 +143,7 @@ func (s *site) checkRegistrationOpen(r *web.Request) error {
 
 // createAndLogIn reads the form for a new account, creates the account with the function made, and logs it in.
 func (s *site) createAndLogIn(
-	w http.ResponseWriter,
-	r *web.Request,
-	v joinView,
-	create func(store.NewAccount) (*store.Account, error),
+	w http.ResponseWriter, r *web.Request, v joinView, create func(store.NewAccount) (*store.Account, error),
 ) error {
 	if err := web.ReadForm(w, r, web.MaxSmallForm); err != nil {
 		return err

@@ -161,8 +161,7 @@ func (s *site) stageArchive(part *multipart.Part, u *store.Upload) (*blob.Staged
 	if !bytes.Contains(end, []byte(zipEndSignature)) {
 		file.Close()
 		return nil, web.BadRequest(
-			"%s is not a complete ZIP archive. Pack the problem directory with zip -r, and choose that file.",
-			u.File,
+			"%s is not a complete ZIP archive. Pack the problem directory with zip -r, and choose that file.", u.File,
 		)
 	}
 	u.Archive = file.Digest

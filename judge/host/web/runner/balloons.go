@@ -101,8 +101,7 @@ func (f balloonFilter) matches(t *store.Team) bool {
 // updateBalloons updates the stored balloons of a contest from the scoreboard. It returns the stored contest, its
 // balloons, and the columns of the scoreboard.
 func (s *site) updateBalloons(
-	ctx context.Context,
-	contest string,
+	ctx context.Context, contest string,
 ) (c *store.Contest, rows []store.Balloon, columns []scoring.Column, err error) {
 	if c, err = s.Store.Contest(ctx, contest); err != nil {
 		return nil, nil, nil, err
@@ -170,8 +169,7 @@ func (s *site) balloonLines(r *web.Request, f balloonFilter) ([]balloonLine, err
 		}
 		lines = append(lines, balloonLine{
 			Balloon: b, Time: scoreboard.ContestTime(clock.Time(b.At)), Team: cmp.Or(t.DisplayName, t.Name), Number: t.Number,
-			Seat:   t.Label,
-			Groups: t.Groups, Color: colors[b.Label], Name: names[b.Label],
+			Seat: t.Label, Groups: t.Groups, Color: colors[b.Label], Name: names[b.Label],
 			First: first[scoring.TeamProblem{Team: b.Team, Problem: b.Label}],
 		})
 	}
@@ -263,8 +261,7 @@ func (s *site) balloonTable(w http.ResponseWriter, r *web.Request) error {
 		table.Write([]string{
 			l.Time, strconv.FormatInt(l.Submission, 10), scoreboard.EscapeFormula(l.Label), scoreboard.EscapeFormula(cmp.Or(l.Name, l.Color)),
 			strconv.FormatInt(
-				l.Number,
-				10,
+				l.Number, 10,
 			), scoreboard.EscapeFormula(l.Team), scoreboard.EscapeFormula(l.Seat), scoreboard.EscapeFormula(strings.Join(l.Groups, ", ")), strconv.FormatBool(l.First), l.HoldReason, scoreboard.EscapeFormula(l.DeliveredBy), given,
 		})
 	}

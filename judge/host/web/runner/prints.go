@@ -163,11 +163,8 @@ func (s *site) sheets(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	v := sheetsView{
-		Slug:    c.Slug,
-		Query:   filterOf(r).query(),
-		Number:  p.Number,
-		Deleted: p.Body == "",
-		Mine:    p.State == store.Printing && p.Printer == r.Me.Login,
+		Slug: c.Slug, Query: filterOf(r).query(), Number: p.Number, Deleted: p.Body == "",
+		Mine: p.State == store.Printing && p.Printer == r.Me.Login,
 	}
 	pages, err := printing.Pages(p.Body)
 	if err != nil {
@@ -193,9 +190,7 @@ func (s *site) setPrint(w http.ResponseWriter, r *web.Request) error {
 	switch do := r.PostFormValue("do"); do {
 	case "take": // may be repeated if the paper is lost
 		state, nextPath, allowed = store.Printing, fmt.Sprintf(
-			"%s/%d",
-			list,
-			p.Number,
+			"%s/%d", list, p.Number,
 		), p.State != store.Printing ||
 			p.Printer == r.Me.Login
 	case "done":

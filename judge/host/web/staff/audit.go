@@ -122,12 +122,8 @@ func (s *site) auditTable(w http.ResponseWriter, r *web.Request) error {
 	for _, l := range v.Lines {
 		table.Write(
 			[]string{
-				l.At.Format(time.RFC3339),
-				scoreboard.EscapeFormula(l.Actor),
-				scoreboard.EscapeFormula(l.Action),
-				scoreboard.EscapeFormula(l.Object),
-				scoreboard.EscapeFormula(l.Detail),
-				l.Address,
+				l.At.Format(time.RFC3339), scoreboard.EscapeFormula(l.Actor), scoreboard.EscapeFormula(l.Action),
+				scoreboard.EscapeFormula(l.Object), scoreboard.EscapeFormula(l.Detail), l.Address,
 			},
 		)
 	}

@@ -86,9 +86,7 @@ func (s *site) readAwards(r *web.Request) (v awardsView, err error) {
 	computed := live.ComputedAwards()
 	for _, award := range computed {
 		line := awardLine{
-			ID:         award.ID,
-			Citation:   cmp.Or(c.Settings.Citations[award.ID], award.Citation),
-			Method:     computedAward,
+			ID: award.ID, Citation: cmp.Or(c.Settings.Citations[award.ID], award.Citation), Method: computedAward,
 			Computable: true,
 		}
 		switch index := c.Settings.AwardIndex(award.ID); {
@@ -121,8 +119,7 @@ func (s *site) setAwards(w http.ResponseWriter, r *web.Request) error {
 		return int(fieldErrors.ReadNumber(field, r.Field(field), noun, 4, 0, maxMedals))
 	}
 	m := store.Medals{
-		Gold:   number("gold", "gold medals"),
-		Silver: number("silver", "silver medals"),
+		Gold: number("gold", "gold medals"), Silver: number("silver", "silver medals"),
 		Bronze: number("bronze", "bronze medals"),
 	}
 	if len(fieldErrors) > 0 {

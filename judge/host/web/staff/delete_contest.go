@@ -40,9 +40,7 @@ func (s *site) deleteContest(w http.ResponseWriter, r *web.Request) error {
 	if !use.Any() {
 		if r.Field("slug") != c.Slug {
 			return s.deleteContestPage(
-				w,
-				r,
-				http.StatusBadRequest,
+				w, r, http.StatusBadRequest,
 				web.FieldErrors{{Field: "slug", Text: "Type the address " + c.Slug + " to confirm."}},
 			)
 		}
@@ -55,13 +53,9 @@ func (s *site) deleteContest(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	detail := "with " + web.CountText(
-		int(use.Teams),
-		"team",
-		"teams",
+		int(use.Teams), "team", "teams",
 	) + ", " + web.CountText(
-		int(use.Clarifications),
-		"clarification",
-		"clarifications",
+		int(use.Clarifications), "clarification", "clarifications",
 	)
 	return s.AuditAndRedirect(w, r, "delete contest", c.Slug, detail, "/")
 }

@@ -117,8 +117,7 @@ func checkLines(c *store.Contest, u *store.FinalizeBlockers, compared *store.Com
 			Text: "The contest has not ended for every team", Link: "/teams?sort=extra", Button: "Open teams",
 			Detail: fmt.Sprintf(
 				"The last team, with %s of extra time, ends at %s.",
-				web.CountText(int(u.Extra.Minutes()), "minute", "minutes"),
-				u.End.Local().Format("15:04:05"),
+				web.CountText(int(u.Extra.Minutes()), "minute", "minutes"), u.End.Local().Format("15:04:05"),
 			),
 		}
 	}
@@ -140,41 +139,31 @@ func checkLines(c *store.Contest, u *store.FinalizeBlockers, compared *store.Com
 	link, detail := list(u.Pending, store.Unjudged)
 	check(len(u.Pending) > 0, "Every submission has a verdict", checkLine{
 		Text: web.CountText(
-			len(u.Pending),
-			"submission has",
-			"submissions have",
+			len(u.Pending), "submission has", "submissions have",
 		) + " no verdict", Detail: detail, Link: link, Button: "Open submissions",
 	})
 	link, detail = list(u.JudgeErrors, string(judge.JudgeError))
 	check(len(u.JudgeErrors) > 0, "No submission has a judge error", checkLine{
 		Text: web.CountText(
-			len(u.JudgeErrors),
-			"submission has",
-			"submissions have",
+			len(u.JudgeErrors), "submission has", "submissions have",
 		) + " a judge error", InOverview: true, Detail: detail, Link: link, Button: "Open submissions",
 	})
 	if u.All > 0 {
 		check(u.Verified < u.All, fmt.Sprintf("All verdicts that judges verify are verified (%d of %d)", u.Verified, u.All), checkLine{
 			Text: web.CountText(
-				u.All-u.Verified,
-				"verdict is",
-				"verdicts are",
+				u.All-u.Verified, "verdict is", "verdicts are",
 			) + " not verified", InOverview: true, Detail: fmt.Sprintf("Verified: %d of %d.", u.Verified, u.All),
 			Link: "/submissions?verify=" + store.VerifyPending, Button: "Verify verdicts",
 		})
 	}
 	check(u.Rejudgings > 0, "No rejudging is open", checkLine{
 		Text: web.CountText(
-			u.Rejudgings,
-			"rejudging is",
-			"rejudgings are",
+			u.Rejudgings, "rejudging is", "rejudgings are",
 		) + " open", InOverview: true, Detail: "Apply or cancel each of them.", Link: "/rejudgings", Button: "Open rejudgings",
 	})
 	check(u.OpenQuestions > 0, "All clarification requests are answered", checkLine{
 		Text: web.CountText(
-			u.OpenQuestions,
-			"clarification request is",
-			"clarification requests are",
+			u.OpenQuestions, "clarification request is", "clarification requests are",
 		) + " unanswered", InOverview: true, Link: "/clar?open=yes", Button: "Open clarifications",
 	})
 	if compared != nil {
@@ -185,9 +174,7 @@ func checkLines(c *store.Contest, u *store.FinalizeBlockers, compared *store.Com
 		n := len(u.Differences)
 		check(n > 0, passed, checkLine{
 			Text: web.CountText(
-				n,
-				"difference",
-				"differences",
+				n, "difference", "differences",
 			) + " from the primary not acknowledged", Detail: "Resolve or acknowledge each of them.",
 			Link: "/shadow#acknowledge", Button: "Compare with the primary",
 		})
@@ -262,10 +249,7 @@ func (s *site) finalizeContest(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	return s.AuditAndRedirect(
-		w,
-		r,
-		"results final",
-		c.Slug,
+		w, r, "results final", c.Slug,
 		fmt.Sprintf("approved by %s, %s", approver, web.CountText(c.FinalB, "further bronze medal", "further bronze medals")),
 		"/c/"+c.Slug+"/finalize",
 	)

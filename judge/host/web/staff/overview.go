@@ -132,11 +132,8 @@ func (s *site) setScoreboard(r *web.Request, v *overviewView) error {
 	}
 	for _, column := range columns {
 		line := columnLine{
-			Label:       column.Label,
-			Title:       titles[column.Label],
-			Submissions: column.Attempts + column.Pending,
-			Solved:      column.Solved,
-			Pending:     column.Pending,
+			Label: column.Label, Title: titles[column.Label], Submissions: column.Attempts + column.Pending,
+			Solved: column.Solved, Pending: column.Pending,
 		}
 		if n := line.Submissions; n > 0 {
 			line.Accepted, line.Unresolved = 100*column.Solved/n, 100*column.Pending/n
@@ -193,20 +190,14 @@ func (s *site) setNeedsAttention(r *web.Request, v *overviewView) error {
 	for i, sub := range broken {
 		if i == shown {
 			block(
-				"wa",
-				"Further submissions have a judge error",
-				"",
-				base+"/submissions?verdict="+string(judge.JudgeError),
-				"Open submissions",
+				"wa", "Further submissions have a judge error", "",
+				base+"/submissions?verdict="+string(judge.JudgeError), "Open submissions",
 			)
 			break
 		}
 		block(
-			"wa",
-			fmt.Sprintf("Judge error on submission %d", sub.Number),
-			sub.Display+" waits for a verdict.",
-			fmt.Sprintf("%s/s/%d", base, sub.Number),
-			"Open submission",
+			"wa", fmt.Sprintf("Judge error on submission %d", sub.Number), sub.Display+" waits for a verdict.",
+			fmt.Sprintf("%s/s/%d", base, sub.Number), "Open submission",
 		)
 	}
 	workers := ""
@@ -226,26 +217,19 @@ func (s *site) setNeedsAttention(r *web.Request, v *overviewView) error {
 		add(
 			"tle",
 			fmt.Sprintf("%d of %s offline", len(v.Workers)-online, web.CountText(len(v.Workers), "worker", "workers")),
-			web.CountText(v.Waiting, "submission", "submissions")+" in the queue.",
-			workers,
-			"Open workers",
+			web.CountText(v.Waiting, "submission", "submissions")+" in the queue.", workers, "Open workers",
 		)
 	}
 	if open := v.Facts.OpenQuestions; open > 0 {
 		block(
-			"tle",
-			web.CountText(open, "clarification request", "clarification requests")+" unanswered",
-			"",
-			base+"/clar?open=1",
-			"Answer",
+			"tle", web.CountText(open, "clarification request", "clarification requests")+" unanswered", "",
+			base+"/clar?open=1", "Answer",
 		)
 	}
 	if verified, required := v.Facts.Verified, v.Facts.All; verified < required {
 		block(
-			"tle",
-			web.CountText(required-verified, "verdict", "verdicts")+" not verified",
-			fmt.Sprintf("Verified: %d of %d.", verified, required),
-			base+"/submissions?verify="+store.VerifyPending,
+			"tle", web.CountText(required-verified, "verdict", "verdicts")+" not verified",
+			fmt.Sprintf("Verified: %d of %d.", verified, required), base+"/submissions?verify="+store.VerifyPending,
 			"Verify",
 		)
 	}
@@ -265,11 +249,9 @@ func (s *site) setNeedsAttention(r *web.Request, v *overviewView) error {
 	for _, worker := range rejudgings {
 		if worker.State == store.RejudgingRunning {
 			block(
-				"tle",
-				"A rejudging waits for a decision",
+				"tle", "A rejudging waits for a decision",
 				fmt.Sprintf("“%s”: %d of %d judged.", worker.Why, worker.Submissions-worker.Pending, worker.Submissions),
-				base+"/rejudgings/"+worker.ID,
-				"Review",
+				base+"/rejudgings/"+worker.ID, "Review",
 			)
 		}
 	}
@@ -292,8 +274,7 @@ func (s *site) extendContest(w http.ResponseWriter, r *web.Request) error {
 		return web.BadRequest("enter the minutes by which to extend the contest: from 1 to 1440")
 	case c.Length == 0 || c.Starts.IsZero() || !s.Time().Before(c.Ends()):
 		return &intake.Refusal{
-			Code: http.StatusConflict,
-			Text: "only a contest that has an end and has not ended can be extended",
+			Code: http.StatusConflict, Text: "only a contest that has an end and has not ended can be extended",
 			Hint: "change its duration in the settings",
 		}
 	}

@@ -46,13 +46,8 @@ type rejudgingLine struct {
 
 func rejudgingLineOf(r *store.Rejudging) rejudgingLine {
 	l := rejudgingLine{
-		ID:          r.ID,
-		Why:         r.Why,
-		Login:       r.Login,
-		State:       string(r.State),
-		Made:        r.Made,
-		Submissions: r.Submissions,
-		Done:        r.Submissions - r.Pending,
+		ID: r.ID, Why: r.Why, Login: r.Login, State: string(r.State), Made: r.Made, Submissions: r.Submissions,
+		Done: r.Submissions - r.Pending,
 	}
 	if r.State == store.RejudgingRunning && r.Pending == 0 {
 		l.State = "waiting for your decision"
@@ -84,10 +79,8 @@ func (s *site) rejudgingsPage(w http.ResponseWriter, r *web.Request, code int, v
 // rejudge creates a rejudging.
 func (s *site) rejudge(w http.ResponseWriter, r *web.Request) error {
 	v := rejudgingsView{
-		AllSelected: r.PostFormValue("all") != "",
-		Why:         r.PostFormValue("why"),
-		Version:     r.Field("against"),
-		Repeats:     r.Field("repeats"),
+		AllSelected: r.PostFormValue("all") != "", Why: r.PostFormValue("why"), Version: r.Field("against"),
+		Repeats: r.Field("repeats"),
 	}
 	request := intake.NewRejudging{All: v.AllSelected, Why: v.Why, Against: v.Version}
 	var err error
@@ -323,11 +316,7 @@ func (s *site) endRejudging(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	return s.AuditAndRedirect(
-		w,
-		r,
-		do+" rejudging",
-		rejudging.ID,
-		rejudging.Why,
+		w, r, do+" rejudging", rejudging.ID, rejudging.Why,
 		"/c/"+access.Of(r).Contest.Slug+"/rejudgings/"+rejudging.ID,
 	)
 }

@@ -297,9 +297,7 @@ func (s *site) disruptiveChange(r *web.Request, before, c *store.Contest, proble
 			}
 			return fmt.Sprintf(
 				"This removes problem %s: its %s%s no longer count. They stay, and count again if you add the problem again.",
-				p.Label,
-				web.CountText(n, "submission", "submissions"),
-				more,
+				p.Label, web.CountText(n, "submission", "submissions"), more,
 			), nil
 		}
 	}

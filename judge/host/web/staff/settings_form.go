@@ -64,9 +64,7 @@ const maxSettingsForm = 1 << 20
 // readSettings reads the form into c. The view holds the fields as sent. If fields are invalid, v.Errors lists
 // them and c is incomplete.
 func (s *site) readSettings(
-	w http.ResponseWriter,
-	r *web.Request,
-	c *store.Contest,
+	w http.ResponseWriter, r *web.Request, c *store.Contest,
 ) (problems []store.NewContestProblem, v settingsView, chosen map[string]problemChoice, err error) {
 	if err := web.ReadForm(w, r, maxSettingsForm); err != nil {
 		return nil, v, nil, err
@@ -126,9 +124,7 @@ func (s *site) readSettings(
 
 // readProblems reads the problems of the contest. A problem without a label gets the next unused letter.
 func readProblems(
-	r *web.Request,
-	usable []*store.Problem,
-	e *web.FieldErrors,
+	r *web.Request, usable []*store.Problem, e *web.FieldErrors,
 ) (problems []store.NewContestProblem, chosen map[string]problemChoice) {
 	field := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 	chosen = map[string]problemChoice{}
@@ -141,10 +137,8 @@ func readProblems(
 	nextLabel := 0
 	for _, p := range usable {
 		choice := problemChoice{
-			In:     slices.Contains(added, p.Slug),
-			Label:  field("label-" + p.Slug),
-			Points: field("points-" + p.Slug),
-			Color:  field("color-" + p.Slug),
+			In: slices.Contains(added, p.Slug), Label: field("label-" + p.Slug), Points: field("points-" + p.Slug),
+			Color: field("color-" + p.Slug),
 		}
 		if choice.In && choice.Label == "" {
 			for used[labelOf(nextLabel)] {
@@ -313,11 +307,8 @@ func readRemoved(fields []intervalForm, c *store.Contest, z web.Zone, e *web.Fie
 		}
 		if interval.From.Before(c.Starts) || c.Length > 0 && !interval.From.Before(ends) {
 			e.Add(
-				"removed",
-				"The interval %s is not during the contest, which lasts from %s to %s.",
-				text(interval),
-				c.Starts.In(z.Location).Format(momentLayout),
-				ends.In(z.Location).Format(momentLayout),
+				"removed", "The interval %s is not during the contest, which lasts from %s to %s.", text(interval),
+				c.Starts.In(z.Location).Format(momentLayout), ends.In(z.Location).Format(momentLayout),
 			)
 			return nil
 		}

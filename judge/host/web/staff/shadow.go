@@ -181,9 +181,7 @@ func (s *site) addShadowAttention(r *web.Request, add func(class, text, detail, 
 		add(
 			"tle",
 			web.CountText(len(problems), "object", "objects")+" of the primary could not be taken over completely",
-			"",
-			link+"#problems",
-			"Show them",
+			"", link+"#problems", "Show them",
 		)
 	}
 	return true, nil

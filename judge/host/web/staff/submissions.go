@@ -126,17 +126,11 @@ func (v *submissionFilterView) menus(path string, times []option) []menu {
 		return m
 	}
 	problem, verdict, language := newMenu(
-		"Problem",
-		"problem",
-		v.Problem,
+		"Problem", "problem", v.Problem,
 	), newMenu(
-		"Verdict",
-		"verdict",
-		v.Verdict,
+		"Verdict", "verdict", v.Verdict,
 	), newMenu(
-		"Language",
-		"language",
-		v.Language,
+		"Language", "language", v.Language,
 	)
 	for _, p := range v.Problems {
 		problem.add(v, path, p.Label+". "+p.Title, "problem", p.Label, v.Problem == p.Label || v.Problem == p.Slug)
@@ -260,10 +254,9 @@ func (s *site) submissions(w http.ResponseWriter, r *web.Request) error {
 	}
 	path, query := "/c/"+access.Of(r).Contest.Slug, choice.query()
 	v := submissionsView{
-		Slug:   access.Of(r).Contest.Slug,
-		Choice: choice,
-		Menus:  choice.menus(path+"/submissions", timeRanges(access.Of(r).Contest, s.Time())),
-		Kept:   map[string]string{},
+		Slug: access.Of(r).Contest.Slug, Choice: choice,
+		Menus: choice.menus(path+"/submissions", timeRanges(access.Of(r).Contest, s.Time())),
+		Kept:  map[string]string{},
 	}
 	for name := range query {
 		if name != "who" && name != "time" {

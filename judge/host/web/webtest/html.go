@@ -11,15 +11,8 @@ import (
 
 // ariaAttributes lists the ARIA attributes that pages use.
 var ariaAttributes = []string{
-	"aria-current",
-	"aria-describedby",
-	"aria-hidden",
-	"aria-invalid",
-	"aria-label",
-	"aria-labelledby",
-	"aria-live",
-	"aria-pressed",
-	"aria-sort",
+	"aria-current", "aria-describedby", "aria-hidden", "aria-invalid", "aria-label", "aria-labelledby", "aria-live",
+	"aria-pressed", "aria-sort",
 }
 
 // CheckHTML fails the test if user input has become HTML of a page. It also fails the test if a control has no

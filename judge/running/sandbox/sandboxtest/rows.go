@@ -93,11 +93,8 @@ var rows = []row{
 		hostileName, "memory-file", "200",
 	}, limits: lowMemory(64), killed: judge.Memory},
 	{
-		name:   "it holds a fork bomb",
-		needs:  LimitsForks,
-		argv:   []string{"forkbomb"},
-		limits: cpu(300 * time.Millisecond),
-		killed: judge.CPUTime,
+		name: "it holds a fork bomb", needs: LimitsForks, argv: []string{"forkbomb"},
+		limits: cpu(300 * time.Millisecond), killed: judge.CPUTime,
 	},
 	{name: "it kills a flood of output", argv: []string{hostileName, "flood"},
 		limits: func(l *judge.Limits) { l.Output = 1 << 20 }, killed: judge.Output,

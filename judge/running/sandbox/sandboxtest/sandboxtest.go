@@ -81,12 +81,7 @@ func Run(t *testing.T, o sandbox.Options) {
 
 // generousLimits contains limits for tests that do not test a limit.
 var generousLimits = judge.Limits{
-	CPU:       5 * time.Minute,
-	Wall:      10 * time.Minute,
-	Memory:    512 << 20,
-	Output:    16 << 20,
-	Processes: 100,
-	Files:     100,
+	CPU: 5 * time.Minute, Wall: 10 * time.Minute, Memory: 512 << 20, Output: 16 << 20, Processes: 100, Files: 100,
 }
 
 // command returns a command that runs one of the programs in Programs.
@@ -292,13 +287,8 @@ func (su *suite) refuses(t *testing.T) {
 	})
 	t.Run("it takes limits beyond the machine", func(t *testing.T) {
 		huge := judge.Limits{
-			CPU:       1 << 62,
-			Wall:      1 << 62,
-			Memory:    1 << 62,
-			Output:    1 << 62,
-			Processes: 1 << 40,
-			Files:     100,
-			Scratch:   1 << 40,
+			CPU: 1 << 62, Wall: 1 << 62, Memory: 1 << 62, Output: 1 << 62, Processes: 1 << 40, Files: 100,
+			Scratch: 1 << 40,
 		}
 		if got := su.run(t, su.command(huge, "noop")); got.Exit != 0 || got.Killed != "" {
 			t.Errorf("got %+v", got.Exec)
