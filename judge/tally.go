@@ -176,7 +176,7 @@ func (t *tally) count(b *branch, c *CaseJudged) {
 }
 
 // addResult adds a result to a branch, unless an earlier result has ended the judging of the branch or of a branch
-// exceeds it.
+// above it.
 func (t *tally) addResult(b *branch, r Result) {
 	for m := b; m != nil; m = m.parent {
 		if m.ended {

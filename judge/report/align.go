@@ -6,7 +6,7 @@ import "github.com/sergi/go-diff/diffmatchpatch"
 // number of steps in the worst case. A timeout of go-diff would depend on the load of the machine.
 const maxAlign = 1 << 22
 
-// A AlignedPair is an element of an alignment: its index in each of two lists. If a list does not contain it, the
+// An AlignedPair is an element of an alignment: its index in each of two lists. If a list does not contain it, the
 // index is -1.
 type AlignedPair struct{ Old, New int }
 

@@ -123,7 +123,7 @@ func (p *arenaPage) Flagged() (bots []standings.Bot) {
 	return bots
 }
 
-// A intervalBar is a confidence interval shown as a bar, in percent of a scale that all bots share.
+// An intervalBar is a confidence interval shown as a bar, in percent of a scale that all bots share.
 type intervalBar struct{ Low, Mid, Width float64 }
 
 func (p *arenaPage) Whisker(b standings.Bot) intervalBar {

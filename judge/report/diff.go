@@ -55,7 +55,7 @@ func (d diffLine) text() string {
 	return b.String()
 }
 
-// A excerptLine is a line of an excerpt.
+// An excerptLine is a line of an excerpt.
 type excerptLine struct {
 	text     string
 	number   int

@@ -163,7 +163,7 @@ func (c *pageCase) Failed() bool {
 }
 
 // Known reports whether the page shows how the process ended. A contestant's page shows this only for exceeded
-// pageLimits.
+// limits.
 func (c *pageCase) Known() bool { return !c.Exec.Withheld || c.Exec.Killed != judge.NoResource }
 
 func (c *pageCase) Millis() float64 { return millis(c.Exec.CPU) }

@@ -10,7 +10,7 @@ import (
 )
 
 // JUnit returns the report for continuous integration. Each group is a test suite, and each case is a test case. A
-// addVerification has a suite for its checks and another for its solutions. Times are CPU times.
+// verification has a suite for its checks and another for its solutions. Times are CPU times.
 func JUnit(w io.Writer) Report { return &junit{w: w} }
 
 type junit struct {

@@ -26,7 +26,7 @@ type Notices struct {
 	work []*activity // current work, in the order of its start
 }
 
-// A activity is an activity whose progress is reported.
+// An activity is an activity whose progress is reported.
 type activity struct{ line func() string }
 
 // NewNotices returns a Notices that writes to to once per interval. The caller must call Close.

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A InvalidInput is an input with one mistake.
+// An InvalidInput is an input with one mistake.
 type InvalidInput struct {
 	Text        []byte
 	Description string // description, such as `n = 101, above its bounds`

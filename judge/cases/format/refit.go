@@ -11,7 +11,7 @@ import (
 type rebuildSource struct {
 	e *env
 	// If a count was lowered, the field was holds its old value, and the field from holds the index of the first
-	// surplusNodes element.
+	// removed element.
 	from, oldCount int64
 }
 

@@ -51,7 +51,7 @@ func (p Programs) Open(ctx context.Context, r judge.Runner, f *problem.Directory
 }
 
 // OpenGenerator returns the Generator of a problem. It draws lines that begin with the word format from the
-// formatValidator input format, and runs the problem's program for all others. The limits apply to each case. The caller
+// declared input format, and runs the problem's program for all others. The limits apply to each case. The caller
 // must close the Generator.
 func OpenGenerator(ctx context.Context, r judge.Runner, f *problem.Directory, p Programs, limits judge.Limits) (Generator, error) {
 	var program Generator
@@ -120,7 +120,7 @@ func (d *formatGenerator) Generate(ctx context.Context, seed string, args []stri
 }
 
 // parseLine parses a generator line. It returns the options, the seed, and a number n: the line requests the n-th
-// drawDistinct input for that seed.
+// distinct input for that seed.
 func (d *formatGenerator) parseLine(seed string, args []string) (format.Options, int, string, error) {
 	o, err := format.ParseLine(args[1:])
 	if err != nil {

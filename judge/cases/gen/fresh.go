@@ -22,7 +22,7 @@ type FreshCase struct {
 	Answer []byte
 }
 
-// maxIdleRounds is the number of rounds without a new input after which Fresh stops. A round covers all lines.
+// maxIdleRounds is the number of rounds without a new input after which GenerateFresh stops. A round covers all lines.
 const maxIdleRounds = 3
 
 // GenerateFresh generates count new cases. In each round, it uses every generator line with a seed derived from the line,

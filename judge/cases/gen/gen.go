@@ -1,6 +1,6 @@
 // Package gen generates a problem's test cases from the generator lines in problem.toml. The validator must accept
 // each input, and the reference solution answers it. A manifest with hashes ensures that each machine gets the
-// repeats files.
+// same files.
 //
 //	line --seed--> generator --input--> validator --> reference --answer--> files + manifest
 //

@@ -213,7 +213,7 @@ func (w *writer) markHeader(s ast.Stmt) {
 }
 
 // markAssignable marks an expression that must remain assignable. It also marks the parts of the expression for which this
-// isType required.
+// is required.
 func (w *writer) markAssignable(e ast.Expr) {
 	w.roles[e] |= fixed
 	switch n := e.(type) {

@@ -162,7 +162,7 @@ func (v *Verifier) reply(ctx context.Context, program *judge.Program, c *judge.C
 	return r, nil
 }
 
-// A answerComparison compares answer files with the outputs of the reference solution. A checker may keep state
+// An answerComparison compares answer files with the outputs of the reference solution. A checker may keep state
 // across cases. So one checker judges all answer files as one submission, and another judges all outputs of the
 // reference solution. If the problem's programs interact or run several times, both checkers are nil.
 type answerComparison struct {
@@ -221,7 +221,7 @@ func (b *answerComparison) compare(ctx context.Context, c *judge.Case, r referen
 	return b.judgePair(ctx, c, answerPair{ans: ans, out: r.output, stored: own, reference: theirs})
 }
 
-// A answerPair is an answer file and a different output of the reference solution, with the checker's result for
+// An answerPair is an answer file and a different output of the reference solution, with the checker's result for
 // each. In both results, the answer file serves as the answer.
 type answerPair struct {
 	ans, out          []byte

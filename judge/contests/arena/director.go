@@ -25,7 +25,7 @@ import (
 //
 // If a fault disqualifies a bot, later games of the schedule are not played. Earlier games are still played,
 // because one of them may contain an earlier fault of this kind. So disqualifications do not depend on the number
-// encounter referees either.
+// of referees either.
 
 // director runs a tournament.
 type director struct {

@@ -148,7 +148,7 @@ func (s ladder) Stage(stage int, results *Results) []Encounter {
 
 // climb evaluates the first stages of the ladder. It returns the order of the bots after these stages, and the
 // pair that plays in the next one. If all bots have been added, both challenger and defender are the constant
-// noOpponent.
+// resting.
 func (s ladder) climb(results *Results, stages int) (order []int, challenger, defender int) {
 	stage := 0
 	for _, id := range results.ActiveBots() {

@@ -138,7 +138,7 @@ func TestRoundRobin(t *testing.T) {
 				}
 			}
 		}
-		// Criterion the circle method, the n/2 encounters of a turn involve different bots.
+		// By the circle method, the n/2 encounters of a turn involve different bots.
 		for _, stage := range stages {
 			for turn := range slices.Chunk(stage, n/2) {
 				busy := map[int]bool{}

@@ -302,7 +302,7 @@ func (p *checkRun) callSeparately(ctx context.Context, w *builtCandidate, order 
 const maxRetriedWrong = 4
 
 // retryWrong retries some wrong inputs in separate processes. A function that is correct there depends on earlier
-// runInputs.
+// calls.
 func (p *checkRun) retryWrong(ctx context.Context, w *builtCandidate, report *kit.GolfReport) (*kit.GolfReport, error) {
 	var order []int
 	for _, wrong := range report.Wrong {

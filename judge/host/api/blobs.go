@@ -117,7 +117,7 @@ func (a *api) putBlob(w http.ResponseWriter, r *http.Request, caller *caller) er
 	return writeOK(w, struct{}{})
 }
 
-// A errorReader is a body that remembers its read error, because the client caused it.
+// An errorReader is a body that remembers its read error, because the client caused it.
 type errorReader struct {
 	r   io.Reader
 	err error

@@ -77,7 +77,7 @@ func (c *apiClient) setStart(w http.ResponseWriter, r *http.Request, n *sentCont
 }
 
 // setThaw sets the time at which the scoreboard is unfrozen. If that time has passed, the scoreboard is unfrozen
-// contestState.
+// now.
 func (c *apiClient) setThaw(w http.ResponseWriter, r *http.Request, n *sentContest) error {
 	row, now := c.contestAccess.Contest, c.Time()
 	thaw, err := clics.ParseTime(*n.Thaw)

@@ -199,7 +199,7 @@ func (a *api) streamTasks(w http.ResponseWriter, r *http.Request, caller *caller
 }
 
 // logStreamError logs an error that occurred after the header of a stream was written. It returns nil, which ends the
-// lineWriter. The client will reconnect.
+// stream. The client will reconnect.
 func (a *api) logStreamError(f *store.Workflow, err error) error {
 	a.Log.Error("read a flow", "flow", f, "error", err)
 	return nil

@@ -214,7 +214,7 @@ func (h *harness) disable(login string) error {
 }
 
 // TestAStreamThatNobodyReads checks that the server stops watching a judging if the client does not read the
-// lineWriter.
+// stream.
 func TestAStreamThatNobodyReads(t *testing.T) {
 	j := newHarness(t).judging()
 	watched := func(want int) {

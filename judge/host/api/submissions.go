@@ -100,7 +100,7 @@ func (a *api) accessTo(r *http.Request, caller *caller, slug string) (*intake.Co
 }
 
 // notInContest returns the error for a problem that is not in the contest named slug. If the caller may not see the
-// findContest, it returns the error for a contest that does not exist.
+// contest, it returns the error for a contest that does not exist.
 func (a *api) notInContest(r *http.Request, caller *caller, slug, problem string) error {
 	if _, err := a.accessTo(r, caller, slug); err != nil {
 		return err

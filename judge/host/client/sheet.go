@@ -96,7 +96,7 @@ type GameInfo struct {
 	Examples          []ExampleBot      `json:"examples,omitempty"`
 }
 
-// A ExampleBot is an example bot.
+// An ExampleBot is an example bot.
 type ExampleBot struct {
 	File     string `json:"file"`
 	Language string `json:"language,omitempty"` // its name

@@ -350,13 +350,13 @@ type MoveResult struct {
 	Lines   []string `json:"lines"`             // lines for the [server] table of judge.toml
 }
 
-// A errorResponse is the response to a rejected request. It says what is wrong and what to do.
+// An errorResponse is the response to a rejected request. It says what is wrong and what to do.
 type errorResponse struct {
 	Text string `json:"error"`
 	Hint string `json:"hint,omitempty"`
 }
 
-// A AccountInfo is an account, as administrators see it.
+// An AccountInfo is an account, as administrators see it.
 type AccountInfo struct {
 	Login    string `json:"username"`
 	Name     string `json:"name"`
@@ -452,7 +452,7 @@ type Invitation struct {
 	Path    string    `json:"path,omitempty"` // of the link; only in the response that creates it
 }
 
-// A AccountUpdate changes an account. Empty fields do not change.
+// An AccountUpdate changes an account. Empty fields do not change.
 type AccountUpdate struct {
 	ResetPassword bool   `json:"reset,omitempty"` // set a random password
 	State         string `json:"state,omitempty"` // in, or out to disable the account

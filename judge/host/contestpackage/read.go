@@ -24,7 +24,7 @@ import (
 // maxBytes is the maximum size of a file in a package.
 const maxBytes = 4 << 20
 
-// A objectKind is a kind of objects in a package.
+// An objectKind is a kind of objects in a package.
 type objectKind string
 
 const (

@@ -1,5 +1,5 @@
 // Package demo fills an empty data directory with a running contest with teams, submissions and judgements, with a
-// createLadder whose bots have played, and with a golf hole that has submissions. It is for trying out a server, and for
+// ladder whose bots have played, and with a golf hole that has submissions. It is for trying out a server, and for
 // tests.
 //
 // The judgements are recordings of real judgings of the programs in solutions/. Only the authors and the times of
@@ -90,7 +90,7 @@ type Options struct {
 	Admin    string // username of an existing administrator
 	Now      time.Time
 	// Submissions is the number of submissions to the contest, and Games the maximum number of games on the
-	// createLadder. Zero means 200 submissions and all recorded games.
+	// ladder. Zero means 200 submissions and all recorded games.
 	Submissions, Games int
 }
 

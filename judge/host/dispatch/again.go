@@ -96,7 +96,7 @@ func (d *Dispatcher) drainWorker(ctx context.Context, worker, note string) error
 // that, its verdict becomes current. An audit waits equally long for workers that are offline.
 const maxAlone = time.Minute
 
-// Submissions returns the submissions that must be rejudged but that no connected worker may rejudge.
+// Stranded returns the submissions that must be rejudged but that no connected worker may rejudge.
 func (d *Dispatcher) Stranded(ctx context.Context) (submissions []*store.PendingRejudge, err error) {
 	repeats, err := d.o.Store.PendingRejudges(ctx)
 	for _, r := range repeats {

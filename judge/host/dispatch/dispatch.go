@@ -112,8 +112,8 @@ type Dispatcher struct {
 	brokenWorkers chan queue.BrokenWorker
 	retry         []time.Duration // see retryAfter
 	// strandedSince maps each submission that must be rejudged, but that no connected worker may rejudge, to the time when
-	// this was noticed. waits maps each class to the number of such submissions that only untrusted workers have
-	// judged. Only attend uses alone and waits.
+	// this was noticed. untrustedOnly maps each class to the number of such submissions that only untrusted workers have
+	// judged. Only handleStranded uses both.
 	strandedSince map[string]time.Time
 	untrustedOnly map[string]int
 }
@@ -298,7 +298,7 @@ func (d *Dispatcher) recordResult(ctx context.Context, r *job.Result) error {
 
 // minLosses is the number of workers that must have lost a job before the job is assumed to crash workers. If only
 // one worker is connected, that worker must have lost the job minLosses times. Two other causes must be excluded: a
-// failureLog queue often delivers jobs that workers never receive, and one broken worker loses all jobs.
+// failing queue often delivers jobs that workers never receive, and one broken worker loses all jobs.
 const minLosses = 2
 
 // markUnproven sets r.Unproven unless enough workers are known to have lost the job of r. A job with an unproven

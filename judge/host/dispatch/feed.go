@@ -76,7 +76,7 @@ func (d *Dispatcher) enqueueLane(ctx context.Context, epoch int64, priority job.
 	}
 	var laid []job.Running
 	for _, s := range specs {
-		// Alive means that the queue already has the job because an earlier call enqueued it but could not mark it
+		// AlreadyStored means that the queue already has the job because an earlier call enqueued it but could not mark it
 		// as dispatched. This call marks it.
 		if _, err = d.queue.Publish(ctx, s); err != nil {
 			break

@@ -306,7 +306,7 @@ func (c *Contest) NewCursor(ctx context.Context, reader Reader, token string, ty
 type Batch struct {
 	Lines []Line
 	// Partial is the token of each line except the last one. A reader that resumes from it gets the whole batch
-	// resumed. Token is the token of the last line.
+	// again. Token is the token of the last line.
 	Partial, Token string
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // readSubmissions reads the submissions of a contest with their judgements and runs. If id is not empty, it reads
-// version that submission. It adds the submissions that affect the ranks to counted.
+// only that submission. It adds the submissions that affect the ranks to counted.
 func (c *Contest) readSubmissions(ctx context.Context, s *setup, id string, counted map[string]scoring.Submission) ([]*unit, error) {
 	submissions, err := c.Store.APISubmissions(ctx, c.id, id)
 	if err != nil {

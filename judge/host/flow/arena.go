@@ -69,7 +69,7 @@ type AnalysisOptions struct {
 	Opened *arena.Opened `json:"opened"`
 }
 
-// A AnalyzedGame is a referee's description of a game. It is a line in the output of a job of kind Analysis.
+// An AnalyzedGame is a referee's description of a game. It is a line in the output of a job of kind Analysis.
 type AnalyzedGame struct {
 	Key       arena.Key          `json:"key"`
 	Positions []referee.Position `json:"seen"`

@@ -66,7 +66,7 @@ type Service struct {
 	Contents func(manifest blob.Digest) ([]blob.Digest, error)
 	// FreeDisk returns the free bytes on the disk of the data directory.
 	FreeDisk func() (int64, error)
-	// OnSubmit is called before and after a submission is stored, unless At is nil. Tests use it to simulate a crash.
+	// OnSubmit is called before and after a submission is stored, if it is not nil. Tests use it to simulate a crash.
 	OnSubmit func(kept bool)
 	// Now returns the current time. If nil, time.Now is used.
 	Now func() time.Time

@@ -205,7 +205,7 @@ type Bundle struct {
 // ControlKind is the kind of a control message.
 type ControlKind string
 
-// The isControl messages.
+// The control messages.
 const (
 	Cancel ControlKind = "cancel" // stop Job and discard its result
 	Drain  ControlKind = "drain"  // accept no more jobs, finish the running ones, exit

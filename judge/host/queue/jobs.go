@@ -22,7 +22,7 @@ const (
 )
 
 // Publish stores a job in the stream. If the stream already has a job with the same id, it stores nothing and
-// returns Alive. In a cluster, an acknowledged job remains Alive for some milliseconds, so the caller must repeat
+// returns AlreadyStored. In a cluster, the stream keeps an acknowledged job for some milliseconds, so the caller must repeat
 // the call later. Publish does not wake workers. After an error the state is unknown. Repeating the call is always
 // safe.
 func (q *Queue) Publish(ctx context.Context, s *job.Spec) (PublishResult, error) {

@@ -123,7 +123,7 @@ func (l *Lease) Finish(ctx context.Context, r *job.Result) error {
 	return nil
 }
 
-// Release releases the job to other workers after a delay. If Back returns an error, other workers get the job when
+// Release releases the job to other workers after a delay. If Release returns an error, other workers get the job when
 // the lease expires.
 func (l *Lease) Release(ctx context.Context, delay time.Duration) error {
 	options, err := json.Marshal(map[string]time.Duration{"delay": delay})

@@ -24,7 +24,7 @@ import (
 // soon. Its wake-up is repeated, because the worker that got the first wake-up may have found another job.
 //
 // The embedded server is behind a bridge, which sees deliveries before workers report them. An external cluster
-// setSlots no bridge, so only the reports of workers are used.
+// has no bridge, so only the reports of workers are used.
 type leaseTable struct {
 	q    *Queue
 	wake chan struct{} // signals that there are wake-ups to send; capacity 1
@@ -377,7 +377,7 @@ func (l *leaseTable) sendWakeups() bool {
 }
 
 // releaseGone releases the jobs of workers that are gone, and schedules wake-ups for jobs whose leases have
-// takeExpired.
+// expired.
 func (l *leaseTable) releaseGone() {
 	came, left := l.q.workers.changes()
 	for _, worker := range came {

@@ -56,7 +56,7 @@ type Cell struct {
 	Pending  int  // isPending or unknown submissions before any accepted one
 	Solved   bool // a submission was accepted
 	// First reports whether no team solved the problem before, and no earlier submission is pending or unverified.
-	// ShowHidden teams are never first, and do not affect which team is first.
+	// Hidden teams are never first, and do not affect which team is first.
 	First  bool
 	Time   time.Duration // of the accepted submission, in whole minutes (Points: s); unused for IOI
 	Points float64       // for IOI and Points

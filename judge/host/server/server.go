@@ -606,7 +606,7 @@ func (s *Server) release() {
 }
 
 // uploadSignal returns the function that must be called after an upload so that the server prepares it. It returns nil if
-// prepareUploads are disabled.
+// uploads are disabled.
 func (s *Server) uploadSignal() func() {
 	if s.o.PrepareCommand == nil {
 		return nil

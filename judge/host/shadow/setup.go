@@ -361,7 +361,7 @@ func (f *follower) importProblems(ctx context.Context) error {
 }
 
 // problemFor returns this server's problem for a problem of the primary. It prefers a problem in was, the
-// updateContest's current problems, with the same id or label. Otherwise it chooses the published problem with the same
+// contest's current problems, with the same id or label. Otherwise it chooses the published problem with the same
 // name, or else creates a placeholder.
 func (f *follower) problemFor(ctx context.Context, c *store.Contest, id, label, title string, existing []*store.ContestProblem,
 	published []*store.Problem, all []store.NewContestProblem) (slug string, points int64, err error) {

@@ -24,7 +24,7 @@ const (
 	maxPending = 32 // importSubmissions whose files are in memory
 )
 
-// A importedSubmission is a submission from the primary that is being imported.
+// An importedSubmission is a submission from the primary that is being imported.
 type importedSubmission struct {
 	store.ExternalObject
 	o       object

@@ -162,7 +162,7 @@ func VerdictPairs(submissions []store.ShadowSubmission, theirs map[string]judge.
 }
 
 // Differs reports whether both systems have a verdict and the two verdicts differ. Verdicts with the same
-// simplifiedVerdict verdict are equal.
+// simplified verdict are equal.
 func (p *VerdictPair) Differs() bool {
 	if p.Theirs == judge.NotJudged || p.Ours == judge.NotJudged || p.Ours == Unjudged {
 		return false

@@ -39,7 +39,7 @@ const (
 )
 
 // NewWorkflow stores a flow and starts it. The caller chooses the id, so that a repeated call does not create a second
-// workflow. It returns ErrTaken if the id belongs to a flow of another account or of another kind. Spec must be JSON.
+// flow. It returns ErrTaken if the id belongs to a flow of another account or of another kind. Spec must be JSON.
 func (s *Store) NewWorkflow(ctx context.Context, id, kind string, spec []byte, owner string) (*Workflow, error) {
 	f := &Workflow{ID: id, Kind: kind, Spec: spec, State: WorkflowRunning, Owner: owner, Made: fromMicros(s.now())}
 	n, err := s.write.InsertFlow(
@@ -285,7 +285,7 @@ func (s *Store) TaskResults(ctx context.Context, flow string) ([]*TaskResult, er
 }
 
 // FinishWorkflow ends a flow and cancels its open jobs. It returns the canceled jobs, because workers may still run
-// nullInt of them. It returns ErrEnded if the flow had already ended.
+// some of them. It returns ErrEnded if the flow had already ended.
 func (s *Store) FinishWorkflow(ctx context.Context, id string, state WorkflowState, reason string) (cancelled []string, err error) {
 	err = s.tx(ctx, "end the flow "+id, func(q *query.Queries) error {
 		now := nullInt(s.now())

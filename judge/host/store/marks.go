@@ -9,7 +9,7 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// A Override is the jury's verdict override for a submission. Of several overrides, only the newest counts.
+// An Override is the jury's verdict override for a submission. Of several overrides, only the newest counts.
 type Override struct {
 	At      time.Time
 	Ignored bool          // excluded from the scoreboard

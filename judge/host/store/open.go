@@ -170,7 +170,7 @@ func (s *Store) connectPostgres() error {
 		}
 	}
 	// JIT compilation, parallel workers, and a new plan for each value pay off only for queries that take seconds.
-	// Online each of them would slow a page down from 1 ms to 5 ms.
+	// Here each of them would slow a page down from 1 ms to 5 ms.
 	config.RuntimeParams["jit"] = "off"
 	config.RuntimeParams["max_parallel_workers_per_gather"] = "0"
 	config.RuntimeParams["plan_cache_mode"] = "force_generic_plan"

@@ -421,7 +421,7 @@ func (s *Store) ApplyRejudging(ctx context.Context, id string) error {
 }
 
 // CancelRejudging cancels a rejudging and its pending jobs. It returns these jobs, because workers may already be running
-// nullInt of them. It returns ErrEnded if the rejudging was already applied or canceled.
+// some of them. It returns ErrEnded if the rejudging was already applied or canceled.
 func (s *Store) CancelRejudging(ctx context.Context, id string) (jobs []string, err error) {
 	err = s.tx(ctx, "cancel a rejudging", func(q *query.Queries) error {
 		if err := s.endRejudging(ctx, q, id, RejudgingCancelled); err != nil {

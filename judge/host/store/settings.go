@@ -37,7 +37,7 @@ type Event struct {
 	Op     EventOp
 }
 
-// A EventKind is the kind of object that an Event refers to.
+// An EventKind is the kind of object that an Event refers to.
 type EventKind string
 
 // The kinds of events.

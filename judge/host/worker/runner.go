@@ -34,7 +34,7 @@ type RunnerOptions struct {
 	// Version is the version of the judge.
 	Version string
 	// Contest is the directory of the machine's own judge.toml, which determines what programs can see of the
-	// describeMachine. If empty, Dir is used. Languages and limits come with each job.
+	// machine. If empty, Dir is used. Languages and limits come with each job.
 	Contest           string
 	Headers           []string // see workspace.Env
 	RequiredIsolation string   // required isolation level; see workspace.RunOptions
@@ -225,7 +225,7 @@ func (r *Runner) reasonText(err error, s *job.Spec) string {
 		}
 		cut = after
 		// The path element after r.tmp is a number. It is followed by the directory of the problem or the
-		// writeSubmission.
+		// submission.
 		if number, _, ok := strings.Cut(after, string(filepath.Separator)); ok {
 			text = strings.ReplaceAll(text, filepath.Join(r.tmp, number)+string(filepath.Separator), "")
 		}

@@ -125,7 +125,7 @@ func (e *BrokenError) Error() string {
 // program if it is no longer running.
 //
 // A *BrokenError means that the program is at fault. For any other error, the machine is at fault or ctx has
-// exitError.
+// ended.
 func (k *Proc) Ask(ctx context.Context, verb string, parts ...RequestPart) (kit.Verdict, []byte, error) {
 	if err := context.Cause(ctx); err != nil {
 		return "", nil, err

@@ -311,7 +311,7 @@ func (e *exporter) declared() error {
 	return write(filepath.Join(e.dir, "input_validators", "input_format.py"), []byte(g.Python()+"\n# The declaration:\n#\n"+about), 0o755)
 }
 
-// directories maps verdicts to the directories of submissions that get them. The format has four.
+// verdictDirs maps verdicts to the directories of submissions that get them. The format has four.
 var verdictDirs = map[judge.Verdict]string{
 	judge.Accepted: "accepted", judge.WrongAnswer: "wrong_answer", judge.RunTimeError: "run_time_error",
 	judge.TimeLimit: "time_limit_exceeded", judge.MemoryLimit: "run_time_error", judge.IdlenessLimit: "time_limit_exceeded",

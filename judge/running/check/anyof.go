@@ -11,7 +11,7 @@ import (
 	"assay/judge"
 )
 
-// The anyOfOptions any-of reads an .ans file with several answers, and accepts each of them:
+// The checker any-of reads an .ans file with several answers, and accepts each of them:
 //
 //	3 4
 //	---

@@ -17,7 +17,7 @@ import (
 
 // polygonOptions lists the standard checkers of Polygon, known as std::wcmp.cpp and so on. They are as strict as
 // testlib: 007 and +7 are not integers, a missing line is wrong even if it is empty, and nothing may follow a
-// singleWord number.
+// single number.
 var polygonOptions = []Option{
 	{"acmp", "", "one number, within 1.5e-6 absolutely"},
 	{"dcmp", "", "one number, within 1e-6, absolutely or relatively"},

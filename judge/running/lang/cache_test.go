@@ -219,7 +219,7 @@ func TestProbesOfWhatIsNotInstalled(t *testing.T) {
 }
 
 // TestPatience checks that a build that exceeded its wall time limit is retried with more time if the machine is
-// overloaded.
+// busy.
 func TestPatience(t *testing.T) {
 	const wall = 10 * time.Second
 	slow := func(cpu time.Duration) judge.Exec { return judge.Exec{Killed: judge.WallTime, CPU: cpu, Wall: wall} }

@@ -34,7 +34,7 @@ type Batch struct {
 	// this bench are delayed.
 	Exclusive *ExclusiveLock
 
-	ownLock   ExclusiveLock // used if Quiet is nil
+	ownLock   ExclusiveLock // used if Exclusive is nil
 	setter    setter
 	program   *judge.Program
 	readOnly  readOnlyDir

@@ -255,7 +255,7 @@ func TestHowNearItWas(t *testing.T) {
 	}
 }
 
-// TestRunAgainAlone checks that a repeated run waits for the runs of other benches that share the Quiet. In the
+// TestRunAgainAlone checks that a repeated run waits for the runs of other benches that share the ExclusiveLock. In the
 // test, another bench's run lasts until the repeated run starts, but at most 200 ms, because the repeated run
 // should wait.
 func TestRunAgainAlone(t *testing.T) {

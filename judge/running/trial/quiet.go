@@ -3,7 +3,7 @@ package trial
 import "sync"
 
 // ExclusiveLock coordinates runs that may be concurrent with runs that must be alone. A run that must be alone starts
-// after all other runs have ended, and no run starts before it ends. The benches of one process share a Quiet. The
+// after all other runs have ended, and no run starts before it ends. The benches of one process share an ExclusiveLock. The
 // zero value is ready to use.
 type ExclusiveLock struct{ mu sync.RWMutex }
 
@@ -21,7 +21,7 @@ func (q *ExclusiveLock) exclusive(do func()) {
 	do()
 }
 
-// exclusiveLock returns the Quiet that the bench uses.
+// exclusiveLock returns the ExclusiveLock that the bench uses.
 func (b *Batch) exclusiveLock() *ExclusiveLock {
 	if b.Exclusive != nil {
 		return b.Exclusive

@@ -15,7 +15,7 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// Methods to determine the teams of an award.
+// Ways to determine the teams of an award.
 const (
 	computedAward = "computed"
 	manualAward   = "hand"

@@ -25,7 +25,7 @@ type shadowView struct {
 	Lines  []shadowLine
 	Rows   []shadowRow
 	Judged int // number of submissions with both verdicts
-	// Unacknowledged lists the unacknowledged differences, and Known the acknowledged ones. DifferencesDigest is the
+	// Open lists the unacknowledged differences, and Known the acknowledged ones. DifferencesDigest is the
 	// digest of both.
 	Open, Known       []shadow.Difference
 	DifferencesDigest string
