@@ -182,7 +182,8 @@ func dial(ctx context.Context, bridgeURL string, config *tls.Config, sign func(m
 	if err != nil {
 		return nil, err
 	}
-	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	raw := conn // conn changes below, possibly while the function runs
+	stop := context.AfterFunc(ctx, func() { raw.Close() })
 	defer stop()
 	if u.Scheme == "https" {
 		if conn, err = startTLS(ctx, conn, u.Hostname(), config); err != nil {
