@@ -30,7 +30,7 @@ func TestWorkPage(t *testing.T) {
 			}
 			return web.PageContent{Name: "refused", View: struct {
 				Text, Hint string
-				Sent       bool
+				FormSent   bool
 				Back       *web.Tab
 			}{Text: "all <done>"}}, nil
 		},
