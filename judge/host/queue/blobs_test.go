@@ -120,6 +120,11 @@ func TestBlobsWithoutALeader(t *testing.T) {
 		for _, name := range dead {
 			c.Kill(t, name)
 		}
+		// A server that has lost the others continues to answer until it notices.
+		blobContext(t, "the object store is away", func() bool {
+			_, err := origin.Has(d, 5)
+			return errors.Is(err, blob.ErrAway)
+		})
 		var all sync.WaitGroup
 		for what, do := range map[string]func(dir *blob.Dir) error{
 			"has":    func(dir *blob.Dir) error { _, err := dir.Has(d, 5); return err },
