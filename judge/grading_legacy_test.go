@@ -111,7 +111,7 @@ func TestTheBestScoreOfLegacy(t *testing.T) {
 			secret.Children = append(secret.Children, &judge.Node{Name: "secret/c", Aggregate: judge.AggregateSum, Legacy: judge.DefaultLegacy()})
 		}, "3 of 3"},
 		{"nobody knows of a checker that gives scores", func(g *judge.Grading, _ *judge.Node) { g.Custom = true }, "6"},
-		{"nobody knows of a grader", func(g *judge.Grading, _ *judge.Node) { g.Root.Legacy.Grader = &judge.SetterProgram{} }, "102"},
+		{"the grader is unknown", func(g *judge.Grading, _ *judge.Node) { g.Root.Legacy.Grader = &judge.SetterProgram{} }, "102"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := legacy(func(_, _, _, _ *judge.Node) {})

@@ -262,7 +262,7 @@ func TestPartsOfAScore(t *testing.T) {
 		{"what is no sum has no parts", secret(judge.AggregateMin, nil, a, b, sum("d", 50, c)), "", "[]"},
 		{"nor has what a static check adds to", secret(judge.AggregateSum, &judge.StaticCheck{Score: 0}, a, b, sum("d", 50, c)), "", "[]"},
 		{"one group is the whole", current(judge.Node{Aggregate: judge.AggregateSum, MaxScore: 20, Children: []*judge.Node{a}}, "secret/a:2"), "", "[]"},
-		{"nobody needs the parts of no score", secret(judge.AggregateSum, nil, a, b, sum("d", 50, c)), "secret/a/1:JE", "[]"},
+		{"no score needs parts", secret(judge.AggregateSum, nil, a, b, sum("d", 50, c)), "secret/a/1:JE", "[]"},
 		{"a legacy score adds the samples", legacy(usual), "", "[1 3 2]"},
 		{"unless they are ignored", legacy(func(root, _, _, _ *judge.Node) { root.Legacy.IgnoreSample = true }), "", "[3 2]"},
 		{"what was not judged any more is 0", legacy(usual), "secret/a/2:WA", "[1 1 0]"},

@@ -42,8 +42,8 @@ func (a *standingsOptions) run(ctx context.Context, c *console, path string) (er
 	}
 	problem, err := contest.Open(results.Game)
 	if err != nil || problem.Game == nil { // there is no referee to ask
-		nobody := func(context.Context, []*arena.Game, func(done, of int)) (arena.GamePositions, error) { return nil, nil }
-		return a.show(ctx, c, tournamentReport{results: results, complete: log.IsComplete(), analyze: nobody})
+		skipAnalysis := func(context.Context, []*arena.Game, func(done, of int)) (arena.GamePositions, error) { return nil, nil }
+		return a.show(ctx, c, tournamentReport{results: results, complete: log.IsComplete(), analyze: skipAnalysis})
 	}
 	if err := contest.Start(a.runOptions.workspaceOptions()); err != nil {
 		return err

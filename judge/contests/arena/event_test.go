@@ -178,7 +178,7 @@ func TestFaultsThatCostAGame(t *testing.T) {
 			e.Rules.Costs, e.Rules.Rounds = nil, 1
 			out := run(t, e)
 			if n := len(out.Results.Games); n != 2 || len(out.Results.Disqualified) > 0 {
-				t.Errorf("%d games and %v, want both and nobody out", n, out.Results.Disqualified)
+				t.Errorf("%d games and %v, want both games and no disqualification", n, out.Results.Disqualified)
 			}
 			for _, g := range games(t, out.Results) {
 				if g.Fault == nil && g.After == nil {

@@ -50,7 +50,7 @@ func TestADigestOpensNothing(t *testing.T) {
 		}
 	}
 	// Existing and missing blobs must get the same response.
-	nothing := blob.DigestOf([]byte("nobody has this"))
+	nothing := blob.DigestOf([]byte("no one sent this"))
 	for _, what := range []blob.Digest{d, nothing} {
 		n := good
 		n.Files = []job.File{{Path: "a.sh", Size: size, Digest: what}}

@@ -275,7 +275,7 @@ func TestTheFirstThatSolvesIsJudgedTwice(t *testing.T) {
 		verdicts := []judge.Verdict{judge.WrongAnswer, judge.Accepted, judge.Accepted, judge.WrongAnswer, judge.Accepted}
 		for i, v := range verdicts {
 			if i == 3 {
-				h.trust.record("one", "somebody", true)
+				h.trust.record("one", "other", true)
 			}
 			id := h.submit(job.PracticePriority, class, 1)[0]
 			h.give(job.PracticePriority, class, 1)

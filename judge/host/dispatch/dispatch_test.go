@@ -396,7 +396,7 @@ func TestAResultThatCannotBeKept(t *testing.T) {
 		r := says(l.Spec, judge.Accepted)
 		r.Events = packed
 		h.must(l.Finish(t.Context(), r))
-		h.until("somebody is told", func() bool { return h.Counts().RetriedErrors > 0 })
+		h.until("a client is told", func() bool { return h.Counts().RetriedErrors > 0 })
 		if j := h.judgement(id); !j.Ended.IsZero() || h.Counts().Counted != 0 {
 			t.Errorf("a result counts whose events are lost: %+v", j)
 		}

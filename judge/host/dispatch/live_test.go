@@ -27,7 +27,7 @@ func TestLive(t *testing.T) {
 	default:
 		t.Error("who watches is not told")
 	}
-	d.streams.add(told(0, "1", "2", "3")) // begun anew
+	d.streams.add(told(0, "1", "2", "3")) // started again
 	d.streams.add(told(4, "5"))           // after a gap
 	if events, _, ended := w.Next(1); len(events) != 2 || string(events[1]) != "3" || ended {
 		t.Errorf("events are %q, ended %v", events, ended)

@@ -179,7 +179,7 @@ func TestBounds(t *testing.T) {
 		{"a file more", files(1, 1, 1, 1), true, intake.MinDiskForSubmissions, 413},
 		{"no file", nil, false, intake.MinDiskForSubmissions, 400},
 		{"too little room", files(1), false, intake.MinDiskForSubmissions - 1, 503},
-		{"bytes of nobody", []job.File{{Path: "a.py", Size: 1, Digest: blob.DigestOf([]byte("never sent"))}}, false, 1 << 40, 409},
+		{"bytes that were not uploaded", []job.File{{Path: "a.py", Size: 1, Digest: blob.DigestOf([]byte("never sent"))}}, false, 1 << 40, 409},
 		{"bytes of another", []job.File{d.file(d.who["team"], "a.py", "of another")}, false, 1 << 40, 409},
 		{"another size", []job.File{{Path: "a.py", Size: 999, Digest: blob.DigestOf([]byte("0"))}}, false, 1 << 40, 409},
 	} {

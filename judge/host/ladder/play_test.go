@@ -210,7 +210,7 @@ func TestRetiredOpponents(t *testing.T) {
 	}
 	for _, l := range v.Lines {
 		if l.Record.Games() != games || l.ScoredEncounters <= l.Record.Encounters || l.Placing() {
-			t.Errorf("bot %d has %d games in the table and met somebody %d times; want %d games", l.Number, l.Record.Games(), l.ScoredEncounters, games)
+			t.Errorf("bot %d has %d games in the table and met an opponent %d times; want %d games", l.Number, l.Record.Games(), l.ScoredEncounters, games)
 		}
 		if n := len(v.Opponents(l.Number)); n != 2 {
 			t.Errorf("bot %d has %d opponents, want 2", l.Number, n)

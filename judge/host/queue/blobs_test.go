@@ -76,14 +76,14 @@ func TestBlobsInACluster(t *testing.T) {
 		t.Errorf("removed: %v, %v", there, err)
 	}
 	c.Kill(t, "n2")
-	blobContext(t, "a blob is stored with two of three servers", func() bool {
+	waitUntil(t, "a blob is stored with two of three servers", func() bool {
 		err := a.Put(d, int64(len(large)), bytes.NewReader(large))
 		if err != nil && !errors.Is(err, blob.ErrAway) { // the cluster may elect a leader first
 			t.Fatal(err)
 		}
 		return err == nil
 	})
-	blobContext(t, "a blob is read with two of three servers", func() bool {
+	waitUntil(t, "a blob is read with two of three servers", func() bool {
 		got, err := b.Read(d, int64(len(large)))
 		if err != nil && !errors.Is(err, blob.ErrAway) {
 			t.Fatal(err)
@@ -121,7 +121,7 @@ func TestBlobsWithoutALeader(t *testing.T) {
 			c.Kill(t, name)
 		}
 		// A server that has lost the others continues to answer until it notices.
-		blobContext(t, "the object store is away", func() bool {
+		waitUntil(t, "the object store is away", func() bool {
 			_, err := origin.Has(d, 5)
 			return errors.Is(err, blob.ErrAway)
 		})
@@ -146,7 +146,7 @@ func TestBlobsWithoutALeader(t *testing.T) {
 		c.Restart(t, name)
 	}
 	dir := open()
-	blobContext(t, "the blob is there again", func() bool {
+	waitUntil(t, "the blob is there again", func() bool {
 		got, err := dir.Read(d, 5)
 		if err != nil && !errors.Is(err, blob.ErrAway) {
 			t.Fatal(err)
@@ -166,7 +166,7 @@ func TestNewsOfServers(t *testing.T) {
 	told := map[queue.News]bool{}
 	for _, n := range []queue.News{{Jobs: true}, {Workers: true}, {Ended: "x"}} {
 		told[n] = true
-		blobContext(t, fmt.Sprintf("%+v is heard", n), func() bool {
+		waitUntil(t, fmt.Sprintf("%+v is heard", n), func() bool {
 			if err := a.SendNews(n); err != nil { // repeated, because news are lost until b's subscription has reached a's server
 				t.Fatal(err)
 			}

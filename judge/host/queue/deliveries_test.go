@@ -213,7 +213,7 @@ func TestAWorkerThatSwallowsJobs(t *testing.T) {
 	if err := errors.Join(nc.Publish(msg.Reply, []byte("+ACK")), nc.Flush()); err != nil {
 		t.Fatal(err)
 	}
-	blobContext(t, "the loss is told", func() bool { mu.Lock(); defer mu.Unlock(); return len(lost) == 1 })
+	waitUntil(t, "the loss is told", func() bool { mu.Lock(); defer mu.Unlock(); return len(lost) == 1 })
 	if l := lost[0]; l.Worker != "w" || l.Job != "a" || !strings.Contains(l.Reason, "no result") {
 		t.Errorf("told is %+v", l)
 	}
@@ -226,7 +226,7 @@ func TestAWorkerThatSwallowsJobs(t *testing.T) {
 	}
 	_ = nc.PublishRequest("$JS.API.CONSUMER.MSG.NEXT.JOBS.l0-main", "_INBOX_w.x", []byte(`{"batch":1}`))
 	_ = nc.Flush() // fails: the connection is closed
-	blobContext(t, "it is told", func() bool { mu.Lock(); defer mu.Unlock(); return len(broken) == 1 })
+	waitUntil(t, "it is told", func() bool { mu.Lock(); defer mu.Unlock(); return len(broken) == 1 })
 	if b := broken[0]; b.Worker != "w" || !strings.Contains(b.Reason, "asks for more") {
 		t.Errorf("told is %+v", b)
 	}
@@ -245,12 +245,12 @@ func TestWhatTheBridgeReads(t *testing.T) {
 		mu.Unlock()
 		_ = nc.PublishRequest("$JS.API.CONSUMER.MSG.NEXT.JOBS.l0-main", "_INBOX_w.x", []byte(body))
 		_ = nc.Flush()
-		blobContext(t, fmt.Sprintf("%.20q is refused", body), func() bool { mu.Lock(); defer mu.Unlock(); return len(broken) == n+1 })
+		waitUntil(t, fmt.Sprintf("%.20q is refused", body), func() bool { mu.Lock(); defer mu.Unlock(); return len(broken) == n+1 })
 	}
 	nc, _ := raw(t, s, "w")
 	_ = nc.PublishMsg(&nats.Msg{Subject: "$JS.ACK.JOBS.l0-main.1.1.1.1.1", Header: nats.Header{"A": {"b"}}, Data: []byte("+ACK")})
 	_ = nc.Flush()
-	blobContext(t, "headers are refused", func() bool { mu.Lock(); defer mu.Unlock(); return len(broken) == 5 })
+	waitUntil(t, "headers are refused", func() bool { mu.Lock(); defer mu.Unlock(); return len(broken) == 5 })
 
 	conn, err := queue.Dial(t.Context(), s.options("w").URL, nil)
 	if err != nil {

@@ -226,7 +226,7 @@ func TestTheFolderMayBeDeletedUnderTheServer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	blobContext(t, "all results", func() bool { return s.jobs() == 5 })
+	waitUntil(t, "all results", func() bool { return s.jobs() == 5 })
 }
 
 // A lossy is a connection that drops some of a worker's answers to leases.
@@ -266,7 +266,7 @@ func TestLostAcknowledgements(t *testing.T) {
 			t.Errorf("j%d: alive %v, %v", i, alive, err)
 		}
 	}
-	blobContext(t, "all results", func() bool { return s.jobs() == 4 })
+	waitUntil(t, "all results", func() bool { return s.jobs() == 4 })
 	if lost.Load() == 0 {
 		t.Error("nothing was lost")
 	}
@@ -328,7 +328,7 @@ func TestTheBridge(t *testing.T) {
 	}
 	// A client without a key can hold only a few connections, and only for a short time.
 	var open []net.Conn
-	blobContext(t, "too many connections are refused", func() bool { // a busy machine may be too slow to open that many
+	waitUntil(t, "too many connections are refused", func() bool { // a busy machine may be too slow to open that many
 		began := time.Now()
 		let, refused := burst(t, s.web.URL, 300)
 		if open = append(open, let...); len(let) > 256 && time.Since(began) < 4*time.Second { // later the first ones are closed
@@ -354,7 +354,7 @@ func TestTheBridge(t *testing.T) {
 		}
 		c.Close()
 	}
-	blobContext(t, "let in again", func() bool {
+	waitUntil(t, "let in again", func() bool {
 		c, err := queue.Dial(t.Context(), s.web.URL, nil)
 		if err == nil {
 			c.Close()
@@ -430,7 +430,7 @@ func TestAClusterThatLosesItsLeader(t *testing.T) {
 	for i := range 20 {
 		publish(fmt.Sprintf("j%d", i))
 	}
-	blobContext(t, "connected by its beat", func() bool { return len(q.Connected()) == 1 })
+	waitUntil(t, "connected by its beat", func() bool { return len(q.Connected()) == 1 })
 	stream, err := q.JetStream().Stream(ctx, "JOBS")
 	if err != nil {
 		t.Fatal(err)
@@ -446,7 +446,7 @@ func TestAClusterThatLosesItsLeader(t *testing.T) {
 	t.Logf("20 jobs published %v after the leader died", time.Since(killed))
 	reconciled(t, 40, got.jobs, publish)
 	t.Logf("all done %v after the leader died", time.Since(killed))
-	blobContext(t, "nothing alive", func() bool {
+	waitUntil(t, "nothing alive", func() bool {
 		stats, err := q.Stats(ctx)
 		return err == nil && stats.Jobs == 0
 	})

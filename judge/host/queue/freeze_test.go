@@ -32,7 +32,7 @@ func TestAWorkerThatFreezesLosesItsJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.says(t, "finished j true")
-	blobContext(t, "the late result", func() bool { return len(s.of("j")) == 1 })
+	waitUntil(t, "the late result", func() bool { return len(s.of("j")) == 1 })
 	if alive, err := s.HasJob(t.Context(), 0, "main", "j"); !alive || err != nil {
 		t.Errorf("the late worker acknowledged the job: alive %v, %v", alive, err)
 	}

@@ -201,7 +201,7 @@ func TestRenew(t *testing.T) {
 	if l := take(t, m); l.Spec.ID != "b" || l.Deliveries != 1 {
 		t.Errorf("took %s, delivery %d; want b, 1", l.Spec.ID, l.Deliveries)
 	}
-	blobContext(t, "the result is there", func() bool { return len(s.of("a")) == 1 })
+	waitUntil(t, "the result is there", func() bool { return len(s.of("a")) == 1 })
 }
 
 // TestADeafWorker checks that a worker reconnects if a request for a job gets no response. JetStream normally
@@ -213,7 +213,7 @@ func TestADeafWorker(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var done sync.WaitGroup
 	done.Go(func() { _, _ = m.Take(ctx) })
-	blobContext(t, "connected anew", func() bool { return m.Reconnects() > 0 })
+	waitUntil(t, "connected again", func() bool { return m.Reconnects() > 0 })
 	cancel()
 	done.Wait()
 	hear()
@@ -251,11 +251,11 @@ func TestPoisonIsGivenUp(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			var done sync.WaitGroup
 			done.Go(func() { _, _ = m.Take(ctx) })
-			blobContext(t, "given up", func() bool { return len(s.of("a")) == 1 })
+			waitUntil(t, "given up", func() bool { return len(s.of("a")) == 1 })
 			if r := s.of("a")[0]; r.State != job.GivenUp || r.Token != "token of a" || r.Reason == "" {
 				t.Errorf("the result is %+v", r)
 			}
-			blobContext(t, "gone", func() bool { alive, err := s.HasJob(t.Context(), 0, "main", "a"); return !alive && err == nil })
+			waitUntil(t, "gone", func() bool { alive, err := s.HasJob(t.Context(), 0, "main", "a"); return !alive && err == nil })
 			cancel()
 			done.Wait()
 		})
@@ -358,7 +358,7 @@ func TestAStaleLeaseHarmsNobody(t *testing.T) {
 	if err := l.Finish(t.Context(), accepted()); err != nil {
 		t.Fatal(err)
 	}
-	blobContext(t, "the result", func() bool { return len(s.of("a")) == 1 })
+	waitUntil(t, "the result", func() bool { return len(s.of("a")) == 1 })
 	if alive, err := s.HasJob(t.Context(), 0, "main", "a"); !alive || err != nil {
 		t.Errorf("a lost lease acknowledged the job: alive %v, %v", alive, err)
 	}
@@ -486,7 +486,7 @@ func TestProgressIsMerged(t *testing.T) {
 		}
 		return n, len(got)
 	}
-	blobContext(t, "all events", func() bool { n, _ := events(); return n == 100 })
+	waitUntil(t, "all events", func() bool { n, _ := events(); return n == 100 })
 	if _, messages := events(); messages > 2+int(time.Since(began)/(250*time.Millisecond)) {
 		t.Errorf("%d messages in %v", messages, time.Since(began))
 	}

@@ -174,7 +174,7 @@ func (s *site) publish(sp *job.Spec) {
 // untaken waits until the number of pending jobs in lane 0 equals want.
 func (s *site) untaken(want int) {
 	s.t.Helper()
-	blobContext(s.t, fmt.Sprintf("%d jobs wait", want), func() bool {
+	waitUntil(s.t, fmt.Sprintf("%d jobs wait", want), func() bool {
 		n, err := s.PendingCount(s.t.Context(), 0, "main")
 		return n == want && err == nil
 	})
@@ -183,9 +183,9 @@ func (s *site) untaken(want int) {
 // patience is the timeout for actions that take only a moment on an idle machine.
 const patience = 2 * time.Minute
 
-// blobContext waits until `is()` returns true. If that takes too long, the test fails with a message that contains the
+// waitUntil waits until `is()` returns true. If that takes too long, the test fails with a message that contains the
 // text what.
-func blobContext(t testing.TB, what string, is func() bool) time.Duration {
+func waitUntil(t testing.TB, what string, is func() bool) time.Duration {
 	t.Helper()
 	began := time.Now()
 	for !is() {
@@ -324,7 +324,7 @@ func TestAJobIsDoneOnce(t *testing.T) {
 	if alive, err := s.HasJob(t.Context(), 0, "main", "a"); alive || err != nil {
 		t.Errorf("a job that is done: alive %v, %v", alive, err)
 	}
-	blobContext(t, "the result", func() bool { return len(s.of("a")) == 1 })
+	waitUntil(t, "the result", func() bool { return len(s.of("a")) == 1 })
 	if r := s.of("a")[0]; r.Worker != "w" || r.Token != "token of a" || r.Generation != 1 {
 		t.Errorf("the result is %+v", r)
 	}

@@ -75,7 +75,7 @@ func TestMarks(t *testing.T) {
 		if err != nil || len(marks) != 3 || marks[0].Why != "a mistake" || !marks[1].Ignored || marks[2].Verdict != judge.Accepted || marks[2].Why != "seen by eye\uFFFD" || marks[2].Login != "alice" {
 			t.Errorf("the decisions are %+v, %v", marks, err)
 		}
-		if err := h.AddOverride(t.Context(), "nobody", h.alice.ID, store.Override{}, -1); !errors.Is(err, store.ErrNotFound) {
+		if err := h.AddOverride(t.Context(), "unknown", h.alice.ID, store.Override{}, -1); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a submission that is not there: %v", err)
 		}
 		c, err = h.Contest(t.Context(), c.ID)

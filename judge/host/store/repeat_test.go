@@ -238,7 +238,7 @@ func TestJudgings(t *testing.T) {
 			"of a worker":       {store.JudgementFilter{Worker: "w1"}, []string{late, first}},
 			"borderline":        {store.JudgementFilter{Origin: store.OriginNearLimit}, []string{again, late}},
 			"both":              {store.JudgementFilter{Origin: store.OriginNearLimit, Worker: "w2"}, []string{again}},
-			"of guests: nobody": {store.JudgementFilter{Origin: store.OriginUntrusted}, nil},
+			"of untrusted: none": {store.JudgementFilter{Origin: store.OriginUntrusted}, nil},
 		} {
 			for i := range tt.want {
 				tt.want[i] = clear(tt.want[i])

@@ -317,7 +317,7 @@ func TestPagesOfSubmissions(t *testing.T) {
 			"of an account":    {store.SubmissionFilter{Account: bob.ID, Limit: 2, Before: 7}, []int64{5, 3}},
 			"of a problem":     {store.SubmissionFilter{Problem: "hex"}, []int64{10, 7, 4, 1}},
 			"of both":          {store.SubmissionFilter{Problem: "hex", Account: bob.ID}, []int64{7, 1}},
-			"of nobody":        {store.SubmissionFilter{Account: "none"}, nil},
+			"of no account":    {store.SubmissionFilter{Account: "none"}, nil},
 			"of no problem":    {store.SubmissionFilter{Problem: "none"}, nil},
 			"before the first": {store.SubmissionFilter{Before: 1}, nil},
 		} {
