@@ -441,7 +441,7 @@ func TestFilters(t *testing.T) {
 			"no such worker":           {store.SubmissionFilter{Worker: "w3"}, nil},
 			"a version":                {store.SubmissionFilter{Bundle: digest("nim1"), Submitter: "bob"}, []int64{3, 2}},
 			"another version":          {store.SubmissionFilter{Bundle: digest("nim2")}, nil},
-			"the judged of alice":   {store.SubmissionFilter{Verdict: store.Judged, Submitter: "alice"}, []int64{7, 5, 4, 1}},
+			"the judged of alice":      {store.SubmissionFilter{Verdict: store.Judged, Submitter: "alice"}, []int64{7, 5, 4, 1}},
 			"since then":               {store.SubmissionFilter{Since: at(5)}, []int64{7, 6}},
 			"until then":               {store.SubmissionFilter{Until: at(2)}, []int64{2, 1}},
 			"in between":               {store.SubmissionFilter{Since: at(2), Until: at(4)}, []int64{4, 3}},

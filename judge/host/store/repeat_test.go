@@ -233,11 +233,11 @@ func TestJudgings(t *testing.T) {
 			f    store.JudgementFilter
 			want []string
 		}{
-			"all":               {store.JudgementFilter{}, []string{again, late, first}},
-			"page by page":      {store.JudgementFilter{Limit: 1}, []string{again, late, first}},
-			"of a worker":       {store.JudgementFilter{Worker: "w1"}, []string{late, first}},
-			"borderline":        {store.JudgementFilter{Origin: store.OriginNearLimit}, []string{again, late}},
-			"both":              {store.JudgementFilter{Origin: store.OriginNearLimit, Worker: "w2"}, []string{again}},
+			"all":                {store.JudgementFilter{}, []string{again, late, first}},
+			"page by page":       {store.JudgementFilter{Limit: 1}, []string{again, late, first}},
+			"of a worker":        {store.JudgementFilter{Worker: "w1"}, []string{late, first}},
+			"borderline":         {store.JudgementFilter{Origin: store.OriginNearLimit}, []string{again, late}},
+			"both":               {store.JudgementFilter{Origin: store.OriginNearLimit, Worker: "w2"}, []string{again}},
 			"of untrusted: none": {store.JudgementFilter{Origin: store.OriginUntrusted}, nil},
 		} {
 			for i := range tt.want {
