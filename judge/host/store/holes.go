@@ -224,6 +224,22 @@ func (s *Store) CorrectGolfSubmissions(ctx context.Context, hole string) ([]*Gol
 	return submissions, wrapError("read the answers of a board", err)
 }
 
+// HoleRecord returns the shortest valid submission to a hole, with only the fields that a list of holes shows. Of
+// several, it returns the one that was received first. It returns ErrNotFound if no submission is valid.
+func (s *Store) HoleRecord(ctx context.Context, hole string) (*GolfSubmission, error) {
+	r, err := s.read.ShortestAnswer(ctx, hole)
+	return &GolfSubmission{
+		Hole: hole, Number: r.Number, Account: r.Account, Display: r.Display, State: GolfValid, Name: r.Name, Bytes: int(r.Bytes),
+	}, wrapError("read the record of a hole", err)
+}
+
+// ShortestGolfSubmission returns the number of bytes of the shortest valid submission of an account to a hole. It
+// returns ErrNotFound if no submission is valid.
+func (s *Store) ShortestGolfSubmission(ctx context.Context, hole, account string) (int, error) {
+	n, err := s.read.ShortestOfAccount(ctx, account, hole)
+	return int(n), wrapError("read the shortest answer of an account", err)
+}
+
 func golfSubmission(r query.AnswerLine) *GolfSubmission {
 	return &GolfSubmission{
 		ID: r.ID, Hole: r.Hole, Number: r.Number, Account: r.Account, Display: r.Display, File: job.File{

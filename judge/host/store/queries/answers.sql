@@ -34,6 +34,20 @@ JOIN account ON account.id = answer.account
 WHERE answer.hole = $1 AND answer.stood IS NOT NULL
 ORDER BY answer.number;
 
+-- ShortestAnswer returns the shortest valid golf submission to a hole. Of several, it returns the one that was
+-- received first.
+-- name: ShortestAnswer :one
+SELECT answer.number, answer.account, answer.name, answer.bytes, account.display
+FROM answer
+JOIN account ON account.id = answer.account
+WHERE answer.hole = $1 AND answer.state = 'standing'
+ORDER BY answer.bytes, answer.received
+LIMIT 1;
+
+-- ShortestOfAccount returns the number of bytes of the shortest valid golf submission of an account to a hole.
+-- name: ShortestOfAccount :one
+SELECT bytes FROM answer WHERE account = $1 AND hole = $2 AND state = 'standing' ORDER BY bytes LIMIT 1;
+
 -- name: SettleAnswer :execrows
 UPDATE answer SET
     state = $2, flow = '', verdict = $3, why = $4, language = $5, name = $6, flags = $7, bytes = $8, chars = $9, events = $10, toolchain = $11, stood = $12

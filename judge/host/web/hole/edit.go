@@ -216,24 +216,42 @@ func (s *site) changeHole(w http.ResponseWriter, r *web.Request) error {
 // A Line is a hole as listed.
 type Line struct {
 	*store.Hole
-	Over bool // the hole is closed
+	Over   bool                  // the hole is closed
+	Record *store.GolfSubmission // shortest valid submission; nil if there is none
+	Own    int                   // bytes of the reader's shortest valid submission; 0 if there is none
 }
 
-func newLine(h *store.Hole, now time.Time) Line { return Line{h, h.IsClosed(now)} }
+func newLine(h *store.Hole, now time.Time) Line { return Line{Hole: h, Over: h.IsClosed(now)} }
 
 // Lines returns the holes that the caller may see.
 func Lines(s *web.Site, r *web.Request) (lines []Line, err error) {
 	holes, err := s.Store.Holes(r.Context())
+	if err != nil {
+		return nil, err
+	}
 	for _, h := range slices.Backward(holes) {
 		t, err := s.HoleAccess(r.Context(), h, r.Me)
 		if err != nil {
 			return nil, err
 		}
-		if t.Can(auth.SeeHole) {
-			lines = append(lines, newLine(h, s.Time()))
+		if !t.Can(auth.SeeHole) {
+			continue
 		}
+		line := newLine(h, s.Time())
+		if line.Record, err = s.Store.HoleRecord(r.Context(), h.ID); errors.Is(err, store.ErrNotFound) {
+			line.Record = nil
+		} else if err != nil {
+			return nil, err
+		}
+		if r.Me != nil && line.Record != nil {
+			line.Own, err = s.Store.ShortestGolfSubmission(r.Context(), h.ID, r.Me.ID)
+			if err != nil && !errors.Is(err, store.ErrNotFound) {
+				return nil, err
+			}
+		}
+		lines = append(lines, line)
 	}
-	return lines, err
+	return lines, nil
 }
 
 // listView lists the holes.

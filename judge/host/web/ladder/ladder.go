@@ -27,6 +27,9 @@ type Summary struct {
 	Bots             int
 	Games            int
 	Open, Hidden     bool
+	Leader           *ladder.Standing // first bot of the table that is placed; nil if there is none
+	CanSubmit        bool             // the reader may submit a bot
+	Own              *ladder.Standing // first of the reader's bots in the table; nil if none is there
 }
 
 // Lines returns the ladders that the caller may see.
@@ -39,7 +42,8 @@ func Lines(s *web.Site, r *web.Request) (summaries []Summary, err error) {
 		return nil, err
 	}
 	for _, l := range ladders {
-		if !intake.LadderAccess(l, r.Me).Can(auth.SeeLadder) {
+		access := intake.LadderAccess(l, r.Me)
+		if !access.Can(auth.SeeLadder) {
 			continue
 		}
 		v, err := s.Ladders.View(r.Context(), l)
@@ -48,9 +52,18 @@ func Lines(s *web.Site, r *web.Request) (summaries []Summary, err error) {
 		}
 		line := Summary{
 			Slug: l.Slug, Name: l.Name, Game: l.Title, Bots: len(v.Lines), Open: l.Open,
-			Hidden: l.Visibility == store.VisibilityJury,
+			Hidden: l.Visibility == store.VisibilityJury, CanSubmit: access.Can(auth.EnterBot),
 		}
 		line.Games = v.Games()
+		for i := range v.Lines {
+			standing := &v.Lines[i]
+			if line.Leader == nil && !standing.Placing() {
+				line.Leader = standing
+			}
+			if line.Own == nil && r.Me != nil && standing.Account == r.Me.ID {
+				line.Own = standing
+			}
+		}
 		summaries = append(summaries, line)
 	}
 	return summaries, nil

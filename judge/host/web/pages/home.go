@@ -3,6 +3,7 @@ package pages
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"assay/judge/host/auth"
 	"assay/judge/host/store"
@@ -16,13 +17,18 @@ import (
 type homeView struct {
 	Running  []*access.RunningContest
 	Upcoming []access.Summary
-	Past     []access.Summary
+	Past     []access.Summary // newest first; at most maxPast unless the address asks for more
+	AllPast  int              // number of past contests
+	Search   string           // text that the names must contain; may be empty
 	Ladders  []ladder.Summary
 	Holes    []hole.Line
 	LoggedIn bool
 	SignOn   bool      // the reader can log in with single sign-on
 	First    *firstRun // nil if a contest exists
 }
+
+// maxPast is the number of past contests that the page shows if the reader does not ask for all.
+const maxPast = 10
 
 // Nothing reports whether the page has no contest, hole or ladder for its reader.
 func (v homeView) Nothing() bool {
@@ -45,7 +51,7 @@ func (s *site) home(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	v := homeView{LoggedIn: r.Me != nil, SignOn: r.Me == nil && s.SignOn != nil}
+	v := homeView{Search: strings.TrimSpace(r.FormValue("q")), LoggedIn: r.Me != nil, SignOn: r.Me == nil && s.SignOn != nil}
 	for _, c := range slices.Backward(all) {
 		seat, err := s.ContestAccess(r.Context(), c, r.Me)
 		if err != nil {
@@ -67,6 +73,9 @@ func (s *site) home(w http.ResponseWriter, r *web.Request) error {
 			v.Past = append(v.Past, access.NewSummary(s.Site, seat))
 		}
 	}
+	if v.AllPast = len(v.Past); r.FormValue("past") != "all" && v.Search == "" {
+		v.Past = v.Past[:min(len(v.Past), maxPast)]
+	}
 	slices.SortStableFunc(v.Upcoming, func(a, b access.Summary) int { return a.Starts.Compare(b.Starts) })
 	if v.Ladders, err = ladder.Lines(s.Site, r); err != nil {
 		return err
@@ -79,8 +88,22 @@ func (s *site) home(w http.ResponseWriter, r *web.Request) error {
 			return err
 		}
 	}
+	v.filter()
 	return s.RenderPage(w, r, http.StatusOK, "home", s.Name, v)
 }
+
+// filter removes the contests, holes and ladders whose names do not contain v.Search.
+func (v *homeView) filter() {
+	lacks := func(name string) bool { return !strings.Contains(strings.ToLower(name), strings.ToLower(v.Search)) }
+	v.Running = slices.DeleteFunc(v.Running, func(c *access.RunningContest) bool { return lacks(c.Name) })
+	v.Upcoming = slices.DeleteFunc(v.Upcoming, func(c access.Summary) bool { return lacks(c.Name) })
+	v.Past = slices.DeleteFunc(v.Past, func(c access.Summary) bool { return lacks(c.Name) })
+	v.Holes = slices.DeleteFunc(v.Holes, func(h hole.Line) bool { return lacks(h.Name) })
+	v.Ladders = slices.DeleteFunc(v.Ladders, func(l ladder.Summary) bool { return lacks(l.Name) })
+}
+
+// Folds reports whether the page does not show all past contests. If so, it has a search field.
+func (v homeView) Folds() bool { return v.AllPast > maxPast }
 
 // firstRun checks what a new server already contains.
 func (s *site) firstRun(r *web.Request) (*firstRun, error) {

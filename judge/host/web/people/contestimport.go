@@ -53,7 +53,7 @@ type contestImportView struct {
 	PlanDigest          string
 	New                 int // accounts
 	Faults              judge.ProblemErrors
-	Wrong, Hint         string
+	Errors              web.FieldErrors
 }
 
 // packageRef refers to an archive that the account has uploaded.
@@ -234,7 +234,7 @@ func (s *site) fetchPackage(r *web.Request, v *contestImportView) error {
 		return faults
 	}
 	if err != nil {
-		return &intake.Refusal{Code: http.StatusBadGateway, Text: "The package cannot be read from its address: " + err.Error()}
+		return &intake.Refusal{Code: http.StatusBadGateway, Field: "url", Text: "The package cannot be read from its address: " + err.Error()}
 	}
 	v.Package.Name = v.URL
 	return s.storePackage(r, v, &archive)
@@ -311,8 +311,13 @@ func asUnreadable(err error) error {
 // contestImportFailed shows the errors of a package.
 func (s *site) contestImportFailed(w http.ResponseWriter, r *web.Request, v contestImportView, err error) error {
 	v.Plan = nil
+	field := "file"
+	if v.URL != "" {
+		field = "url"
+	}
 	if faults, isFaults := errors.AsType[judge.ProblemErrors](err); isFaults {
-		v.Wrong, v.Faults = "Nothing was imported: the package has "+web.CountText(len(faults), "error", "errors"), faults
+		v.Errors.Add(field, "The package has %s.", web.CountText(len(faults), "error", "errors"))
+		v.Faults = faults
 		if len(faults) > maxReported {
 			v.Faults = faults[:maxReported]
 		}
@@ -322,7 +327,7 @@ func (s *site) contestImportFailed(w http.ResponseWriter, r *web.Request, v cont
 	if !isFaults {
 		return err
 	}
-	v.Wrong, v.Hint = refused.Text, refused.Hint
+	v.Errors = web.RefusalErrors(refused, field)
 	return s.contestImportPage(w, r, refused.Code, v)
 }
 
@@ -339,7 +344,7 @@ func (s *site) applyContestImport(w http.ResponseWriter, r *web.Request) error {
 		return s.contestImportFailed(w, r, v, err)
 	}
 	if r.PostFormValue("seen") != v.PlanDigest || v.Plan.Empty() {
-		v.Wrong, v.Hint = "Nothing was imported: the contest or the accounts have changed since the preview", "Check the report again."
+		v.Errors.Add("", "The contest or the accounts have changed since the preview. Check the report again.")
 		return s.contestImportPage(w, r, http.StatusConflict, v)
 	}
 	files, err := importableFiles(archive, v.Package.Size)

@@ -206,6 +206,7 @@ func TestImportDamagedPackage(t *testing.T) {
 			t.Fatalf("%s is imported", name)
 		}
 	}
+	webtest.RefusedField(t, "a file without a package", h.Upload(admin, contestImport, nil, map[string]string{"a.zip": "hello"}), "file", "")
 	for name, fields := range map[string]map[string]string{
 		"neither": nil, "a bad name": {"contest": "A B"}, "no address": {"url": "ftp://x/a.zip"},
 	} {
@@ -243,7 +244,7 @@ func TestImportLimits(t *testing.T) {
 		}
 		files["teams.json"] = "[" + strings.Join(wrong, ",\n") + "]"
 		failed := h.Upload(admin, contestImport, nil, map[string]string{"a.zip": archived(t, files)})
-		if got := strings.Count(failed.Body, "<code>teams.json:"); got != 2000 || !strings.Contains(failed.Body, fmt.Sprint("the package has ", n, " errors")) {
+		if got := strings.Count(failed.Body, "<code>teams.json:"); got != 2000 || !strings.Contains(failed.Body, fmt.Sprint("The package has ", n, " errors")) {
 			t.Errorf("of %d errors the page shows %d", n, got)
 		}
 		files["teams.json"] = "[" + strings.Join(teams[1:], ",\n") + "]" // the contest is a line, too
@@ -399,7 +400,7 @@ func TestImportContestFromAddress(t *testing.T) {
 	}
 	for path, slug := range map[string]string{"/regional.zip": "regional", "/api/contests/spring": "spring"} {
 		gone = false
-		if got := h.Upload(admin, contestImport, fields(path, "wrong"), nil); got.Code != 502 || !strings.Contains(got.Body, "401") || strings.Contains(got.Body, "wrong\"") {
+		if got := h.Upload(admin, contestImport, fields(path, "wrong"), nil); got.Code != 502 || !strings.Contains(got.Body, "401") || !strings.Contains(got.Body, `<p class="error" id="url-error">`) || strings.Contains(got.Body, "wrong\"") {
 			t.Errorf("%s with a wrong password: %d\n%s", path, got.Code, got.Body)
 		}
 		preview := h.Upload(admin, contestImport, fields(path, "p"), nil)

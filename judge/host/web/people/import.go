@@ -34,8 +34,8 @@ type importView struct {
 	Columns             []sheetColumn // columns to assign; none if the list is unreadable
 	Titled              bool          // the first line contains column names
 	Cells               map[int][]cell
-	Skip                bool // skip rows with errors
-	Wrong, Hint         string
+	Skip                bool            // skip rows with errors
+	Errors              web.FieldErrors // errors that concern the whole list
 }
 
 // sheetColumn is a column of the list, with its assigned field.
@@ -63,8 +63,8 @@ func (importView) Fields() []web.Choice {
 // Editable reports whether all cells can be edited at once.
 func (v importView) Editable() bool { return len(v.Plan.Rows) <= maxEditable }
 
-// Errors returns the rows that cannot be imported.
-func (v importView) Errors() (rows []roster.PreviewRow) {
+// InvalidRows returns the rows that cannot be imported.
+func (v importView) InvalidRows() (rows []roster.PreviewRow) {
 	for _, r := range v.Plan.Rows {
 		if r.State == roster.Invalid {
 			rows = append(rows, r)
@@ -98,7 +98,6 @@ func (s *site) importForm(w http.ResponseWriter, r *web.Request) error {
 }
 
 func (s *site) importPage(w http.ResponseWriter, r *web.Request, code int, v importView) (err error) {
-	v.Wrong, v.Hint, _ = strings.Cut(v.Wrong, "\n    ")
 	title := "Import people"
 	if access.Of(r) != nil {
 		path := "/c/" + access.Of(r).Contest.Slug
@@ -241,7 +240,15 @@ func (s *site) importFailed(w http.ResponseWriter, r *web.Request, v importView,
 	if judge.BlameOf(err) != judge.Caller {
 		return err
 	}
-	v.Wrong = err.Error()
+	field := "list"
+	if v.File != "" {
+		field = "file"
+	}
+	text, hint, hasHint := strings.Cut(web.Capitalize(err.Error()), "\n    ")
+	if hasHint {
+		text += ". " + web.Capitalize(hint)
+	}
+	v.Errors.Add(field, "%s.", text)
 	return s.importPage(w, r, http.StatusBadRequest, v)
 }
 
@@ -255,15 +262,14 @@ func (s *site) applyImport(w http.ResponseWriter, r *web.Request) error {
 	if err := s.planImport(r, &v, []byte(v.List)); err != nil {
 		return s.importFailed(w, r, v, err)
 	}
-	changed := "The list, the accounts or the teams have changed since the preview, and nothing was created.\n    Check the rows again."
 	switch digest := r.PostFormValue("seen"); {
 	case digest == "":
 		return s.importPage(w, r, http.StatusOK, v)
 	case digest != v.Plan.Digest:
-		v.Wrong = changed
+		v.Errors.Add("", "The list, the accounts or the teams have changed since the preview. Check the rows again.")
 		return s.importPage(w, r, http.StatusConflict, v)
 	case v.Plan.Wrong > 0 && !v.Skip:
-		v.Wrong = "Nothing was created: rows of the list have errors.\n    Correct the list, or select that these rows are skipped."
+		v.Errors.Add("", "Rows of the list have errors. Correct them, or select that they are skipped.")
 		return s.importPage(w, r, http.StatusBadRequest, v)
 	}
 	return s.loginSheetsPage(w, r, "Creating accounts", func(ctx context.Context, progress web.Progress) (loginSheetsView, error) {

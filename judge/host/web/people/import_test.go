@@ -136,7 +136,7 @@ func TestImportColumns(t *testing.T) {
 	const list = "Imię;Nazwisko;Ksywka\nJan;Kowal;jan 1\nEva;<b>Ż;eva1\n"
 	got := h.Fetch(admin, "POST", "/c/now/import", url.Values{"list": {list}})
 	for _, want := range []string{
-		"line 1 of the list has several cells", `<b>Imię</b><select name="column.0"><option value="" selected>Ignored</option><option value="name">Name</option>`,
+		`<p class="error" id="list-error">Line 1 of the list has several cells`, `aria-describedby="list-help list-error" aria-invalid="true"`, `<b>Imię</b><select name="column.0"><option value="" selected>Ignored</option><option value="name">Name</option>`,
 		`<small>Kowal · &lt;b&gt;Ż</small>`, `<input type="checkbox" name="titled" checked>`,
 	} {
 		if got.Code != 400 || !strings.Contains(got.Body, want) {
@@ -229,7 +229,7 @@ func TestImportErrors(t *testing.T) {
 		}
 	}
 	form := webtest.HiddenFields(got.Body)
-	if got := h.Fetch(admin, "POST", "/c/now/teams", form); got.Code != 400 || !strings.Contains(got.Body, "rows of the list have errors") || everybody(h, c) != "" {
+	if got := h.Fetch(admin, "POST", "/c/now/teams", form); got.Code != 400 || !strings.Contains(got.Body, "Rows of the list have errors") || everybody(h, c) != "" {
 		t.Errorf("it imports a list with errors: %d\n%s", got.Code, got.Body)
 	}
 	form.Set("skip", "on")
@@ -237,12 +237,12 @@ func TestImportErrors(t *testing.T) {
 		t.Errorf("it does not skip the rows: %d, %s", got.Code, everybody(h, c))
 	}
 	for text, want := range map[string]string{
-		"Rufname1;Jg\nHans;1":     "above the rows, add a line that names the columns",
-		"PK\x03\x04":              "the file is a workbook",
-		"":                        "the list has no names",
-		"%PDF-1.7":                "the file is a PDF",
-		"Vorname;Nachname;Klasse": "the list has no names",
-		"a,b":                     "line 1 of the list has several cells",
+		"Rufname1;Jg\nHans;1":     "Above the rows, add a line that names the columns",
+		"PK\x03\x04":              "The file is a workbook",
+		"":                        "The list has no names",
+		"%PDF-1.7":                "The file is a PDF",
+		"Vorname;Nachname;Klasse": "The list has no names",
+		"a,b":                     "Line 1 of the list has several cells",
 	} {
 		for _, path := range []string{"/c/now/import", "/admin/import"} {
 			got := h.Upload(admin, path, map[string]string{"list": text}, nil)
@@ -251,6 +251,8 @@ func TestImportErrors(t *testing.T) {
 			}
 		}
 	}
+	webtest.RefusedField(t, "a list without names", h.Upload(admin, "/admin/import", map[string]string{"list": ""}, nil), "list", "")
+	webtest.RefusedField(t, "a file without names", h.Upload(admin, "/admin/import", nil, map[string]string{"a.csv": " "}), "file", "")
 	for _, size := range []int{1<<20 + 1, 8 << 20} {
 		if got := h.Upload(admin, "/c/now/import", nil, map[string]string{"a.csv": strings.Repeat("a\n", size/2+1)}); got.Code != 400 && got.Code != 413 {
 			t.Errorf("a file of %d bytes is answered %d", size, got.Code)

@@ -57,7 +57,7 @@ func TestOverview(t *testing.T) {
 	h.RecordJudgement(h.Submit(now, "bob"), broken...)
 	h.Clarify(now, store.NewClarification{Text: "why?"}, "ada")
 	says("much happened", overview(judges, "now"), "Judge error on submission 2", "1 clarification request unanswered", "not No submissions yet",
-		"Judge errors 1", "Unanswered 1", "Pending 0", "Workers disagree 0", "Oldest in the queue -")
+		"Judge errors 1", "Unanswered 1", "Pending 0", "Workers disagree 0", "Oldest -")
 	sub := webtest.Must[[]*store.Submission](t)(h.Store.Submissions(t.Context(), store.SubmissionFilter{Contest: now.ID, Number: 1}))[0]
 	if err := h.Store.Audit(t.Context(), store.AuditEntry{Actor: "audit", Action: "workers disagree", Object: sub.ID}); err != nil {
 		t.Fatal(err)

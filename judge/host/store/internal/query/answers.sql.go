@@ -570,6 +570,50 @@ func (q *Queries) SettleAnswer(ctx context.Context, arg SettleAnswerParams) (int
 	return result.RowsAffected()
 }
 
+const shortestAnswer = `-- name: ShortestAnswer :one
+SELECT answer.number, answer.account, answer.name, answer.bytes, account.display
+FROM answer
+JOIN account ON account.id = answer.account
+WHERE answer.hole = $1 AND answer.state = 'standing'
+ORDER BY answer.bytes, answer.received
+LIMIT 1
+`
+
+type ShortestAnswerRow struct {
+	Number  int64
+	Account string
+	Name    string
+	Bytes   int64
+	Display string
+}
+
+// ShortestAnswer returns the shortest valid golf submission to a hole. Of several, it returns the one that was
+// received first.
+func (q *Queries) ShortestAnswer(ctx context.Context, hole string) (ShortestAnswerRow, error) {
+	row := q.db.QueryRowContext(ctx, shortestAnswer, hole)
+	var i ShortestAnswerRow
+	err := row.Scan(
+		&i.Number,
+		&i.Account,
+		&i.Name,
+		&i.Bytes,
+		&i.Display,
+	)
+	return i, err
+}
+
+const shortestOfAccount = `-- name: ShortestOfAccount :one
+SELECT bytes FROM answer WHERE account = $1 AND hole = $2 AND state = 'standing' ORDER BY bytes LIMIT 1
+`
+
+// ShortestOfAccount returns the number of bytes of the shortest valid golf submission of an account to a hole.
+func (q *Queries) ShortestOfAccount(ctx context.Context, account string, hole string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, shortestOfAccount, account, hole)
+	var bytes int64
+	err := row.Scan(&bytes)
+	return bytes, err
+}
+
 const standingToolchains = `-- name: StandingToolchains :many
 SELECT DISTINCT language, toolchain FROM answer WHERE state = 'standing'
 `
