@@ -57,7 +57,7 @@ func TestHomeShowsLeaders(t *testing.T) {
 	l := h.Ladder("hill", store.VisibilityPublic, true) // the bots of ada and admin have met once
 	ada := h.Cookie("ada")
 	home := func(cookie string) string { return h.Fetch(cookie, "GET", "/", nil).Body }
-	shows(t, "bots that are being placed", home(ada), "being placed", "!Submit a bot")
+	shows(t, "bots that are being placed", home(ada), "being placed", "!Submit a bot", "!'s bot")
 	shows(t, "a reader without a bot", home(h.Cookie("bob")), "Submit a bot", "!number", "!being placed")
 	shows(t, "an anonymous reader", home(""), "!Submit a bot", "!number")
 	for range matchmaking.Placement {
