@@ -372,7 +372,7 @@ func (s *site) tournamentPage(w http.ResponseWriter, r *web.Request) error {
 			v.Table = append(v.Table, tournamentRow{stood.Bots[i], drawn})
 		}
 	}
-	return s.RenderPage(w, r, http.StatusOK, "event", "Tournament of "+line.Game, v)
+	return s.RenderPage(w, r, http.StatusOK, "tournament", "Tournament of "+line.Game, v)
 }
 
 // stopTournament stops a tournament.

@@ -206,7 +206,7 @@ func (s *Site) requireLogin(w http.ResponseWriter, r *Request) error {
 
 // ShowKeptForm shows a form that was kept during the login.
 func (s *Site) ShowKeptForm(w http.ResponseWriter, r *Request, k *KeptForm) error {
-	return s.RenderPage(w, r, http.StatusOK, "ended", "You are logged in", k)
+	return s.RenderPage(w, r, http.StatusOK, "keptform", "You are logged in", k)
 }
 
 // currentPath returns the path of the page that the reader is looking at. For a sent form, it is the path of the page
