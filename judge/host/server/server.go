@@ -228,6 +228,13 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if err := s.createSetupLink(ctx); err != nil {
 		return err
 	}
+	s.startLoops(ctx, blobs, holder)
+	return nil
+}
+
+// startLoops starts the loops that run until Stop.
+func (s *Server) startLoops(ctx context.Context, blobs *blob.Dir, holder string) {
+	o := s.o
 	loops, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	s.loops.Go(func() { s.dispatch.Run(loops) })
@@ -257,7 +264,6 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if o.PublishCommand != nil {
 		s.loops.Go(func() { s.publishProblems(loops) })
 	}
-	return nil
 }
 
 func (s *Server) onStep(step string) {
