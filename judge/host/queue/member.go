@@ -121,7 +121,8 @@ func (m *Member) connect(ctx context.Context) error {
 			return ErrRefused
 		case m.usesCluster() && (isRejected(err) || errors.Is(err, nats.ErrNkeysNotSupported)):
 			err = fmt.Errorf(
-				"the queue's cluster does not let this worker in yet; the cluster's operator must add the lines that `judged admin worker cluster` prints (%w)",
+				"the queue's cluster does not let this worker in yet; "+
+					"the cluster's operator must add the lines that `judged admin worker cluster` prints (%w)",
 				err,
 			)
 		}

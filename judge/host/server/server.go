@@ -307,7 +307,8 @@ func (s *Server) explain(err error) error {
 	case errors.Is(err, store.ErrMoved):
 		return &judge.UsageError{
 			Err: fmt.Errorf(
-				"%w\n    add the lines that `judged admin move` printed to judge.toml and restart the server; to continue with the old data: --accept-stale",
+				"%w\n    add the lines that `judged admin move` printed to judge.toml and restart the server; "+
+					"to continue with the old data: --accept-stale",
 				err,
 			),
 		}
@@ -388,7 +389,9 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Dir) error {
 	// The bridge for workers needs HTTP/1.1.
 	s.http.Protocols = new(http.Protocols)
 	s.http.Protocols.SetHTTP1(true)
-	var limited net.Listener = &limitedListener{Listener: s.listener, proxies: proxies, network: intake.ConnectionsOfNetwork, server: intake.ConnectionsOfServer}
+	var limited net.Listener = &limitedListener{
+		Listener: s.listener, proxies: proxies, network: intake.ConnectionsOfNetwork, server: intake.ConnectionsOfServer,
+	}
 	if secure != nil {
 		limited = tls.NewListener(limited, secure)
 	}
