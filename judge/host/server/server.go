@@ -502,7 +502,7 @@ func (s *Server) readMark() int64 {
 	return n
 }
 
-// Stop stops the server. It waits for pending writes, but not for running judgings.
+// Stop stops the server. It waits for pending writes, but not for running jobs.
 func (s *Server) Stop() {
 	if s.cancelRequests != nil {
 		s.cancelRequests() // ends streams, whose clients reconnect

@@ -211,7 +211,7 @@ func (s *Site) ShowKeptForm(w http.ResponseWriter, r *Request, k *KeptForm) erro
 
 // currentPath returns the path of the page that the reader is looking at. For a sent form, it is the path of the page
 // that contains the form. On the login, registration and setup pages, it is the path to which the reader returns
-// after the login. If the path contains a secret code, here returns "/".
+// after the login. If the path contains a secret code, currentPath returns "/".
 func (r *Request) currentPath() string {
 	path := r.URL.RequestURI()
 	if r.Method != http.MethodGet {

@@ -128,7 +128,7 @@ func newLoginSheet(a *store.Account) auth.Credentials {
 	return auth.Credentials{Login: a.Login, Name: a.Display, Password: auth.NewPassword()}
 }
 
-// setPasswords stores the password of each login sheet in one transaction. The sheet slips[i] belongs to the
+// setPasswords stores the password of each login sheet in one transaction. The sheet sheets[i] belongs to the
 // account with the id ids[i]. Then setPasswords calls audit and shows the sheets once.
 func (s *site) setPasswords(w http.ResponseWriter, r *web.Request, ids []string, sheets []loginSheet, audit func() error) error {
 	return s.loginSheetsPage(w, r, "Creating passwords", func(ctx context.Context, progress web.Progress) (loginSheetsView, error) {
