@@ -175,7 +175,7 @@ func tooLong(size, maxSize int64) *Refusal {
 	}
 }
 
-// languageRefusal is the refusal of a language.
+// languageRefusal returns a Refusal for a language that a hole does not accept or no worker has.
 func languageRefusal(format string, args ...any) *Refusal {
 	r := badRequest(format, args...)
 	r.Field = "language"

@@ -22,7 +22,7 @@ import (
 // most one job.
 const turnPeriod = 10
 
-// The indexes, in a period of turnPeriod jobs, at which practice and the priorities after it come first.
+// The jobs in each turnPeriod, counted from 0, for which practice or a lower priority comes first.
 const (
 	practiceTurn = 3
 	sharedTurn   = 6

@@ -130,7 +130,7 @@ func (s *Site) keepForm(w http.ResponseWriter, r *Request) *KeptForm {
 	return k
 }
 
-// LoginView is the login page.
+// A LoginView contains the fields and links of the login page.
 type LoginView struct {
 	Login, ReturnTo string
 	Errors          FieldErrors
