@@ -33,16 +33,16 @@ var ordered = map[string][]part{
 		{"shrinking", []string{"refit", "reduce"}},
 	},
 	"workspace": {
-		{"the contest", []string{"workspace", "bundled", "cache", "words"}},
-		{"what a name is", []string{"thaw", "locate"}},
+		{"the contest", []string{"workspace", "bundled", "cache", "suggest"}},
+		{"what a name is", []string{"unpack", "locate"}},
 		{"opening", []string{"open", "fetch"}},
 		{"building", []string{"script", "build"}},
 		{"what contestants read", []string{"statement", "convert"}},
-		{"golf and games", []string{"golf", "arena", "prove"}},
+		{"golf and games", []string{"golf", "arena"}},
 		{"mutants", []string{"mutants", "second"}},
 		{"making ready", []string{"filling", "prepare"}},
-		{"for elsewhere", []string{"freeze", "verify"}},
-		{"judging", []string{"bench", "submit", "warm", "lab", "grid"}},
+		{"for elsewhere", []string{"bundle", "verify"}},
+		{"judging", []string{"bench", "submit", "warm", "tester", "grid"}},
 	},
 }
 

@@ -50,7 +50,10 @@ Exit codes: 0 every mutant known to be wrong is killed, 1 some are not, 2 wrong 
 		Example: "  judge adequacy wythoff\n  judge adequacy wythoff --seed 7 --count 20000 --all\n  judge adequacy wythoff --add mutants",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if m.server != "" {
-				if err := rejectLocalFlags(cmd, "on", "on", "seed", "count", "time", "evaluations", "thorough", "all", "grid", "json", "html"); err != nil {
+				err := rejectLocalFlags(
+					cmd, "on", "on", "seed", "count", "time", "evaluations", "thorough", "all", "grid", "json", "html",
+				)
+				if err != nil {
 					return err
 				}
 			}

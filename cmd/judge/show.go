@@ -95,7 +95,9 @@ func (s *showOptions) run(ctx context.Context, c *console, name string) error {
 	if problem.Limits.CPU > 0 {
 		fmt.Fprintf(c.out, "\nlimits for each case: %v of CPU time, %d MiB of memory\n", problem.Limits.CPU, problem.Limits.Memory>>20)
 	} else {
-		fmt.Fprintf(c.out, "\nlimits for each case: %d MiB of memory; the time limit is computed from the submissions\n", problem.Limits.Memory>>20)
+		fmt.Fprintf(
+			c.out, "\nlimits for each case: %d MiB of memory; the time limit is computed from the submissions\n", problem.Limits.Memory>>20,
+		)
 	}
 	return nil
 }

@@ -138,6 +138,6 @@ func (a *admin) judgements() *cobra.Command {
 	cmd.Flags().StringVar(&f.Worker, "worker", "", "only those of this worker")
 	cmd.Flags().BoolVar(&versions, "versions", false, "also print the versions of the judge and of the toolchains")
 	cmd.Flags().StringVar(&f.Origin, "again", "",
-		"only those that were repeated, with all runs: borderline (near the time limit), guest (by an untrusted worker) or rejudge")
+		"only those that were repeated, with all runs: near-limit (of time), untrusted (the worker) or rejudge")
 	return cmd
 }

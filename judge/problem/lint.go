@@ -23,7 +23,9 @@ func (f *Directory) Lint() (faults judge.ProblemErrors) {
 	if text, err := os.ReadFile(f.Statement()); err != nil {
 		faults = append(faults, &judge.ProblemError{File: f.Statement(), Text: Reason(err), Hint: "write a statement in Markdown"})
 	} else if len(bytes.TrimSpace(text)) == 0 {
-		faults = append(faults, &judge.ProblemError{File: f.Statement(), Text: "the statement is empty", Hint: "write what the input is, and what to print"})
+		faults = append(faults, &judge.ProblemError{
+			File: f.Statement(), Text: "the statement is empty", Hint: "write what the input is, and what to print",
+		})
 	}
 	faults = append(faults, f.lintGame()...)
 	if f.OnlyGame() {

@@ -193,7 +193,9 @@ func (c *pageCase) Input() []diffLine {
 
 // Class returns the CSS class of a line.
 func (d diffLine) Class() string {
-	return map[lineKind]string{sameLine: "same", expectedLine: "want", actualLine: "got", pointerLine: "point", remarkLine: "remark", moreLine: "more"}[d.Kind]
+	return map[lineKind]string{
+		sameLine: "same", expectedLine: "want", actualLine: "got", pointerLine: "point", remarkLine: "remark", moreLine: "more",
+	}[d.Kind]
 }
 
 // Mark returns the character in front of the line.

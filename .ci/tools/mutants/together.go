@@ -82,7 +82,11 @@ func mutantQuo[T mutantNumber](n int, a, b T) T {
 	return a / b
 }
 
-func mutantRem[T interface{ ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr }](n int, a, b T) T {
+type mutantInteger interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr
+}
+
+func mutantRem[T mutantInteger](n int, a, b T) T {
 	if n == mutant {
 		return a * b
 	}

@@ -17,7 +17,7 @@ var familyFiles embed.FS
 type Family struct {
 	Languages    []string `toml:"languages"`
 	Lexis        Lexis    `toml:"lexis"`
-	Mutations    []string `toml:"slips"`
+	Mutations    []string `toml:"mutations"`
 	Not          string   `toml:"not"`
 	True         string   `toml:"true"`
 	False        string   `toml:"false"`

@@ -63,9 +63,9 @@ var handmade = [][3]string{
 	{"\t\t\t\tcontinue\n=>\t\t\t\t\n", "                continue;=>                ;", "                continue=>                pass"},
 }
 
-// TestHandmadeSlips checks that at least as many of these mistakes are generated as mutants for the C++ and Python
+// TestHandmadeMutations checks that at least as many of these mistakes are generated as mutants for the C++ and Python
 // programs as for the same program in Go.
-func TestHandmadeSlips(t *testing.T) {
+func TestHandmadeMutations(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/handmade.txtar")
 	if err != nil {
 		t.Fatal(err)
@@ -92,24 +92,24 @@ func TestHandmadeSlips(t *testing.T) {
 		for _, m := range mutants[file] {
 			programs[squeezed(text[file][:m.start]+m.After+text[file][m.end:])] = true
 		}
-		for _, slip := range handmade {
-			if slip[i] == "" {
-				slip[i] = slip[0]
+		for _, mutation := range handmade {
+			if mutation[i] == "" {
+				mutation[i] = mutation[0]
 			}
-			before, after, _ := strings.Cut(slip[i], "=>")
+			before, after, _ := strings.Cut(mutation[i], "=>")
 			if strings.Count(text[file], before) != 1 {
 				t.Errorf("%s: %q stands there %d times", file, before, strings.Count(text[file], before))
 			}
 			if programs[squeezed(strings.Replace(text[file], before, after, 1))] {
 				made[file]++
 			} else {
-				t.Logf("%s: not made: %s", file, strings.ReplaceAll(slip[i], "\n", " "))
+				t.Logf("%s: not made: %s", file, strings.ReplaceAll(mutation[i], "\n", " "))
 			}
 		}
 	}
-	t.Logf("of %d slips: %v", len(handmade), made)
+	t.Logf("of %d mutations: %v", len(handmade), made)
 	if made["main.cpp"] < made["main.go"] || made["main.py"] < made["main.go"] || made["main.go"] < len(handmade)*3/4 {
-		t.Errorf("of %d slips are made %v", len(handmade), made)
+		t.Errorf("of %d mutations are made %v", len(handmade), made)
 	}
 }
 

@@ -80,7 +80,8 @@ func normalizeSpace(text string) string { return strings.Join(strings.Fields(tex
 func (k *Mark) appliesTo(program string, r *Result) bool {
 	line, _ := r.Subject.Lines(r.Mutant)
 	return k.Program == program && normalizeSpace(k.Line) == normalizeSpace(line) &&
-		(k.Before == "" || normalizeSpace(k.Before) == normalizeSpace(r.Before)) && (k.After == "" || normalizeSpace(k.After) == normalizeSpace(r.After))
+		(k.Before == "" || normalizeSpace(k.Before) == normalizeSpace(r.Before)) &&
+		(k.After == "" || normalizeSpace(k.After) == normalizeSpace(r.After))
 }
 
 // programName returns the name by which marks refer to a program.

@@ -7,7 +7,7 @@
 //	                                           --Search--> an input that kills it, or none
 //
 // Mutants of Go programs are derived from syntax and types (writer.go). Mutants of programs in other languages are
-// derived from tokens (slips.go), using the tables in families.toml. A mutant is dropped if it does not compile,
+// derived from tokens (token_mutator.go), using the tables in families.toml. A mutant is dropped if it does not compile,
 // or if the compiler generates the same code as for the original or another mutant.
 //
 // Mutants are not built one by one. A worker process selects a mutant, and passes its input and output in memory

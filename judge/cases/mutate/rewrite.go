@@ -181,7 +181,8 @@ func (w *writer) pure(e ast.Expr) bool {
 		}
 		return w.pure(n.X) && w.pure(n.Y)
 	case *ast.CallExpr:
-		return len(n.Args) == 1 && (w.info.Types[n.Fun].IsType() && isType[*types.Basic](w.typeOf(n)) || w.callee(n) == "len") && w.pure(n.Args[0])
+		converts := w.info.Types[n.Fun].IsType() && isType[*types.Basic](w.typeOf(n))
+		return len(n.Args) == 1 && (converts || w.callee(n) == "len") && w.pure(n.Args[0])
 	}
 	return false
 }

@@ -151,11 +151,12 @@ func (v *Verifier) checkGenerated(ctx context.Context) error {
 	faults, doubtful, changed := m.CompareFiles()
 	v.report("the generated files are those of the manifest", v.Directory.CaseCount(), limitPerText(faults))
 	if v.changed = len(changed) > 0; v.changed {
-		if err := v.runSteps(ctx, step{name: "the changed programs make the same inputs", do: func(ctx context.Context) (int, judge.ProblemErrors, error) {
+		redraw := func(ctx context.Context) (int, judge.ProblemErrors, error) {
 			n, faults, other, err := m.Redraw(ctx, changed)
 			doubtful = append(doubtful, other...)
 			return n, faults, err
-		}}); err != nil {
+		}
+		if err := v.runSteps(ctx, step{name: "the changed programs make the same inputs", do: redraw}); err != nil {
 			return err
 		}
 	}

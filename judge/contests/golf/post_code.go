@@ -28,7 +28,8 @@ func (s *snippet) size(n int) bool {
 
 // outputIntro matches lines such as "Output:" that announce code other than the submission.
 var outputIntro = pattern.New(
-	`(?i)\b(?:outputs?|prints|results?|examples?|usage|test cases?|samples?)(?:\s+(?:is|are))?\s*:\W*$|^\W*(?:\w+\s+)?(?:outputs?|examples?|usage|test cases?)\W*$`,
+	`(?i)\b(?:outputs?|prints|results?|examples?|usage|test cases?|samples?)(?:\s+(?:is|are))?\s*:\W*$|` +
+		`^\W*(?:\w+\s+)?(?:outputs?|examples?|usage|test cases?)\W*$`,
 )
 
 // choose selects the submission among the snippets. That is the first one with the claimed size, or otherwise the

@@ -237,7 +237,7 @@ var expected = map[string]struct {
 	"PUT /v1/workers/{name}":                {"/v1/workers/none", "{", "admin 400"},
 	"GET /v1/classes":                       {"/v1/classes", nil, "admin 200"},
 	"PUT /v1/classes/{name}":                {"/v1/classes/none", "{", "admin 400"},
-	"GET /v1/judgements":                    {"/v1/judgements?origin=guest", nil, "admin 200"},
+	"GET /v1/judgements":                    {"/v1/judgements?origin=untrusted", nil, "admin 200"},
 	"POST /v1/backup":                       {"/v1/backup", "{", "admin 400"},
 	"POST /v1/move":                         {"/v1/move", "", "admin 200"},
 	"POST /v1/contests":                     {"/v1/contests", "{", "admin 400"},

@@ -172,7 +172,7 @@ func (a *api) submission(w http.ResponseWriter, r *http.Request, caller *caller)
 	return writeOK(w, end)
 }
 
-// visibleDetail returns how much of a submission's judging the caller may see.
+// visibleDetail returns how much of a submission's judgement the caller may see.
 func (a *api) visibleDetail(r *http.Request, caller *caller, s *store.Submission) (judge.Visibility, error) {
 	if caller.hasScope(client.Admin) {
 		return judge.ShowAll, nil
@@ -180,7 +180,7 @@ func (a *api) visibleDetail(r *http.Request, caller *caller, s *store.Submission
 	return a.Shows(r.Context(), caller.account, s)
 }
 
-// submissionState returns a submission with the state of its judging as the caller may see it, and the submission's
+// submissionState returns a submission with the state of its judgement as the caller may see it, and the submission's
 // judgement.
 func (a *api) submissionState(r *http.Request, caller *caller, s *store.Submission) (*client.Submission, *store.Judgement, error) {
 	j, err := a.Store.Judgement(r.Context(), s.ID)
@@ -339,9 +339,9 @@ const (
 	accessInterval     = 2 * time.Second // poll interval: another server may have recorded the end
 )
 
-// events streams the events of a judging from a given index: first the known events, then new ones, and finally
+// events streams the events of a judgement from a given index: first the known events, then new ones, and finally
 // the remaining events of the current result. If a submission is judged twice, the stream continues at the same
-// index in the second judging. This is possible because a worker holds back events that another run may
+// index in the second judgement. This is possible because a worker holds back events that another run may
 // contradict.
 func (a *api) events(w http.ResponseWriter, r *http.Request, caller *caller) error {
 	s, err := a.visibleSubmission(r, caller)

@@ -153,7 +153,7 @@ func (a *api) inviteWorker(w http.ResponseWriter, r *http.Request, caller *calle
 	}
 	detail := ""
 	if n.Untrusted {
-		detail = "as a guest"
+		detail = "as an untrusted worker"
 	}
 	return a.auditAndRespond(
 		w, r, caller, "invite worker", n.Worker, detail,
@@ -515,7 +515,7 @@ func (a *api) listJudgements(w http.ResponseWriter, r *http.Request, _ *caller) 
 	if origin != "" && origin != store.OriginNearLimit && origin != store.OriginUntrusted && origin != store.OriginRejudge {
 		return &status{
 			http.StatusBadRequest,
-			fmt.Sprintf("origin=%.40q is not a reason to rejudge: use borderline, untrusted, or rejudge", origin), "",
+			fmt.Sprintf("origin=%.40q is not a reason to rejudge: use near-limit, untrusted, or rejudge", origin), "",
 		}
 	}
 	rows, err := a.Store.JuryJudgements(r.Context(), store.JudgementFilter{

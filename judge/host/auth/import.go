@@ -281,7 +281,7 @@ type Credentials struct {
 }
 
 // Import does what a plan says, except for the rows with errors: it does all of it, or nothing. It
-// returns the slips of the accounts that it created and of those that existed, and the accounts of
+// returns the credentials of the accounts that it created and of those that existed, and the accounts of
 // all people in the order of the list. It returns store.ErrTaken if a username was taken since the plan
 // was made.
 func (p *Passwords) Import(

@@ -27,7 +27,7 @@ type NewGolfSubmission struct {
 type GolfSubmission struct {
 	Hole     string            `json:"hole"`
 	Number   int64             `json:"number"`
-	State    string            `json:"state"`          // proving, standing, greyed, refused
+	State    string            `json:"state"`          // checking, valid, invalidated, rejected
 	Workflow string            `json:"flow,omitempty"` // workflow that checks it now
 	Verdict  judge.GolfVerdict `json:"verdict,omitempty"`
 	Reason   string            `json:"why,omitempty"` // reason if it is not valid
@@ -53,7 +53,7 @@ func (c *Client) SubmitGolf(
 	)
 }
 
-// FollowGolf waits for the check of a golf submission, and calls listen with each part. The check continues even
+// FollowGolf waits for the check of a golf submission, and calls listen with each task result. The check continues even
 // if the caller stops waiting.
 func (c *Client) FollowGolf(ctx context.Context, a *GolfSubmission, listen func(*TaskResult) error) (*GolfSubmission, error) {
 	told := map[string]bool{}

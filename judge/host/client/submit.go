@@ -99,7 +99,7 @@ func (c *Client) Submission(ctx context.Context, id string) (s *Submission, err 
 	return s, err
 }
 
-// CancelSubmission stops the judging of a submission.
+// CancelSubmission stops judging a submission.
 func (c *Client) CancelSubmission(ctx context.Context, id string) error {
 	return c.call(ctx, http.MethodDelete, SubmissionsPath+"/"+url.PathEscape(id), nil, nil)
 }
@@ -117,7 +117,7 @@ func (c *Client) AccountLoads(ctx context.Context) (loads []AccountLoad, err err
 	return loads, err
 }
 
-// FollowSubmission calls listen for each event of a judging as it happens, in order and once. It returns the judged
+// FollowSubmission calls listen for each event of a judgement as it happens, in order and once. It returns the judged
 // submission. When the connection breaks, it reconnects and continues.
 func (c *Client) FollowSubmission(ctx context.Context, id string, listen func(judge.Event)) (end *Submission, err error) {
 	told := 0
@@ -143,7 +143,7 @@ func (c *Client) FollowSubmission(ctx context.Context, id string, listen func(ju
 }
 
 // Publish uploads a bundle to the server and returns how many blobs were uploaded. Fields of n that follow from
-// the bundle and its sheet are ignored.
+// the bundle and its metadata are ignored.
 func (c *Client) Publish(ctx context.Context, slug string, n NewProblem, info *ProblemInfo, b *bundle.Bundle) (sent int, err error) {
 	manifest, config, blobs := bundleSources(b)
 	text, err := json.Marshal(info)
@@ -230,7 +230,7 @@ func (c *Client) AcceptClass(ctx context.Context, name, worker string) (a Accept
 // A JudgementFilter selects judgements.
 type JudgementFilter struct {
 	Worker string // if empty, all
-	Origin string // borderline or guest: repeats for this reason, with originals; if empty, all
+	Origin string // near-limit or untrusted: repeats for this reason, with originals; if empty, all
 }
 
 // Judgements returns judgements, newest first.

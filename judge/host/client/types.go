@@ -171,7 +171,7 @@ func (p QueuePosition) String() string {
 	return text
 }
 
-// A JudgementLine is a line in the stream of a judging. A line without fields keeps the connection open.
+// A JudgementLine is a line in the stream of a judgement. A line without fields keeps the connection open.
 type JudgementLine struct {
 	Event json.RawMessage `json:"event,omitempty"`
 	End   *Submission     `json:"end,omitempty"` // set only in the last line
@@ -183,7 +183,7 @@ type Cancelled struct {
 	Workflows   int `json:"workflows"`
 }
 
-// A QueueState describes the pending work of a lane.
+// A QueueState describes the pending jobs of one priority.
 type QueueState struct {
 	Priority   job.Priority `json:"priority"`
 	Class      string       `json:"class"`
@@ -198,7 +198,7 @@ type QueueState struct {
 // An AccountLoad is the pending work of an account.
 type AccountLoad struct {
 	Login         string    `json:"username"`
-	Jobs          int       `json:"jobs"` // of submissions and flows
+	Jobs          int       `json:"jobs"` // of submissions and workflows
 	Workflows     int       `json:"workflows"`
 	IdleWorkflows int       `json:"idle"` // workflows that wait to be planned
 	Oldest        time.Time `json:"oldest"`
@@ -303,7 +303,7 @@ type AcceptedClass struct {
 type Judgement struct {
 	ID         string        `json:"id"`
 	Root       string        `json:"root"`   // the judgement that this one repeats, or its own id
-	Origin     string        `json:"origin"` // first, borderline, guest
+	Origin     string        `json:"origin"` // first, near-limit, untrusted, rejudge
 	Why        string        `json:"why,omitempty"`
 	Submission string        `json:"submission"`
 	Number     int64         `json:"number"`

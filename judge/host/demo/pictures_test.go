@@ -25,7 +25,7 @@ type shot struct {
 // shown lists the pages of the demo.
 var shown = []shot{
 	{"home-public", "", "/", "", 0, ""},
-	{"board", "", "/c/demo/scoreboard", "class.md", 1000, ""},
+	{"scoreboard", "", "/c/demo/scoreboard", "class.md", 1000, ""},
 	{"golf", "", "/golf", "", 0, ""},
 	{"hole", "", "/hole/wythoff", "holes.md", 1000, ""},
 	{"golf-submission", "", "/hole/wythoff/s/1", "", 0, ""},

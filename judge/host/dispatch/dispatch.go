@@ -4,12 +4,12 @@
 //
 // Four loops run at the same time:
 //
-// - feed enqueues pending jobs in the fair order of the database: one per free slot, and a few more;
-// - fold stores results in the database, in one transaction each;
-// - reconcile finds jobs that are marked as dispatched although no worker has them, and enqueues them again;
+// - enqueueLoop enqueues pending jobs in the fair order of the database: one per free slot, and a few more;
+// - recordResult stores results in the database, in one transaction each;
+// - reconcileLoop finds jobs that are marked as dispatched although no worker has them, and enqueues them again;
 // - planLoop asks package flow for the next jobs of workflows.
 //
-// If there are several servers, only one of them runs feed at a time, and only one runs reconcile. Each of these
+// If there are several servers, only one of them runs enqueueLoop at a time, and only one runs reconcileLoop. Each of these
 // loops has a leader lease in the database, and only the server that holds the lease runs the loop. All servers
 // store results. Packages store and queue do the work, and this package keeps the database and the queue
 // consistent. It does not know users.
@@ -397,7 +397,7 @@ func (d *Dispatcher) withdraw(ctx context.Context, id string) error {
 	return nil
 }
 
-// locateJob returns the lane and the class of a job, and the worker that runs it. The worker is empty if no worker
+// locateJob returns the priority and the class of a job, and the worker that runs it. The worker is empty if no worker
 // claims to run the job.
 func (d *Dispatcher) locateJob(ctx context.Context, id string) (job.Priority, string, string, error) {
 	lane, class, err := d.o.Store.PriorityAndClass(ctx, id)

@@ -280,13 +280,13 @@ func (d *Dispatcher) HasWorker(class string) bool {
 	return here
 }
 
-// UnservedReason returns why no worker takes jobs of a lane and class. If one does, it returns an empty string.
+// UnservedReason returns why no worker takes jobs of a priority and class. If one does, it returns an empty string.
 func (d *Dispatcher) UnservedReason(priority job.Priority, class string) (reason string) {
 	d.view.mu.Lock()
 	defer d.view.mu.Unlock()
 	reason = "no worker is online"
 	for _, m := range d.view.workers {
-		if m.class != class || !m.online || m.untrusted && priority == job.ContestPriority { // untrusted workers do not have that lane
+		if m.class != class || !m.online || m.untrusted && priority == job.ContestPriority { // untrusted workers take no contest jobs
 			continue
 		}
 		if m.acceptsJobs() {

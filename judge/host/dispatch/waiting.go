@@ -37,7 +37,7 @@ func (d *Dispatcher) CountAhead(ctx context.Context, id string) (a store.Ahead, 
 		a, err = d.o.Store.AheadOf(ctx, id)
 	} else {
 		out = slices.Delete(out, i, i+1)
-		for k := len(out) - 1; k >= i; k-- { // later ones of its own lane
+		for k := len(out) - 1; k >= i; k-- { // later jobs of its own priority
 			if out[k].Priority == priority {
 				out = slices.Delete(out, k, k+1)
 			}
@@ -52,7 +52,7 @@ func (d *Dispatcher) CountAhead(ctx context.Context, id string) (a store.Ahead, 
 	return a, priority, class, err
 }
 
-// countInLanes counts the waiting jobs of a class in the lanes that go before the given lane.
+// countInLanes counts the waiting jobs of a class that have a higher priority than the given one.
 func (d *Dispatcher) countInLanes(ctx context.Context, priority job.Priority, class string) (a store.Ahead, err error) {
 	rows, err := d.o.Store.QueueCounts(ctx)
 	for _, q := range rows {

@@ -40,30 +40,9 @@ func (c *Contest) readSetup(ctx context.Context, row *store.Contest) (setup, []*
 		accounts: map[string]string{},
 		scored:   scoreboard.Contest(row, problems), media: pictures, files: map[string]File{},
 	}
-	spoken, err := c.Languages(problems)
-	if err != nil {
+	var err error
+	if s.languages, err = c.readLanguages(ctx, row, problems); err != nil {
 		return setup{}, nil, err
-	}
-	for _, l := range spoken {
-		if only := row.Settings.Languages; len(only) == 0 || slices.Contains(only, l.ID) {
-			s.languages = append(s.languages, l)
-		}
-	}
-	// Clients choose the first language with the extension of a file. Therefore languages without extensions come
-	// last.
-	slices.SortStableFunc(
-		s.languages,
-		func(a, b intake.SubmissionLanguage) int { return min(len(b.Extensions), 1) - min(len(a.Extensions), 1) },
-	)
-	if s.languages, err = c.withPrimaryLanguages(ctx, s.languages); err != nil {
-		return setup{}, nil, err
-	}
-	for i := range s.languages {
-		l := &s.languages[i]
-		if len(l.Extensions) > 0 {
-			l.AllExtensions = l.Extensions
-		}
-		l.AllExtensions = slices.Compact(slices.Sorted(slices.Values(l.AllExtensions)))
 	}
 	units := []*unit{{unitKey: unitKey{clics.Contest, ""}, items: []item{{Object: s.withFiles(Overview(row, nil), media.Contest, "")}}}}
 	add := func(typ clics.Type, it item) {
@@ -120,6 +99,38 @@ func (c *Contest) readSetup(ctx context.Context, row *store.Contest) (setup, []*
 		add(clics.Problems, item{Object: o})
 	}
 	return s, units, nil
+}
+
+// readLanguages returns the languages of the contest, each with its extensions in order.
+func (c *Contest) readLanguages(ctx context.Context, row *store.Contest, problems []*store.ContestProblem) (
+	languages []intake.SubmissionLanguage, err error,
+) {
+	known, err := c.Languages(problems)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range known {
+		if only := row.Settings.Languages; len(only) == 0 || slices.Contains(only, l.ID) {
+			languages = append(languages, l)
+		}
+	}
+	// Clients choose the first language with the extension of a file. Therefore languages without extensions come
+	// last.
+	slices.SortStableFunc(
+		languages,
+		func(a, b intake.SubmissionLanguage) int { return min(len(b.Extensions), 1) - min(len(a.Extensions), 1) },
+	)
+	if languages, err = c.withPrimaryLanguages(ctx, languages); err != nil {
+		return nil, err
+	}
+	for i := range languages {
+		l := &languages[i]
+		if len(l.Extensions) > 0 {
+			l.AllExtensions = l.Extensions
+		}
+		l.AllExtensions = slices.Compact(slices.Sorted(slices.Values(l.AllExtensions)))
+	}
+	return languages, nil
 }
 
 // withPrimaryLanguages returns all, together with the languages of the primary that the contest follows. Submissions

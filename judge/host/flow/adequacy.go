@@ -41,14 +41,14 @@ type ScoreOptions struct {
 	Digest string `json:"made"`
 }
 
-// The keys of parts that occur only once.
+// The keys of tasks that occur only once.
 const (
 	MutantGenerationKey = "lab"
 	ScoreKey            = "score"
 	GridKey             = "grid"
 )
 
-// MutantsKey returns the key of the part with every of-th mutant.
+// MutantsKey returns the key of the task that judges every stride-th mutant.
 func MutantsKey(first, stride int) string { return fmt.Sprintf("mutants %d of %d", first, stride) }
 
 // The mutants are divided into at most maxTasks jobs that take about taskTime each.

@@ -15,7 +15,7 @@ import (
 	"assay/judge/kit/referee"
 )
 
-// A tournament of bots has several parts. First, the Opening prepares every bot. Then jobs of kind Games each play
+// A tournament of bots has several tasks. First, the Opening prepares every bot. Then jobs of kind Games each play
 // encounters of one pair. The duration of the pair's first games decides how many encounters a job plays. If a bot
 // remembers earlier games, all games form one history. Each job then plays a slice of the history, and continues
 // from the results of the previous slices.
@@ -75,7 +75,7 @@ type AnalyzedGame struct {
 	Positions []referee.Position `json:"seen"`
 }
 
-// OpeningKey is the key of the part that opens a tournament.
+// OpeningKey is the key of the task that opens a tournament.
 const OpeningKey = "opening"
 
 // SliceKey returns the key of the n-th slice, from 1, of a tournament with bots that remember.
@@ -223,7 +223,7 @@ func (e *tournamentPlan) planGames() (*Step, error) {
 	return step, nil
 }
 
-// combineResults combines the results of the finished parts.
+// combineResults combines the results of the finished tasks.
 func (e *tournamentPlan) combineResults() (*arena.Results, *arena.RemainingGames, error) {
 	var log bytes.Buffer
 	to := json.NewEncoder(&log)
@@ -269,7 +269,7 @@ func (e *tournamentPlan) combineResults() (*arena.Results, *arena.RemainingGames
 // A pairPlan describes how the games of a pair are divided into jobs.
 type pairPlan struct {
 	pair     [2]int
-	known    bool // the first part of the pair exists, so the game duration is known
+	known    bool // the first task of the pair has a result, so the game duration is known
 	size     int  // planGames per job
 	gameTime time.Duration
 }

@@ -1,12 +1,12 @@
 // Package flow plans workflows: work that consists of many jobs, such as verifying a problem or running a
-// tournament. A plan is a pure function of a specification and the existing parts:
+// tournament. A plan is a pure function of a specification and the results of tasks so far:
 //
-//	step, err := flow.Next(spec, parts)
+//	step, err := flow.Next(spec, results)
 //
-// The same parts, in any order, always give the same jobs. Therefore no job is planned twice, even after a restart
-// or with repeated calls. Each job has the key of the part that it produces.
+// The same results, in any order, always give the same jobs. Therefore no job is planned twice, even after a restart
+// or with repeated calls. Each job has the key of its task.
 //
-// The package uses neither the database nor the queue. Package dispatch calls it after each part.
+// The package uses neither the database nor the queue. Package dispatch calls it after each result.
 package flow
 
 import (
@@ -28,9 +28,9 @@ type Kind string
 // The kinds of workflows, named after the commands that start them.
 const (
 	Verify    Kind = "verify"    // Checks of a snapshot, then each Solution
-	Golf      Kind = "golf"      // a Proof of each golf submission
+	Golf      Kind = "golf"      // a GolfCheck of each golf submission
 	Audit     Kind = "audit"     // another worker rejudges a submission; only the server starts it
-	Adequacy  Kind = "adequacy"  // for a snapshot: its Lab, all Mutants in parts, the Score; or its Grid
+	Adequacy  Kind = "adequacy"  // for a snapshot: its MutantGeneration, the Mutants in several tasks, the Score; or its Grid
 	Arena     Kind = "arena"     // a tournament: the Opening, then Games
 	Analysis  Kind = "look"      // a referee describes played games
 	Trial     Kind = "trial"     // the test of a bot for a ladder; only the server starts it
@@ -74,7 +74,7 @@ type Task struct {
 // A Step is the next step of a workflow.
 type Step struct {
 	Tasks []Task // in the order in which they should run
-	// Done reports whether all parts exist. If the workflow failed, Failed is the reason.
+	// Done reports whether all tasks have results. If the workflow failed, Failed is the reason.
 	Done   bool
 	Failed string
 	// Optional reports whether jobs without a connected worker are skipped after a while. The workflow is then
@@ -98,7 +98,7 @@ type planner struct {
 	// hasPage reports whether a page shows the result to the owner. The owner cannot cancel such a workflow, and sees
 	// only what the page shows.
 	hasPage bool
-	// addResult adds the result of the workflow to each step. If nil, the result consists only of the parts.
+	// addResult adds the result of the workflow to each step. If nil, the result consists only of the task results.
 	addResult func(*Spec, []TaskResult, *Step)
 }
 
@@ -116,7 +116,7 @@ var planners = map[Kind]planner{
 	Hole:      {plan: planHole, check: func(*Spec) error { return errOwnBot }, hasPage: true, addResult: addHoleResult},
 }
 
-// Next plans the step that follows the given parts, and adds the result. If the spec cannot be read, Next returns
+// Next plans the step that follows the given task results, and adds the result of the workflow. If the spec cannot be read, Next returns
 // an error and a failed step, because a retry would give the same error.
 func Next(s *Spec, parts []TaskResult) (*Step, error) {
 	p, known := planners[s.Kind]
@@ -196,7 +196,7 @@ func checkProblemPath(problem string) error {
 	return nil
 }
 
-// isMissing reports whether p is nil, so that the job of the part still has to run. If the job failed, s fails with
+// isMissing reports whether p is nil, so that the job of the task still has to run. If the job failed, s fails with
 // the job's reason, preceded by the text what.
 func (s *Step) isMissing(p *TaskResult, description string) bool {
 	if p != nil && p.State != job.Done && s.Failed == "" {
@@ -216,7 +216,7 @@ func (s *Spec) planSingle(k job.Kind, priority job.Priority, key string, options
 	return step, err
 }
 
-// findResult returns the part with the given key. It returns nil if there is none.
+// findResult returns the result of the task with the given key. It returns nil if there is none.
 func findResult(parts []TaskResult, key string) *TaskResult {
 	i := slices.IndexFunc(parts, func(p TaskResult) bool { return p.Key == key })
 	if i < 0 {

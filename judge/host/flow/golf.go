@@ -46,7 +46,7 @@ type GolfCheckOutput struct {
 	Toolchain string            `json:"toolchain,omitempty"`
 }
 
-// GolfCheckKey returns the key of the part that checks the given golf submission.
+// GolfCheckKey returns the key of the task that checks the given golf submission.
 func GolfCheckKey(index int) string { return "proof " + strconv.Itoa(index) }
 
 func checkGolf(s *Spec) error {

@@ -22,7 +22,7 @@ type HoleOptions struct {
 	Toolchain string `json:"toolchain,omitempty"`
 }
 
-// The keys of the parts.
+// The keys of the tasks.
 const (
 	SamplesKey    = "quick"  // samples and edge cases
 	ExhaustiveKey = "whole"  // all inputs
@@ -102,7 +102,7 @@ func readGolfOutput(p *TaskResult) (*GolfCheckOutput, error) {
 // GolfOutcome is the result of checking a golf submission.
 type GolfOutcome struct {
 	Unreadable string           // reason why there is no result; if set, all other fields are empty
-	Deciding   *TaskResult      // the deciding part; nil if no worker could check it
+	Deciding   *TaskResult      // the deciding task; nil if no worker could check it
 	Output     *GolfCheckOutput // its output
 	Correct    bool
 	Recheck    bool     // the submission was valid before

@@ -31,7 +31,7 @@ type TrialOutput struct {
 	Notes     []string                `json:"notes,omitempty"`
 }
 
-// The keys of the parts.
+// The keys of the tasks.
 const (
 	TrialKey     = "trial"
 	EncounterKey = "games"

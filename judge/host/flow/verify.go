@@ -32,13 +32,13 @@ type SolutionOptions struct {
 	Findings *bundle.Findings `json:"found,omitempty"`
 }
 
-// ChecksKey is the key of the part with everything except the solutions.
+// ChecksKey is the key of the task that checks everything except the solutions.
 const ChecksKey = "checks"
 
-// SolutionKey returns the key of the part that judges a solution.
+// SolutionKey returns the key of the task that judges a solution.
 func SolutionKey(path string) string { return "solution " + path }
 
-// defaultCost is the default estimate of a part's CPU time.
+// defaultCost is the default estimate of a task's CPU time.
 const defaultCost = time.Second
 
 func checkVerify(s *Spec) error {

@@ -175,7 +175,7 @@ func tooLong(size, maxSize int64) *Refusal {
 	}
 }
 
-// languageRefusal is the refusal of a language.
+// languageRefusal returns a Refusal for a language that a hole does not accept or no worker has.
 func languageRefusal(format string, args ...any) *Refusal {
 	r := badRequest(format, args...)
 	r.Field = "language"
@@ -274,7 +274,8 @@ func (d *Service) checkInstalled(ctx context.Context, languages []client.Offered
 	return languageRefusal("no worker here has %s%s", languages[0].Name, consequence)
 }
 
-// ValidSubmissions are the answers of a hole as its board knows them, and the same by their numbers.
+// ValidSubmissions returns the golf submissions of a hole that were correct at some time, in the form that ranks them, and
+// the stored ones by number.
 func (d *Service) ValidSubmissions(
 	ctx context.Context, h *store.Hole,
 ) (submissions []scoring.GolfSubmission, byNumber map[int64]*store.GolfSubmission, err error) {
@@ -290,7 +291,8 @@ func (d *Service) ValidSubmissions(
 	return submissions, byNumber, err
 }
 
-// GolfRank says where the author of an answer that stands is on the boards, and by which answer.
+// GolfRank describes the rank of the author of a valid submission, in its language and over all, and names the
+// submission that counts.
 func (d *Service) GolfRank(ctx context.Context, h *store.Hole, a *store.GolfSubmission) (string, error) {
 	answers, _, err := d.ValidSubmissions(ctx, h)
 	if err != nil {
@@ -308,7 +310,7 @@ func (d *Service) GolfRank(ctx context.Context, h *store.Hole, a *store.GolfSubm
 	return fmt.Sprintf("%d bytes: %s", a.Bytes, words), nil
 }
 
-// FindGolfer is the row of an author; nil where there is none.
+// FindGolfer returns the row of an author, or nil if the author has none.
 func FindGolfer(ranking []scoring.Golfer, author string) *scoring.Golfer {
 	for i := range ranking {
 		if ranking[i].Author == author {

@@ -494,7 +494,7 @@ func (d *Service) CanSeeProblem(ctx context.Context, a *store.Account, problem s
 	return err == nil, err
 }
 
-// QueuePosition returns the position of a waiting judging. It returns nil if a worker has the judging, or if its problem is
+// QueuePosition returns the position of a waiting judgement. It returns nil if a worker has it, or if its problem is
 // paused.
 func (d *Service) QueuePosition(ctx context.Context, j *store.Judgement) (*client.QueuePosition, error) {
 	if d.Dispatch.JobState(j.ID, j.State) != store.JobWaiting {

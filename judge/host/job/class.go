@@ -66,7 +66,7 @@ func (c *Class) Changes(o *Capabilities) (changes []string) {
 	return changes
 }
 
-// CheckVersion returns the lanes that a worker may serve. A worker whose version differs from the server's does not judge
+// CheckVersion returns the priorities from which a worker may take jobs. A worker whose version differs from the server's does not judge
 // running contests. CheckVersion returns an error if the server does not understand the worker's protocol.
 func CheckVersion(o *Capabilities, version string) ([]Priority, error) {
 	switch {

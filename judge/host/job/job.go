@@ -27,7 +27,7 @@ const (
 // A Priority is a priority of jobs.
 type Priority int
 
-// The lanes, highest priority first.
+// The priorities, highest first.
 const (
 	ContestPriority    Priority = iota // submissions to running contests
 	PracticePriority                   // practice, previews, and the first inputs of golf submissions
@@ -37,7 +37,7 @@ const (
 	GamePriority                       // ladder games, which never run out
 )
 
-// String returns the display name of the lane.
+// String returns the display name of the priority.
 func (l Priority) String() string {
 	if l < 0 || int(l) >= len(priorityNames) {
 		return fmt.Sprintf("lane %d", int(l))
@@ -47,7 +47,7 @@ func (l Priority) String() string {
 
 var priorityNames = []string{"contest", "practice", "proofs", "trials", "background", "games"}
 
-// Priorities lists all lanes in order.
+// Priorities lists all priorities, highest first.
 var Priorities = []Priority{ContestPriority, PracticePriority, GolfPriority, TrialPriority, BackgroundPriority, GamePriority}
 
 // A File is one submitted file. Its bytes are a blob.

@@ -31,7 +31,7 @@ const (
 // flow, and the methods of a worker may compare kinds.
 var kinds = map[Kind]struct {
 	// judging reports whether a job judges the files of one submission. Its events are then the events of that
-	// judging, and are also sent as progress. For other kinds, the events are lines for later jobs of the
+	// judgement, and are also sent as progress. For other kinds, the events are lines for later jobs of the
 	// workflow.
 	judging bool
 	// patient reports whether a job that failed on all connected workers is retried after a while, so that an
@@ -80,7 +80,7 @@ func (w *Work) CheckEvents(packed []byte) (err error) {
 	return err
 }
 
-// UnpackJudgement reads the events of a judging. They come from a worker, so they are not trusted.
+// UnpackJudgement reads the events of a judgement. They come from a worker, so they are not trusted.
 func UnpackJudgement(packed []byte) ([]judge.Event, error) {
 	events, err := Unpack(packed)
 	for _, e := range events {

@@ -94,7 +94,7 @@ func (k *Service) trialOutput(ctx context.Context, f *store.Workflow) (*flow.Tri
 	return t, "", nil
 }
 
-// taskResult returns the only part of a finished workflow. If there is none, it returns nil and the reason.
+// taskResult returns the result of the only task of a finished workflow. If there is none, it returns nil and the reason.
 func (k *Service) taskResult(ctx context.Context, f *store.Workflow) (*store.TaskResult, string, error) {
 	if f.State != store.WorkflowDone {
 		return nil, f.Reason, nil

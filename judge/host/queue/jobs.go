@@ -135,7 +135,7 @@ func (q *Queue) request(ctx context.Context, subject string, request []byte, ans
 	return json.Unmarshal(msg.Data, answer)
 }
 
-// PendingCount returns the number of jobs in a lane and class that have never been delivered to a worker. It does not
+// PendingCount returns the number of jobs of a priority and class that have never been delivered to a worker. It does not
 // count released jobs, and may miss jobs that were published a moment ago.
 func (q *Queue) PendingCount(ctx context.Context, priority job.Priority, class string) (int, error) {
 	if err := checkJob(priority, class, "-"); err != nil {

@@ -17,7 +17,9 @@ func ReadKey(file string) (seed []byte, public string, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = makeKey(file)
 	} else if err == nil && info.Mode().Perm()&0o077 != 0 {
-		return nil, "", fmt.Errorf("others may read the worker's key %s: make it the worker's own with: chmod 600, or remove it and join again", file)
+		return nil, "", fmt.Errorf(
+			"others may read the worker's key %s: make it the worker's own with: chmod 600, or remove it and join again", file,
+		)
 	}
 	if err == nil {
 		seed, err = os.ReadFile(file)

@@ -42,7 +42,7 @@ type JoinOptions struct {
 	// Credentials is a file that the operator of a cluster provides. If set, the worker authenticates with this
 	// file, and Seed is not used.
 	Credentials string
-	// Priorities lists the lanes from which the worker takes jobs. If nil, it uses all lanes.
+	// Priorities lists the priorities from which the worker takes jobs. If nil, it uses all priorities.
 	Priorities []job.Priority
 	Slots      int // number of jobs it runs at once, for heartbeats
 	// OnRetry is called with errors that will be retried. It may be nil.
@@ -69,7 +69,7 @@ type Member struct {
 	waiting    int // number of waiting calls of Take
 	idle       *nats.Subscription
 	taken      int          // jobs so far
-	lastShared job.Priority // lane of the last job in a lane after practice
+	lastShared job.Priority // priority of the last job that had a lower one than practice
 	draining   bool
 	note       string
 }
@@ -121,7 +121,8 @@ func (m *Member) connect(ctx context.Context) error {
 			return ErrRefused
 		case m.usesCluster() && (isRejected(err) || errors.Is(err, nats.ErrNkeysNotSupported)):
 			err = fmt.Errorf(
-				"the queue's cluster does not let this worker in yet; the cluster's operator must add the lines that `judged admin worker cluster` prints (%w)",
+				"the queue's cluster does not let this worker in yet; "+
+					"the cluster's operator must add the lines that `judged admin worker cluster` prints (%w)",
 				err,
 			)
 		}

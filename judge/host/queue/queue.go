@@ -8,7 +8,7 @@
 // external cluster. It publishes and cancels jobs, receives results and messages from workers, and decides who may
 // connect. A Member is the worker's side. It connects, takes Leases and returns results.
 //
-// The life of a job: Publish stores the job under job.<lane>.<class>.<id>, at most once at a time. Wake notifies
+// The life of a job: Publish stores the job under job.<priority>.<class>.<id>, at most once at a time. Wake notifies
 // one idle worker. The worker pulls the job, publishes to taken.<worker>, and sends a heartbeat every 5 s. It
 // stores its result under result.<worker>.<job>.<generation> before it acknowledges the job. If the worker's
 // connection is closed, or 20 s pass without a heartbeat, the job goes to another worker.

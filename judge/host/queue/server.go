@@ -156,7 +156,8 @@ func redactURLs(urls []string) (string, error) {
 		if err != nil {
 			return "", &judge.UsageError{
 				Err: fmt.Errorf(
-					"address %d of the queue is not one of the kind nats://HOST:PORT\n    in a name or a password write %%2F, %%3F, %%23, %%25 and %%40 for / ? # %% and @",
+					"address %d of the queue is not one of the kind nats://HOST:PORT\n"+
+						"    in a name or a password write %%2F, %%3F, %%23, %%25 and %%40 for / ? # %% and @",
 					i+1,
 				),
 			}

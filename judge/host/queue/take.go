@@ -16,13 +16,13 @@ import (
 	"assay/judge/host/job"
 )
 
-// turnPeriod is the length of the period, in jobs, after which the order of a worker's lanes repeats. Once in each
-// period, practice comes first, and once the lanes after practice come first. Therefore these lanes progress even
-// if many jobs wait in the lanes before them. The lanes after practice take turns, so each delays another by at
+// turnPeriod is the length of the period, in jobs, after which the order of a worker's priorities repeats. Once in each
+// period, practice comes first, and once the priorities after practice come first. Therefore these priorities progress even
+// if many jobs wait in the priorities before them. The priorities after practice take turns, so each delays another by at
 // most one job.
 const turnPeriod = 10
 
-// The indexes, in a period of share jobs, at which practice and the lanes after it come first.
+// The jobs in each turnPeriod, counted from 0, for which practice or a lower priority comes first.
 const (
 	practiceTurn = 3
 	sharedTurn   = 6
@@ -81,7 +81,7 @@ func (m *Member) Take(ctx context.Context) (*Lease, error) {
 	}
 }
 
-// TakeBefore is like Take, for a worker that already runs a job of the given lane. It takes only jobs with higher
+// TakeBefore is like Take, for a worker that already runs a job of the given priority. It takes only jobs with higher
 // priority than that job. It polls, because it receives no wake-ups: they go to idle workers.
 func (m *Member) TakeBefore(ctx context.Context, priority job.Priority) (*Lease, error) {
 	lanes := slices.DeleteFunc(slices.Clone(m.opts.Priorities), func(l job.Priority) bool { return l >= priority })
@@ -128,7 +128,7 @@ func (m *Member) stopWaiting() {
 	}
 }
 
-// priorities returns this worker's lanes in the order in which it tries them next.
+// priorities returns this worker's priorities in the order in which it tries them next.
 func (m *Member) priorities() []job.Priority {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -153,7 +153,7 @@ func (m *Member) priorities() []job.Priority {
 	return append(urgent, turns...)
 }
 
-// tryPriorities tries each lane once. It returns nil if there is no job.
+// tryPriorities tries each priority once. It returns nil if there is no job.
 func (m *Member) tryPriorities(ctx context.Context, priorities []job.Priority, mode string) (*Lease, error) {
 	for i := 0; i < len(priorities); {
 		if err := m.stopped(ctx); err != nil {
@@ -171,7 +171,7 @@ func (m *Member) tryPriorities(ctx context.Context, priorities []job.Priority, m
 			i++
 			continue
 		}
-		// If this worker must not run the job, the same lane may contain another one, so look again.
+		// If this worker must not run the job, the same priority may contain another one, so look again.
 		if l := m.lease(ctx, msg, asked); l != nil {
 			return l, nil
 		}

@@ -33,7 +33,7 @@ func TestABrowserKeepsUp(t *testing.T) {
 	s.Teams[7].Hidden, s.Teams[8].Groups, s.Teams[9].Groups = true, []string{"girls"}, []string{"girls"}
 	l := New(s, func(h Heading, _ Viewer) (before, after []byte, err error) {
 		return []byte(`<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
-			`<title>Board</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/style.css"><script src="/board.js" defer></script><main><h1>Board</h1>`), []byte("</main></html>"), nil
+			`<title>Board</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/style.css"><script src="/scoreboard.js" defer></script><main><h1>Board</h1>`), []byte("</main></html>"), nil
 	})
 	hall := NewRegistry(RegistryOptions{})
 	mux := http.NewServeMux()
@@ -44,7 +44,7 @@ func TestABrowserKeepsUp(t *testing.T) {
 		})
 	}
 	serve("/style.css", "text/css", report.Style()+Style())
-	serve("/board.js", "text/javascript", Script())
+	serve("/scoreboard.js", "text/javascript", Script())
 	staff := func(r *http.Request) bool { return r.URL.Query().Get("view") == "jury" }
 	mux.HandleFunc("/c/regional/scoreboard", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", "default-src 'self'; img-src 'self' data:")
@@ -137,7 +137,7 @@ func TestABrowserOfTwoServers(t *testing.T) {
 	s.Contest.Start = time.Now().Add(-2 * time.Hour)
 	s.Submissions = s.Submissions[:0]
 	frame := func(Heading, Viewer) (before, after []byte, err error) {
-		return []byte(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Board</title><link rel="icon" href="data:,"><script src="/board.js" defer></script><main>`), []byte("</main></html>"), nil
+		return []byte(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Board</title><link rel="icon" href="data:,"><script src="/scoreboard.js" defer></script><main>`), []byte("</main></html>"), nil
 	}
 	hears, loads := New(s, frame), New(s, frame)
 	for loads.views[0].version-hears.views[0].version < 10*maxPatches {
@@ -146,7 +146,7 @@ func TestABrowserOfTwoServers(t *testing.T) {
 	var asked atomic.Int64
 	solved := []scoring.Submission{{Number: 1, Team: s.Teams[1].ID, Problem: s.Contest.Problems[0].Label, At: s.Contest.Start.Add(time.Minute), Verdict: judge.Accepted}}
 	mux := http.NewServeMux()
-	mux.HandleFunc("/board.js", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("/scoreboard.js", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/javascript")
 		fmt.Fprint(w, Script())
 	})
@@ -181,10 +181,10 @@ func TestProjector(t *testing.T) {
 	for _, teams := range []int{0, 5, 60} {
 		l := New(large(teams), func(Heading, Viewer) (before, after []byte, err error) {
 			return []byte(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Board</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/style.css">` +
-				`<script src="/board.js" defer></script><main><div class="projector"><h1 class="said">Board</h1>`), []byte("<p><span data-rows></span></p></div></main></html>"), nil
+				`<script src="/scoreboard.js" defer></script><main><div class="projector"><h1 class="said">Board</h1>`), []byte("<p><span data-rows></span></p></div></main></html>"), nil
 		})
 		mux := http.NewServeMux()
-		for path, body := range map[string]string{"/style.css": report.Style() + Style(), "/board.js": Script()} {
+		for path, body := range map[string]string{"/style.css": report.Style() + Style(), "/scoreboard.js": Script()} {
 			mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", map[bool]string{true: "text/css", false: "text/javascript"}[path == "/style.css"])
 				fmt.Fprint(w, body)

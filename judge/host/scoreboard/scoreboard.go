@@ -28,7 +28,7 @@ import (
 	"assay/judge/host/scoring"
 )
 
-//go:embed board.css
+//go:embed scoreboard.css
 var style string
 
 // Style returns the style sheet of scoreboards. It uses the colors of the reports' style sheet.

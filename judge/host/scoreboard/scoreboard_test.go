@@ -85,10 +85,10 @@ func TestPages(t *testing.T) {
 					for _, group := range []string{"", "girls"} {
 						p := page(t, l, staff, group)
 						if name == "running" && group == "" || name == "frozen" && kind == scoring.ICPC {
-							golden.Check(t, fmt.Sprintf("testdata/pages/%s-%s-staff=%v%s.html", kind, name, staff, group), steady(p.Plain))
+							golden.Check(t, fmt.Sprintf("testdata/pages/%s-%s-jury=%v%s.html", kind, name, staff, group), steady(p.Plain))
 						}
 						if problem := wellFormed(string(p.Plain)); problem != "" {
-							t.Errorf("%s %s staff=%v %q: %s\n%s", kind, name, staff, group, problem, p.Plain)
+							t.Errorf("%s %s jury=%v %q: %s\n%s", kind, name, staff, group, problem, p.Plain)
 						}
 					}
 				}
@@ -191,7 +191,7 @@ func tableOf(p *Page) *table {
 	return &table{rowPattern.FindAllString(string(p.Plain), -1), sumPattern.FindString(string(p.Plain))}
 }
 
-// apply does the same as board.js.
+// apply does the same as scoreboard.js.
 func (b *table) apply(p *patch) {
 	gone := slices.Clone(p.Gone)
 	for _, r := range p.Rows {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-//go:embed board.js
+//go:embed scoreboard.js
 var script string
 
 // Script returns the script that keeps a scoreboard page up to date in a browser. The page also works without it.

@@ -177,7 +177,7 @@ func TestExamples(t *testing.T) {
 	for _, file := range golden.Files(t, "testdata/examples/*.txt") {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			x := readExample(t, file)
-			golden.Check(t, strings.TrimSuffix(file, ".txt")+".board", draw(scoring.New(x.contest, x.teams, x.submissions, x.view)))
+			golden.Check(t, strings.TrimSuffix(file, ".txt")+".scoreboard", draw(scoring.New(x.contest, x.teams, x.submissions, x.view)))
 		})
 	}
 }

@@ -52,7 +52,7 @@ type Golfer struct {
 }
 
 // RankGolf computes the ranking of a hole in a language, or in all languages if language is empty. Each author with a
-// valid submission has a row, shortest first. Ties go to the earlier Since. The order of answers does not matter.
+// valid submission has a row, shortest first. Ties go to the earlier Since. The order of the submissions does not matter.
 func RankGolf(answers []GolfSubmission, language string, m Measure) []Golfer {
 	best := shortest(answers, m)
 	places := map[string]*Golfer{}

@@ -34,7 +34,8 @@ func (s *Server) createAdmin(ctx context.Context) error {
 		return nil
 	}
 	text, hash := auth.NewToken()
-	if _, err := s.store.NewToken(ctx, account.ID, hash, "of the server's data directory", []string{string(client.Admin)}, time.Time{}); err != nil {
+	scopes := []string{string(client.Admin)}
+	if _, err := s.store.NewToken(ctx, account.ID, hash, "of the server's data directory", scopes, time.Time{}); err != nil {
 		return err
 	}
 	if err := client.WriteLogins(s.adminFile(), client.Logins{"": {Token: text}}); err != nil {

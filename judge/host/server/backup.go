@@ -39,7 +39,8 @@ func (s *Server) makeBackup(ctx context.Context, blobs *blob.Dir, name string) (
 		notNightly == nil {
 		return "", &judge.UsageError{
 			Err: fmt.Errorf(
-				"%.200q is not a valid name of a backup: use a name such as monday\n    backups are in the directory %s, which backup_dir in the [server] table of judge.toml sets",
+				"%.200q is not a valid name of a backup: use a name such as monday\n"+
+					"    backups are in the directory %s, which backup_dir in the [server] table of judge.toml sets",
 				name, root,
 			),
 		}

@@ -62,7 +62,10 @@ var (
 )
 
 func (w *metricsCollector) Describe(descriptions chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{jobsDesc, oldestJobDesc, jobsEnqueuedDesc, resultsDesc, jobsRequeuedDesc, retriedErrorsDesc, workersDesc, watchersDesc, queueDesc, queueBytesDesc, backupAgeDesc, backupsDesc, backupErrorsDesc, diskFreeDesc} {
+	for _, d := range []*prometheus.Desc{
+		jobsDesc, oldestJobDesc, jobsEnqueuedDesc, resultsDesc, jobsRequeuedDesc, retriedErrorsDesc, workersDesc, watchersDesc,
+		queueDesc, queueBytesDesc, backupAgeDesc, backupsDesc, backupErrorsDesc, diskFreeDesc,
+	} {
 		descriptions <- d
 	}
 }

@@ -228,6 +228,13 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if err := s.createSetupLink(ctx); err != nil {
 		return err
 	}
+	s.startLoops(ctx, blobs, holder)
+	return nil
+}
+
+// startLoops starts the loops that run until Stop.
+func (s *Server) startLoops(ctx context.Context, blobs *blob.Dir, holder string) {
+	o := s.o
 	loops, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	s.loops.Go(func() { s.dispatch.Run(loops) })
@@ -257,7 +264,6 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if o.PublishCommand != nil {
 		s.loops.Go(func() { s.publishProblems(loops) })
 	}
-	return nil
 }
 
 func (s *Server) onStep(step string) {
@@ -301,7 +307,8 @@ func (s *Server) explain(err error) error {
 	case errors.Is(err, store.ErrMoved):
 		return &judge.UsageError{
 			Err: fmt.Errorf(
-				"%w\n    add the lines that `judged admin move` printed to judge.toml and restart the server; to continue with the old data: --accept-stale",
+				"%w\n    add the lines that `judged admin move` printed to judge.toml and restart the server; "+
+					"to continue with the old data: --accept-stale",
 				err,
 			),
 		}
@@ -382,7 +389,9 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Dir) error {
 	// The bridge for workers needs HTTP/1.1.
 	s.http.Protocols = new(http.Protocols)
 	s.http.Protocols.SetHTTP1(true)
-	var limited net.Listener = &limitedListener{Listener: s.listener, proxies: proxies, network: intake.ConnectionsOfNetwork, server: intake.ConnectionsOfServer}
+	var limited net.Listener = &limitedListener{
+		Listener: s.listener, proxies: proxies, network: intake.ConnectionsOfNetwork, server: intake.ConnectionsOfServer,
+	}
 	if secure != nil {
 		limited = tls.NewListener(limited, secure)
 	}
@@ -493,7 +502,7 @@ func (s *Server) readMark() int64 {
 	return n
 }
 
-// Stop stops the server. It waits for pending writes, but not for running judgings.
+// Stop stops the server. It waits for pending writes, but not for running jobs.
 func (s *Server) Stop() {
 	if s.cancelRequests != nil {
 		s.cancelRequests() // ends streams, whose clients reconnect

@@ -28,7 +28,8 @@ type PreparedUpload struct {
 }
 
 // PrepareFailed is the message shown to the uploader if the server failed to prepare an upload.
-const PrepareFailed = "the server could not prepare the package. The package is not at fault: ask an administrator to look at the server's log, then upload it again"
+const PrepareFailed = "the server could not prepare the package. The package is not at fault: " +
+	"ask an administrator to look at the server's log, then upload it again"
 
 // The names of the files next to an uploaded archive.
 const (

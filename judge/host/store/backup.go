@@ -19,10 +19,8 @@ import (
 
 // tables lists all tables and their keys. Each table comes after the tables that it refers to.
 var tables = []struct{ name, key string }{
-	{
-		"setting", "key",
-	}, {"leader", "name"}, {"server_seen", "id"}, {"account", "id"}, {"grant_role", "account, scope, role"}, {"token", "id"}, {"session", "hash"},
-	{"identity", "issuer, subject"}, {"sign_on", "hash"},
+	{"setting", "key"}, {"leader", "name"}, {"server_seen", "id"}, {"account", "id"},
+	{"grant_role", "account, scope, role"}, {"token", "id"}, {"session", "hash"}, {"identity", "issuer, subject"}, {"sign_on", "hash"},
 	{"class", "name"}, {"invite", "hash"}, {"worker", "id"}, {"blob", "sha256"}, {"blob_sender", "account, sha256"},
 	{"problem", "id"}, {"bundle", "problem, id"}, {"upload", "id"},
 	{"contest", "id"}, {"contest_problem", "contest, label"}, {"organization", "contest, id"}, {"team_group", "contest, id"},

@@ -114,7 +114,6 @@ func (s *Store) Clarify(ctx context.Context, n NewClarification) (number int64, 
 	if problem.Valid {
 		n.Category = General
 	}
-	team := sql.NullString{String: n.Team, Valid: n.Team != ""}
 	err = s.tx(ctx, "keep a clarification", func(q *query.Queries) error {
 		now, err := q.StepContest(ctx, s.now(), n.Contest) // this locks the contest
 		if err != nil {
@@ -123,24 +122,8 @@ func (s *Store) Clarify(ctx context.Context, n NewClarification) (number int64, 
 		if number, err = q.NextClarification(ctx, n.Contest); err != nil {
 			return err
 		}
-		for earlier := number - 1; earlier > 0 && earlier >= number-5; earlier-- {
-			previous, err := q.GetClarification(ctx, n.Contest, earlier)
-			if err != nil && !errors.Is(err, sql.ErrNoRows) {
-				return err
-			}
-			about := n.ReplyTo != 0 || previous.Problem == problem && previous.Category == string(n.Category)
-			same := about && previous.Account == n.Account && previous.Text == sanitize(n.Text) && previous.Team == team &&
-				previous.ReplyTo.Int64 == n.ReplyTo
-			if err != nil || !same || now.LastTime-previous.At >= duplicatePeriod.Microseconds() {
-				continue
-			}
-			recipientsOf, err := recipientsByNumber(ctx, q, n.Contest, earlier)
-			if err != nil {
-				return err
-			}
-			if slices.Equal(ids(recipientsOf[earlier].Teams), n.Teams) && slices.Equal(ids(recipientsOf[earlier].Groups), n.Groups) {
-				return ErrDuplicateText
-			}
+		if err := n.checkDuplicate(ctx, q, problem, number, now.LastTime); err != nil {
+			return err
 		}
 		if err := s.checkChangeable(ctx, q, n.Contest); err != nil {
 			return err
@@ -184,7 +167,7 @@ func (s *Store) Clarify(ctx context.Context, n NewClarification) (number int64, 
 			return err
 		}
 		if err := q.InsertClarification(ctx, query.InsertClarificationParams{
-			Contest: n.Contest, Number: number, Team: team, Staff: n.Jury, Problem: problem, Text: sanitize(n.Text),
+			Contest: n.Contest, Number: number, Team: n.teamID(), Staff: n.Jury, Problem: problem, Text: sanitize(n.Text),
 			ReplyTo: sql.NullInt64{Int64: n.ReplyTo, Valid: n.ReplyTo != 0}, Account: n.Account, At: now.LastTime,
 			ExtID: ext, TimeGiven: nullMicros(n.At), Category: string(n.Category), Chosen: len(n.Teams)+len(n.Groups) > 0,
 		}); err != nil {
@@ -193,6 +176,36 @@ func (s *Store) Clarify(ctx context.Context, n NewClarification) (number int64, 
 		return n.insertRecipients(ctx, q, number)
 	})
 	return number, err
+}
+
+// teamID returns the team's id, or NULL for a message that no team sends.
+func (n *NewClarification) teamID() sql.NullString {
+	return sql.NullString{String: n.Team, Valid: n.Team != ""}
+}
+
+// checkDuplicate returns ErrDuplicateText if one of the five clarifications before number is equal to n and recent.
+// The time now is in microseconds.
+func (n *NewClarification) checkDuplicate(ctx context.Context, q *query.Queries, problem sql.NullString, number, now int64) error {
+	for earlier := number - 1; earlier > 0 && earlier >= number-5; earlier-- {
+		previous, err := q.GetClarification(ctx, n.Contest, earlier)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		about := n.ReplyTo != 0 || previous.Problem == problem && previous.Category == string(n.Category)
+		same := about && previous.Account == n.Account && previous.Text == sanitize(n.Text) && previous.Team == n.teamID() &&
+			previous.ReplyTo.Int64 == n.ReplyTo
+		if err != nil || !same || now-previous.At >= duplicatePeriod.Microseconds() {
+			continue
+		}
+		recipientsOf, err := recipientsByNumber(ctx, q, n.Contest, earlier)
+		if err != nil {
+			return err
+		}
+		if slices.Equal(ids(recipientsOf[earlier].Teams), n.Teams) && slices.Equal(ids(recipientsOf[earlier].Groups), n.Groups) {
+			return ErrDuplicateText
+		}
+	}
+	return nil
 }
 
 // normalizeRecipients sorts the recipients and removes duplicates. If the only recipient is a single team, recipients

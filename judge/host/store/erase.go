@@ -42,7 +42,7 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 		if a.Role == "admin" && admins == 0 {
 			return ErrLastAdministrator
 		}
-		// A username is unique and has at most 40 characters.
+		// The new username is unique, and shorter than the limit of 40 characters.
 		n, err := q.EraseAccount(ctx, query.EraseAccountParams{
 			ID: id, Login: "deleted-" + id[len(id)-12:], Display: DeletedName, Erased: nullInt(s.now()),
 		})

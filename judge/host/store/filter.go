@@ -110,8 +110,9 @@ func (s *Store) ProgressByProblem(ctx context.Context, f SubmissionFilter) ([]Pr
 // planners of both databases from using the right index.
 type filteredDB struct {
 	query.DBTX
-	idQuery string // a query for ids
-	args    []any
+	idQuery    string // a query for ids
+	conditions []string
+	args       []any
 }
 
 func (c *filteredDB) QueryContext(ctx context.Context, text string, _ ...any) (*sql.Rows, error) {
@@ -122,14 +123,6 @@ func (c *filteredDB) QueryContext(ctx context.Context, text string, _ ...any) (*
 // are set. It reads few columns, because rows of the view submitted are long.
 func (s *Store) filterQuery(f *SubmissionFilter) *filteredDB {
 	c := &filteredDB{DBTX: s.reads}
-	var conditions []string
-	require := func(condition string, args ...any) {
-		for _, arg := range args {
-			c.args = append(c.args, arg)
-			condition = strings.Replace(condition, "?", fmt.Sprintf("$%d", len(c.args)), 1)
-		}
-		conditions = append(conditions, condition)
-	}
 	inContest := "s.contest = ?"
 	if f.Language == "" && (f.Account != "" || f.Team != "" || f.Problem != "") {
 		// A CASE keeps the databases from using the contest's index. Otherwise they would read that whole index,
@@ -141,51 +134,62 @@ func (s *Store) filterQuery(f *SubmissionFilter) *filteredDB {
 	switch {
 	case f.Verdict != "" && f.Verdict != Judged && f.Verdict != NotAccepted:
 		table, number = "standing AS st CROSS JOIN submission AS s", "st.number"
-		require("s.id = st.submission")
-		require("st.contest = ?", f.Contest)
-		require("st.verdict = ?", f.Verdict)
+		c.require("s.id = st.submission")
+		c.require("st.contest = ?", f.Contest)
+		c.require("st.verdict = ?", f.Verdict)
 	case f.Verdict != "" || f.Verify != "":
 		table += " JOIN standing AS st ON st.submission = s.id"
 		fallthrough
 	default:
-		require(inContest, f.Contest)
+		c.require(inContest, f.Contest)
 	}
 	switch f.Verdict {
 	case Judged:
-		require("st.verdict NOT IN (?, '')", Unjudged)
+		c.require("st.verdict NOT IN (?, '')", Unjudged)
 	case NotAccepted:
-		require("st.verdict NOT IN (?, '', ?)", Unjudged, string(judge.Accepted))
+		c.require("st.verdict NOT IN (?, '', ?)", Unjudged, string(judge.Accepted))
 	}
 	switch f.Verify {
 	case VerifyDone:
-		require("st.verify = ? AND NOT st.ignored", string(Verified))
+		c.require("st.verify = ? AND NOT st.ignored", string(Verified))
 	case VerifyPending:
-		require("st.verify NOT IN (?, '') AND NOT st.ignored", string(Verified))
+		c.require("st.verify NOT IN (?, '') AND NOT st.ignored", string(Verified))
 	}
 	current := "s.id IN (SELECT cs.submission FROM standing AS cs JOIN judgement AS cj ON cj.id = cs.judgement WHERE cs.contest = ? AND "
 	if f.Worker != "" {
-		require(current+"cj.worker = ?)", f.Contest, f.Worker)
+		c.require(current+"cj.worker = ?)", f.Contest, f.Worker)
 	}
 	if f.Bundle != "" {
-		require(current+"cj.bundle = ?)", f.Contest, string(f.Bundle))
+		c.require(current+"cj.bundle = ?)", f.Contest, string(f.Bundle))
 	}
 	if f.Number != 0 {
-		require(number+" = ?", f.Number)
+		c.require(number+" = ?", f.Number)
 	}
 	if f.Before != 0 {
-		require(number+" < ?", f.Before)
+		c.require(number+" < ?", f.Before)
 	}
+	c.requireFields(f)
+	c.idQuery = "SELECT s.id FROM " + table + " WHERE " + strings.Join(c.conditions, " AND ") + " ORDER BY " + number + " DESC"
+	// With a parameter here, PostgreSQL would assume a tenth of all rows, and SQLite would prepare the query each
+	// time.
+	c.idQuery += fmt.Sprintf(" LIMIT %d", cmp.Or(f.Limit, 50))
+	return c
+}
+
+// requireFields adds the conditions on the submissions' own rows: who sent them, to which problem, in which language and
+// when.
+func (c *filteredDB) requireFields(f *SubmissionFilter) {
 	if f.Account != "" {
-		require("s.account = ?", f.Account)
+		c.require("s.account = ?", f.Account)
 	}
 	if f.Team != "" {
-		require("s.team = ?", f.Team)
+		c.require("s.team = ?", f.Team)
 	}
 	if f.Problem != "" {
-		require("s.problem = (SELECT p.id FROM problem AS p WHERE p.slug = ?)", f.Problem)
+		c.require("s.problem = (SELECT p.id FROM problem AS p WHERE p.slug = ?)", f.Problem)
 	}
 	if f.Group != "" {
-		require("s.team IN (SELECT m.team FROM team_in_group AS m JOIN team_group AS g ON g.contest = m.contest AND g.id = m.team_group"+
+		c.require("s.team IN (SELECT m.team FROM team_in_group AS m JOIN team_group AS g ON g.contest = m.contest AND g.id = m.team_group"+
 			" WHERE m.contest = ? AND g.name = ?)", f.Contest, f.Group)
 	}
 	if len(f.Sites) > 0 {
@@ -193,24 +197,28 @@ func (s *Store) filterQuery(f *SubmissionFilter) *filteredDB {
 		for _, id := range f.Sites {
 			args = append(args, id)
 		}
-		require("s.team IN (SELECT m.team FROM team_in_group AS m WHERE m.contest = ? AND m.team_group IN (?"+
+		c.require("s.team IN (SELECT m.team FROM team_in_group AS m WHERE m.contest = ? AND m.team_group IN (?"+
 			strings.Repeat(", ?", len(f.Sites)-1)+"))", args...)
 	}
 	if f.Language != "" {
-		require("(s.language = ? OR s.language = '' AND s.ending <> '' AND CAST(? AS TEXT) LIKE '%.' || s.ending || '.%')",
+		c.require("(s.language = ? OR s.language = '' AND s.ending <> '' AND CAST(? AS TEXT) LIKE '%.' || s.ending || '.%')",
 			f.Language, "."+strings.Join(f.Extensions, ".")+".")
 	}
 	if !f.Since.IsZero() {
-		require("COALESCE(s.time_given, s.received) >= ?", nullMicros(f.Since).Int64)
+		c.require("COALESCE(s.time_given, s.received) >= ?", nullMicros(f.Since).Int64)
 	}
 	if !f.Until.IsZero() {
-		require("COALESCE(s.time_given, s.received) < ?", nullMicros(f.Until).Int64)
+		c.require("COALESCE(s.time_given, s.received) < ?", nullMicros(f.Until).Int64)
 	}
-	c.idQuery = "SELECT s.id FROM " + table + " WHERE " + strings.Join(conditions, " AND ") + " ORDER BY " + number + " DESC"
-	// With a parameter here, PostgreSQL would assume a tenth of all rows, and SQLite would prepare the query each
-	// time.
-	c.idQuery += fmt.Sprintf(" LIMIT %d", cmp.Or(f.Limit, 50))
-	return c
+}
+
+// require adds a condition. Each ? in it stands for the next argument.
+func (c *filteredDB) require(condition string, args ...any) {
+	for _, arg := range args {
+		c.args = append(c.args, arg)
+		condition = strings.Replace(condition, "?", fmt.Sprintf("$%d", len(c.args)), 1)
+	}
+	c.conditions = append(c.conditions, condition)
 }
 
 // A SubmissionLanguage says how the language of a submission was chosen: by its id or, if Language is empty, by a

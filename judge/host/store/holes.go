@@ -93,10 +93,10 @@ type GolfState string
 
 // The states of a golf submission.
 const (
-	GolfChecking    GolfState = "proving"  // being checked
-	GolfValid       GolfState = "standing" // valid: correct on every input
-	GolfInvalidated GolfState = "greyed"   // no longer valid: two workers found an error in a recheck
-	GolfRejected    GolfState = "refused"  // never valid; if the verdict is empty, no worker could check it
+	GolfChecking    GolfState = "checking"    // being checked
+	GolfValid       GolfState = "valid"       // valid: correct on every input
+	GolfInvalidated GolfState = "invalidated" // no longer valid: two workers found an error in a recheck
+	GolfRejected    GolfState = "rejected"    // never valid; if the verdict is empty, no worker could check it
 )
 
 // An GolfSubmission is a golf submission.
@@ -110,7 +110,7 @@ type GolfSubmission struct {
 	Request    []byte // JSON of a flow.GolfSubmissionOptions
 	Received   time.Time
 	State      GolfState
-	Workflow   string            // the flow that checks the submission now; may be empty
+	Workflow   string            // the workflow that checks the submission now; may be empty
 	Verdict    judge.GolfVerdict // empty before the first check, or if no worker could check it
 	Why        string            // one line that explains why it is not valid
 	Language   string            // id; empty before the first check
@@ -135,11 +135,11 @@ type NewGolfSubmission struct {
 	Account string // id
 	File    job.File
 	Request []byte // JSON
-	Spec    []byte // JSON of the flow that checks the submission; its kind is Kind
+	Spec    []byte // JSON of the workflow that checks the submission; its kind is Kind
 	Kind    string
 }
 
-// NewGolfSubmission stores a golf submission and the flow that checks it. A repeated call with the same key returns the
+// NewGolfSubmission stores a golf submission and the workflow that checks it. A repeated call with the same key returns the
 // first submission. NewGolfSubmission returns ErrTooManyWaiting if the queue is full, and ErrEnded if the hole is closed.
 func (s *Store) NewGolfSubmission(ctx context.Context, n NewGolfSubmission) (a *GolfSubmission, err error) {
 	n.Key = sanitize(n.Key)
@@ -265,8 +265,8 @@ type GolfOutcome struct {
 	Workers   []string // the workers that checked it
 }
 
-// RecordGolfOutcome records the outcome of a golf check, once. It does nothing if the flow checks no golf submission. A new
-// submission becomes valid or is refused. A recheck turns a valid submission greyed if it is wrong; the submission
+// RecordGolfOutcome records the outcome of a golf check, once. It does nothing if the workflow checks no golf submission. A new
+// submission becomes valid or is rejected. A recheck invalidates a valid submission if it is wrong; the submission
 // stays valid if no worker could check it. A recheck does not change the size of the submission.
 func (s *Store) RecordGolfOutcome(ctx context.Context, e GolfOutcome) error {
 	return s.tx(ctx, "keep what became of an answer", func(q *query.Queries) error {
@@ -417,7 +417,7 @@ func (s *Store) OutdatedGolfSubmissions(ctx context.Context, class string) (cand
 	return candidates, nil
 }
 
-// RecheckGolfSubmission stores a flow of the given kind that rechecks a golf submission, and returns its id. The id is empty
+// RecheckGolfSubmission stores a workflow of the given kind that rechecks a golf submission, and returns its id. The id is empty
 // if the submission is no longer valid or is already being rechecked.
 func (s *Store) RecheckGolfSubmission(ctx context.Context, answer, account, kind string, spec []byte) (flow string, err error) {
 	err = s.tx(ctx, "prove an answer again", func(q *query.Queries) error {

@@ -18,7 +18,7 @@ import (
 // EnqueueLease is the leader lease that MarkDispatched requires.
 const EnqueueLease = "feed"
 
-// NextJobs reads at most n waiting jobs of a lane and class, in the order that package fair defines. It does not mark
+// NextJobs reads at most n waiting jobs of a priority and class, in the order that package fair defines. It does not mark
 // them; see MarkDispatched.
 func (s *Store) NextJobs(ctx context.Context, priority job.Priority, class string, n int) ([]*job.Spec, error) {
 	rows, err := s.read.NextJobs(ctx, query.NextJobsParams{Lane: int64(priority), Class: class, Limit: int32(n)})
@@ -57,8 +57,8 @@ func (s *Store) NextJobs(ctx context.Context, priority job.Priority, class strin
 	return specs, nil
 }
 
-// firstJobs reads the first waiting job of each owner in a lane and class, sorted by Due. It also returns how many
-// jobs the lane has dispatched so far.
+// firstJobs reads the first waiting job of each owner of a priority and class, sorted by Due. It also returns how many
+// jobs the priority has dispatched so far.
 func (s *Store) firstJobs(ctx context.Context, priority job.Priority, class string) (firsts []fair.First, served int64, err error) {
 	rows, err := s.read.FirstOfOwners(ctx, int64(priority), class)
 	if err == nil {
@@ -73,8 +73,8 @@ func (s *Store) firstJobs(ctx context.Context, priority job.Priority, class stri
 // Ahead counts the jobs that will be dispatched before a waiting job if no more jobs arrive.
 type Ahead struct {
 	Jobs           int
-	HigherPriority int // jobs in a lane of higher priority
-	Later          int // jobs in the same lane that arrived later
+	HigherPriority int // jobs of higher priority
+	Later          int // jobs of the same priority that arrived later
 }
 
 // AheadOf counts the jobs that will be dispatched before the job with the given id. It returns ErrNotFound if the
@@ -127,7 +127,7 @@ func (s *Store) MarkDispatched(ctx context.Context, epoch int64, jobs ...job.Run
 			marked = append(marked, j)
 			rowsByLane[row.Lane] = append(rowsByLane[row.Lane], row)
 		}
-		for _, priority := range job.Priorities { // a fixed order prevents deadlocks: lanes are locked
+		for _, priority := range job.Priorities { // a fixed order prevents deadlocks: priorities are locked
 			if err := updateLane(ctx, q, int64(priority), rowsByLane[int64(priority)]); err != nil {
 				return err
 			}
@@ -137,8 +137,8 @@ func (s *Store) MarkDispatched(ctx context.Context, epoch int64, jobs ...job.Run
 	return marked, err
 }
 
-// updateLane updates a lane after jobs of the lane were dispatched, and limits how long the next jobs of their owners
-// may wait. A job that was dispatched before a job with a lower start tag does not advance the lane's virtual
+// updateLane updates a priority after jobs of the priority were dispatched, and limits how long the next jobs of their owners
+// may wait. A job that was dispatched before a job with a lower start tag does not advance the priority's virtual
 // time. Otherwise the debts of other owners would be forgiven.
 func updateLane(ctx context.Context, q *query.Queries, lane int64, rows []query.MarkOutRow) error {
 	if len(rows) == 0 {
@@ -172,7 +172,7 @@ func updateLane(ctx context.Context, q *query.Queries, lane int64, rows []query.
 	return nil
 }
 
-// A QueueCount counts the jobs of a lane and class in one state.
+// A QueueCount counts the jobs of a priority and class in one state.
 type QueueCount struct {
 	Priority job.Priority
 	Class    string
@@ -192,10 +192,10 @@ func (s *Store) QueueCounts(ctx context.Context) ([]QueueCount, error) {
 // An AccountLoad is an account with open work.
 type AccountLoad struct {
 	Login         string
-	Jobs          int // jobs of submissions and flows
+	Jobs          int // jobs of submissions and workflows
 	Workflows     int
-	IdleWorkflows int       // flows without jobs, which wait to be planned
-	Oldest        time.Time // when the oldest open job or flow was created
+	IdleWorkflows int       // workflows without jobs, which wait to be planned
+	Oldest        time.Time // when the oldest open job or workflow was created
 }
 
 // AccountLoads returns the accounts with open work, busiest first.
@@ -232,7 +232,7 @@ func (s *Store) Requeue(ctx context.Context, j job.Running) (bool, error) {
 	return n == 1, wrapError("put a job back into the queue", err)
 }
 
-// PriorityAndClass returns the lane and the class of a job.
+// PriorityAndClass returns the priority and the class of a job.
 func (s *Store) PriorityAndClass(ctx context.Context, id string) (job.Priority, string, error) {
 	j, err := s.read.GetJob(ctx, id)
 	return job.Priority(j.Lane), j.Class, wrapError("look for the job "+id, err)
@@ -268,7 +268,7 @@ func (s *Store) assignedJob(ctx context.Context, id, token string) (*query.Job, 
 }
 
 // AssignedWorkFor is like Given, for a worker that fetches the blobs of its job. If the worker is untrusted, it returns
-// ErrNotFound if the job excludes the worker, is in the lane Contest, or belongs to a flow or a IsReserved problem.
+// ErrNotFound if the job excludes the worker, is of ContestPriority, or belongs to a workflow or to a problem that IsReserved reports.
 func (s *Store) AssignedWorkFor(ctx context.Context, holder *Worker, id, token string) (*job.Work, error) {
 	j, w, err := s.assignedJob(ctx, id, token)
 	if err != nil || !holder.Untrusted {
@@ -283,7 +283,7 @@ func (s *Store) AssignedWorkFor(ctx context.Context, holder *Worker, id, token s
 		return nil, err
 	}
 	if reserved || j.Flow.Valid || job.Priority(j.Lane) == job.ContestPriority || slices.Contains(excluded, holder.Name) {
-		return nil, wrapError("look for the job "+id+" for a guest", ErrNotFound)
+		return nil, wrapError("look for the job "+id+" for an untrusted worker", ErrNotFound)
 	}
 	return w, nil
 }

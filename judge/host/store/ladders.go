@@ -174,14 +174,14 @@ type Bot struct {
 	State       BotState
 	Reason      string
 	TestOutput  []byte // JSON: the output of its test; may be empty
-	Workflow    string // the flow of its test; empty after the test
+	Workflow    string // the workflow of its test; empty after the test
 	JoinedAfter int64  // number of the newest encounter when it joined
 	Made        time.Time
 	Seq         int64
 }
 
-// NewBot adds a bot to a ladder with the flow that tests it, and sets Number and Version. The function check
-// returns the spec of the flow. If a bot was added with the same Key within ten minutes, NewBot reads that bot
+// NewBot adds a bot to a ladder with the workflow that tests it, and sets Number and Version. The function check
+// returns the spec of the workflow. If a bot was added with the same Key within ten minutes, NewBot reads that bot
 // instead. It returns ErrKeyReused if that bot has another name or other files. It returns ErrTaken if another
 // account has a bot with the name, and ErrEnded if the ladder is closed.
 func (s *Store) NewBot(ctx context.Context, b *Bot, kind string, check func(*Bot) ([]byte, error)) error {

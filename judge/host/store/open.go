@@ -40,7 +40,7 @@ type Options struct {
 	// Now returns the current time. If nil, the store uses time.Now. Stored times never go backwards, even if the
 	// clock does.
 	Now func() time.Time
-	// MaxWaiting is the maximum number of waiting jobs in the practice lane. Zero means 5,000.
+	// MaxWaiting is the maximum number of waiting jobs in practice. Zero means 5,000.
 	MaxWaiting int
 	// EventCount is an earlier result of Store.EventCount that the caller stored outside of the database. If the
 	// database has fewer events, data was lost or rolled back, and Open fails unless AcceptLoss is set.

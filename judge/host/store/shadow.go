@@ -243,7 +243,8 @@ func (s *Store) SetShadowSubmissions(ctx context.Context, contest string, submis
 			if _, err := s.appendEvent(ctx, q, contest, KindSubmission, shadowed.ID, OpUpdated); err != nil {
 				return err
 			}
-			if err := q.SetMark(ctx, query.SetMarkParams{Submission: shadowed.ID, Ignored: shadowed.Ignored, Given: string(shadowed.Override)}); err != nil {
+			mark := query.SetMarkParams{Submission: shadowed.ID, Ignored: shadowed.Ignored, Given: string(shadowed.Override)}
+			if err := q.SetMark(ctx, mark); err != nil {
 				return err
 			}
 			if err := q.SettleStanding(ctx, shadowed.ID); err != nil {

@@ -78,7 +78,7 @@ const minuteMicros = int64(time.Minute / time.Microsecond)
 var errRepeated = errors.New("the submission is there already")
 
 // Submit stores a submission with its number, its job and a pending judgement in one transaction. It returns
-// ErrTooManyWaiting if the queue is full, except in the lane Contest. It returns ErrRateLimit or ErrTooManyPending if the
+// ErrTooManyWaiting if the queue is full and the job is not of ContestPriority. It returns ErrRateLimit or ErrTooManyPending if the
 // account exceeds a limit in n. A call with a key may be repeated.
 func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *StoredSubmission, err error) {
 	n.Key = sanitize(n.Key)
@@ -274,11 +274,11 @@ type queuedJob struct {
 	class         string
 	cost          time.Duration
 	made          int64
-	workflow, key string // of a part of a flow; empty for a judgement
+	workflow, key string // of a task; empty for a judgement
 	exclude       []string
 }
 
-// enqueue adds new jobs of one owner and lane to the queue in this order. It locks the owner's row in the lane
+// enqueue adds new jobs of one owner and priority to the queue in this order. It locks the owner's row for the priority
 // until the transaction ends.
 func enqueue(ctx context.Context, q *query.Queries, owner string, priority job.Priority, jobs []queuedJob) error {
 	var total int64

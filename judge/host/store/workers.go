@@ -92,7 +92,7 @@ func (s *Store) workerInvite(ctx context.Context, q *query.Queries, hash, purpos
 // NewWorker is a worker that joins.
 type NewWorker struct {
 	// Invite is the hash of a join code. If it is set, AdmitWorker uses up the code, and the invite determines Name,
-	// Class, Guest and By. If empty, the server itself creates the worker.
+	// Class, Untrusted and AdmittedBy. If empty, the server itself creates the worker.
 	Invite       string
 	Name         string
 	Class        string
@@ -104,11 +104,11 @@ type NewWorker struct {
 
 // AdmitWorker admits a worker. If its key is known, AdmitWorker returns the known worker and does not use up the invite,
 // because the worker may have lost the first response. It returns the errors of Invite, and ErrTaken if another
-// worker has the name. The caller must check that the offer fits the class.
+// worker has the name. The caller must check that the capabilities fit the class.
 func (s *Store) AdmitWorker(ctx context.Context, n NewWorker) (w *Worker, err error) {
 	capabilities, err := toJSON(n.Capabilities)
 	if err != nil {
-		return nil, fmt.Errorf("encode the offer of a worker: %w", err)
+		return nil, fmt.Errorf("encode the capabilities of a worker: %w", err)
 	}
 	err = s.tx(ctx, "let a worker join", func(q *query.Queries) error {
 		row, err := q.WorkerByKey(ctx, n.Key)
@@ -186,7 +186,7 @@ func (s *Store) SetWorkerState(ctx context.Context, id string, state WorkerState
 func (s *Store) SetCapabilities(ctx context.Context, id string, capabilities job.Capabilities) error {
 	data, err := toJSON(capabilities)
 	if err != nil {
-		return fmt.Errorf("encode the offer of a worker: %w", err)
+		return fmt.Errorf("encode the capabilities of a worker: %w", err)
 	}
 	n, err := s.write.SetWorkerOffer(ctx, id, data)
 	return wrapError("keep what a worker offers", errIfUnchanged(n, err))

@@ -37,7 +37,7 @@ type State struct {
 	Note    string // the jury's decision; may be empty
 }
 
-// CurrentState returns the state of a submission, including the jury's decisions. Unless staff is set, a judge
+// CurrentState returns the state of a submission, including the jury's decisions. Unless jury is set, a judge
 // error is shown as a delay, and an unverified verdict is hidden.
 func (s *Site) CurrentState(sub *store.Submission, jury bool) (v State) {
 	if sub.Verify == store.Unverified && !jury {
@@ -60,7 +60,7 @@ func (s *Site) CurrentState(sub *store.Submission, jury bool) (v State) {
 }
 
 // StateOf returns the state of a judgement for display. The state of the judgement's job must come from
-// dispatch.JobState. Unless staff is set, a judge error is shown as a delay.
+// dispatch.JobState. Unless jury is set, a judge error is shown as a delay.
 func StateOf(state store.JobState, v judge.Verdict, score string, jury bool) State {
 	switch {
 	case state == store.JobCancelled:

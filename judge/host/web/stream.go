@@ -87,7 +87,7 @@ const (
 	accessInterval = 2 * time.Second // another server may have seen the end of a judgement
 )
 
-// A Watch reports events of a job or a flow, like the watches of package dispatch.
+// A Watch reports events of a job or a workflow, like the watches of package dispatch.
 type Watch interface {
 	Next(from int) (events [][]byte, changed <-chan struct{}, ended bool)
 }

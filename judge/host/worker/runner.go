@@ -290,7 +290,8 @@ func (r *Runner) judgeSubmission(ctx context.Context, s *job.Spec, p *openProble
 		}
 	}
 	submitted := workspace.Submission{Path: path, Name: s.Program, Language: s.Language, TimeFactor: r.scale}
-	if result.Finished, err = p.w.Submit(ctx, p.Problem, submitted, judge.Options{ContinueAfterFailure: s.ContinueOnFailure, Jobs: 1}, listen); err != nil {
+	o := judge.Options{ContinueAfterFailure: s.ContinueOnFailure, Jobs: 1}
+	if result.Finished, err = p.w.Submit(ctx, p.Problem, submitted, o, listen); err != nil {
 		return err
 	}
 	if result.Events, result.Rows, err = job.Pack(events); err != nil {

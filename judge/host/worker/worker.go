@@ -37,9 +37,9 @@ import (
 type Queue interface {
 	// Take waits for a job. It returns ctx's error when ctx ends. Any other error stops the worker.
 	Take(ctx context.Context) (*LeasedJob, error)
-	// TakeBefore waits for a job of higher priority than lane. It takes only jobs that no idle worker wants. Its
+	// TakeBefore waits for a job of higher priority than running. It takes only jobs that no idle worker wants. Its
 	// errors are the same as those of Take.
-	TakeBefore(ctx context.Context, lane job.Priority) (*LeasedJob, error)
+	TakeBefore(ctx context.Context, running job.Priority) (*LeasedJob, error)
 	// SendResult hands in the result of a job whose lease is no longer held. It retries until the result is stored or
 	// ctx ends.
 	SendResult(ctx context.Context, r *job.Result) error

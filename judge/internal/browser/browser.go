@@ -233,7 +233,8 @@ func (b *Browser) elementCenter(selector string) (x, y float64) {
 	found := b.WaitFor(`(e => { e.scrollIntoView({block: 'center', behavior: 'instant'}); const r = e.getBoundingClientRect();
 		window.reached = ''; e.addEventListener('click', () => { window.reached = 'yes'; }, {capture: true});
 		const at = {X: r.x + r.width / 2, Y: r.y + r.height / 2};
-		return e.contains(document.elementFromPoint(at.X, at.Y)) ? JSON.stringify(at) : ''; })(document.querySelector(`+"`"+selector+"`"+`))`, func(got string) bool {
+		return e.contains(document.elementFromPoint(at.X, at.Y)) ? JSON.stringify(at) : ''; })(document.querySelector(`+
+		"`"+selector+"`"+`))`, func(got string) bool {
 		same := got != "" && got == before
 		before = got
 		return same

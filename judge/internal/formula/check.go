@@ -45,8 +45,8 @@ func Check(markdown []byte) (n int, found []Finding) {
 			if flaw := tex.FormulaError(node.Source); flaw != "" {
 				note(node.Offset, Finding{Text: tex.BrokenMessage(node.Source, flaw), Hint: "correct it; " + escape})
 			} else if _, ok := tex.MathML(node.Source, node.Display); !ok {
-				note(node.Offset, Finding{Unsupported: true, Text: fmt.Sprintf("the formula %s cannot be drawn: pages show its source", tex.Excerpt(node.Source)),
-					Hint: "write it with other commands"})
+				text := fmt.Sprintf("the formula %s cannot be drawn: pages show its source", tex.Excerpt(node.Source))
+				note(node.Offset, Finding{Unsupported: true, Text: text, Hint: "write it with other commands"})
 			}
 		case *ast.Text:
 			for at := node.Segment.Start; at < node.Segment.Stop; at++ {

@@ -38,7 +38,7 @@ type exporter struct {
 type ExportOptions struct {
 	Kit           fs.FS                                                  // the sources of the kit, for programs that use it
 	TeX           func(w io.Writer, title string, markdown []byte) error // writes a statement in LaTeX, which the legacy format requires
-	PDF           func(svg []byte) ([]byte, error)                       // converts an SVG picture to PDF for LaTeX; a *judge.ProblemError if it cannot
+	PDF           func(svg []byte) ([]byte, error)                       // converts an SVG picture to PDF; may return a *judge.ProblemError
 	Header        func(name string) ([]byte, bool)                       // finds headers such as testlib.h in the setter's directories
 	Seed          func(group string, c *judge.Case) string               // returns the seed for a case of a generator line
 	KnowsLanguage func(path string) bool                                 // reports whether the language of a program is known

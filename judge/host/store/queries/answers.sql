@@ -9,7 +9,7 @@ RETURNING last_number, last_time;
 
 -- name: InsertAnswer :exec
 INSERT INTO answer (id, hole, number, account, form_key, file, sha256, size, asked, received, state, flow, verdict, why, language, name, flags, bytes, chars, events, toolchain)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'proving', $11, '', '', '', '', '', 0, 0, '', '');
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'checking', $11, '', '', '', '', '', 0, 0, '', '');
 
 -- name: AnswerByKey :one
 SELECT number FROM answer WHERE account = $1 AND form_key = $2 AND hole = $3 AND received > $4;
@@ -40,13 +40,13 @@ ORDER BY answer.number;
 SELECT answer.number, answer.account, answer.name, answer.bytes, account.display
 FROM answer
 JOIN account ON account.id = answer.account
-WHERE answer.hole = $1 AND answer.state = 'standing'
+WHERE answer.hole = $1 AND answer.state = 'valid'
 ORDER BY answer.bytes, answer.received
 LIMIT 1;
 
 -- ShortestOfAccount returns the number of bytes of the shortest valid golf submission of an account to a hole.
 -- name: ShortestOfAccount :one
-SELECT bytes FROM answer WHERE account = $1 AND hole = $2 AND state = 'standing' ORDER BY bytes LIMIT 1;
+SELECT bytes FROM answer WHERE account = $1 AND hole = $2 AND state = 'valid' ORDER BY bytes LIMIT 1;
 
 -- name: SettleAnswer :execrows
 UPDATE answer SET
@@ -60,7 +60,7 @@ INSERT INTO answer_proof (answer, at, state, verdict, why, toolchain, workers) V
 SELECT * FROM answer_proof WHERE answer = $1 ORDER BY at;
 
 -- name: StandingToolchains :many
-SELECT DISTINCT language, toolchain FROM answer WHERE state = 'standing';
+SELECT DISTINCT language, toolchain FROM answer WHERE state = 'valid';
 
 -- OfToolchain returns the valid golf submissions that were checked with a toolchain and are not being
 -- rechecked.
@@ -69,7 +69,7 @@ SELECT answer.id, answer.account, answer.file, answer.sha256, answer.size, answe
 FROM answer
 JOIN hole ON hole.id = answer.hole
 JOIN problem ON problem.id = hole.problem
-WHERE answer.state = 'standing' AND answer.flow = '' AND answer.sha256 <> '' AND answer.language = $1 AND answer.toolchain = $2
+WHERE answer.state = 'valid' AND answer.flow = '' AND answer.sha256 <> '' AND answer.language = $1 AND answer.toolchain = $2
 ORDER BY answer.id;
 
 -- ValidAnswers are the valid submissions of a hole with their source that are not being rechecked.
@@ -79,15 +79,15 @@ SELECT answer.id, answer.account, answer.file, answer.sha256, answer.size, answe
 FROM answer
 JOIN hole ON hole.id = answer.hole
 JOIN problem ON problem.id = hole.problem
-WHERE answer.hole = $1 AND answer.state = 'standing' AND answer.flow = '' AND answer.sha256 <> ''
+WHERE answer.hole = $1 AND answer.state = 'valid' AND answer.flow = '' AND answer.sha256 <> ''
 ORDER BY answer.id;
 
 -- name: CountValidAnswers :one
 SELECT COUNT(*) AS valid, COUNT(CASE WHEN flow <> '' THEN 1 END) AS rechecking
-FROM answer WHERE hole = $1 AND state = 'standing' AND sha256 <> '';
+FROM answer WHERE hole = $1 AND state = 'valid' AND sha256 <> '';
 
 -- name: ProveAnswerAgain :execrows
-UPDATE answer SET flow = $2 WHERE id = $1 AND state = 'standing' AND flow = '';
+UPDATE answer SET flow = $2 WHERE id = $1 AND state = 'valid' AND flow = '';
 
 -- name: NamedByAnswers :many
 SELECT sha256, events FROM answer;
@@ -98,7 +98,7 @@ SELECT sha256, events FROM answer WHERE account = $1;
 -- name: EraseAnswers :exec
 UPDATE answer SET
     file = '', sha256 = '', size = 0, asked = '{}', form_key = '', flow = '', events = '', why = '',
-    state = CASE WHEN state = 'proving' THEN 'refused' ELSE state END
+    state = CASE WHEN state = 'checking' THEN 'rejected' ELSE state END
 WHERE account = $1;
 
 -- name: EraseAnswerProofs :exec

@@ -17,7 +17,7 @@ SELECT COUNT(*) FROM flow WHERE kind = $1 AND owner = $2 AND made > sqlc.arg(aft
 -- name: FlowsOfKind :many
 SELECT * FROM flow WHERE kind = $1 ORDER BY made DESC, id LIMIT $2;
 
--- HoldFlow locks a running flow until the transaction ends.
+-- HoldFlow locks a running workflow until the transaction ends.
 -- name: HoldFlow :execrows
 UPDATE flow SET state = state WHERE id = $1 AND done_at IS NULL;
 
@@ -40,7 +40,7 @@ SELECT * FROM part WHERE flow = $1 AND part_key = $2;
 -- name: PartsOf :many
 SELECT * FROM part WHERE flow = $1 ORDER BY at, part_key;
 
--- Flows that ended before a time are forgotten in this order.
+-- Workflows that ended before a time are deleted in this order.
 -- name: DeleteOldParts :exec
 DELETE FROM part WHERE flow IN (SELECT flow.id FROM flow WHERE flow.done_at < sqlc.arg(before));
 

@@ -1,7 +1,7 @@
 -- name: CountWaiting :one
 SELECT COUNT(*) FROM job WHERE done_at IS NULL AND state = 'waiting' AND lane = $1;
 
--- TakeTurn gives the owner's next jobs of a lane their place: the formula of package fair for
+-- TakeTurn gives the owner's next jobs of a priority their place: the formula of package fair for
 -- jobs that cost so much together. It returns where they end, and locks the owner's row
 -- until the transaction ends. Due counts where nothing of the owner waits.
 -- name: TakeTurn :one
@@ -21,7 +21,7 @@ UPDATE turn SET due = $3 WHERE lane = $1 AND owner = $2;
 -- name: Served :one
 SELECT CAST(COALESCE((SELECT lane.served FROM lane WHERE lane.lane = $1), 0) AS BIGINT) AS served;
 
--- CountOthers counts the owners of whom something waits in a lane, without one of them.
+-- CountOthers counts the owners with waiting jobs of a priority, except one of them.
 -- name: CountOthers :one
 SELECT COUNT(*) FROM turn
 WHERE turn.lane = $1 AND turn.owner <> $2 AND EXISTS (
@@ -73,15 +73,15 @@ ORDER BY turn.due, job.start_tag, job.id;
 SELECT id, lane, class, spec, token, generation, tries, excluded FROM job
 WHERE id = $1 AND done_at IS NULL AND state = 'waiting' AND NOT paused;
 
--- CountAhead counts the jobs of a lane that go before one by their tags, those of them that came
--- later, and those of lanes that go first.
+-- CountAhead counts the jobs of a priority that go before one by their tags, those of them that came
+-- later, and those of higher priorities.
 -- name: CountAhead :one
 SELECT COUNT(CASE WHEN lane = $1 THEN 1 END) AS ahead, COUNT(CASE WHEN lane = $1 AND job.id > $4 THEN 1 END) AS later,
     COUNT(CASE WHEN lane < $1 THEN 1 END) AS priority
 FROM job
 WHERE done_at IS NULL AND state = 'waiting' AND NOT paused AND class = $2 AND (lane < $1 OR lane = $1 AND (start_tag < $3 OR start_tag = $3 AND job.id < $4));
 
--- IsFirst says whether nothing with a lower start tag waits in a lane for a class.
+-- IsFirst says whether no job of a priority and class with a lower start tag waits.
 -- name: IsFirst :one
 SELECT NOT EXISTS (
     SELECT 1 FROM job WHERE done_at IS NULL AND state = 'waiting' AND NOT paused AND lane = $1 AND class = $2 AND start_tag < $3
@@ -127,7 +127,7 @@ WHERE id = $1 AND generation = $2 AND state = 'out' AND done_at IS NULL;
 UPDATE job SET state = 'waiting', generation = generation + 1, out_at = NULL, tries = $4, excluded = $3
 WHERE id = $1 AND generation = $2 AND done_at IS NULL;
 
--- HoldUntouched locks the job of a first judging that never left the database, until the
+-- HoldUntouched locks the job of a first judgement that never left the database, until the
 -- transaction ends.
 -- name: HoldUntouched :execrows
 UPDATE job SET state = state WHERE job.id = $1 AND done_at IS NULL AND state = 'waiting' AND generation = 1

@@ -9,7 +9,7 @@ SELECT rejudged.submission FROM rejudged
 JOIN rejudging ON rejudging.id = rejudged.rejudging
 WHERE rejudged.running AND rejudging.contest = $1;
 
--- SetRejudged makes another run of the same judging the one that would count.
+-- SetRejudged makes another run of the same judgement the one that would count.
 -- name: SetRejudged :execrows
 UPDATE rejudged SET new = $2 WHERE root = $1 AND running;
 

@@ -104,7 +104,7 @@ func (p *Postgres) start() error {
 		err := server.Start()
 		started <- err
 		if err == nil {
-			_ = server.Wait() // how it ended stands in its log
+			_ = server.Wait() // its log says how it ended
 		}
 	}()
 	if err := <-started; err != nil {

@@ -192,7 +192,7 @@ func (s *site) ownSubmissions(w http.ResponseWriter, r *web.Request) error {
 	for _, row := range rows {
 		v.Lines = append(v.Lines, access.Of(r).Line(row, labels, access.Of(r).Ends()))
 	}
-	return s.RenderPage(w, r, http.StatusOK, "mine", "Your submissions", v)
+	return s.RenderPage(w, r, http.StatusOK, "ownsubmissions", "Your submissions", v)
 }
 
 // ownSubmissionsView lists the submissions of the reader and their team.

@@ -35,7 +35,7 @@ func TestLiveGroups(t *testing.T) {
 			t.Fatal(err)
 		}
 		var page strings.Builder
-		if err := all["judging"].ExecuteTemplate(&page, "live", v); err != nil {
+		if err := all["submission"].ExecuteTemplate(&page, "live", v); err != nil {
 			t.Fatal(err)
 		}
 		return page.String()

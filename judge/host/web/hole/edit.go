@@ -265,5 +265,5 @@ func (s *site) list(w http.ResponseWriter, r *web.Request) (err error) {
 	if v.Holes, err = Lines(s.Site, r); err != nil {
 		return err
 	}
-	return s.RenderPage(w, r, http.StatusOK, "golf", "Code golf", v)
+	return s.RenderPage(w, r, http.StatusOK, "holes", "Code golf", v)
 }

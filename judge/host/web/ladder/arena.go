@@ -120,7 +120,7 @@ func tournamentLineOf(f *store.Workflow) (*tournamentLine, error) {
 	return &tournamentLine{f.ID, spec.Work.Problem, options.Rules, len(options.Bots), f.State, f.Made}, nil
 }
 
-// decodeTournament decodes the spec of a flow and its tournament options.
+// decodeTournament decodes the spec of a workflow and its tournament options.
 func decodeTournament(f *store.Workflow) (*flow.Spec, *flow.ArenaOptions, error) {
 	spec, options := &flow.Spec{}, &flow.ArenaOptions{}
 	err := json.Unmarshal(f.Spec, spec)
@@ -158,7 +158,7 @@ func (s *site) startTournament(w http.ResponseWriter, r *web.Request) error {
 	return web.Redirect(w, r, "/tournaments/"+id)
 }
 
-// createTournament creates the flow of a tournament. If the form is invalid, it creates no flow and adds the errors to
+// createTournament creates the workflow of a tournament. If the form is invalid, it creates no workflow and adds the errors to
 // f.Errors.
 func (s *site) createTournament(r *web.Request, f *tournamentForm) (id string, err error) {
 	games, err := s.gameProblems(r)
@@ -259,7 +259,7 @@ type tournamentRow struct {
 // Percent returns the percentage of games that have been played.
 func (v tournamentView) Percent() int { return 100 * v.Done / max(v.Total, 1) }
 
-// workflowIDs matches flow ids.
+// workflowIDs matches workflow ids.
 var workflowIDs = regexp.MustCompile(`^[A-Za-z0-9]{20,64}$`)
 
 // findTournament returns the tournament in the address, if the caller may see it.
@@ -372,7 +372,7 @@ func (s *site) tournamentPage(w http.ResponseWriter, r *web.Request) error {
 			v.Table = append(v.Table, tournamentRow{stood.Bots[i], drawn})
 		}
 	}
-	return s.RenderPage(w, r, http.StatusOK, "event", "Tournament of "+line.Game, v)
+	return s.RenderPage(w, r, http.StatusOK, "tournament", "Tournament of "+line.Game, v)
 }
 
 // stopTournament stops a tournament.

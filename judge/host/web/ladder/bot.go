@@ -370,7 +370,9 @@ func (s *site) replay(w http.ResponseWriter, r *web.Request) error {
 		return web.ErrNotFound
 	}
 	var log bytes.Buffer
-	if err := writeLog(&log, requestOf(r).View, []*store.Bot{requestOf(r).Bot(requestOf(r).encounter.A), requestOf(r).Bot(requestOf(r).encounter.B)}, games); err != nil {
+	ladder := requestOf(r)
+	bots := []*store.Bot{ladder.Bot(ladder.encounter.A), ladder.Bot(ladder.encounter.B)}
+	if err := writeLog(&log, ladder.View, bots, games); err != nil {
 		return err
 	}
 	tournament, err := arena.ReadLog(bytes.NewReader(log.Bytes()), "")

@@ -284,7 +284,7 @@ type accountView struct {
 	SignOn         string // host of the single sign-on provider; empty if there is none
 	Linked         bool   // the account is linked to an identity of the provider
 	Errors         web.FieldErrors
-	Label          string // of a token that was refused
+	Label          string // of a token that was rejected
 	Message        string
 }
 

@@ -81,7 +81,7 @@ func (s *site) readContestRoles(r *web.Request, a *store.Account, slug string) (
 	return v, nil
 }
 
-// keep shows the input of a refused form.
+// keep shows the input of a rejected form.
 func (v *contestRolesView) keep(form url.Values) {
 	v.Role, v.Some = form.Get("role"), form.Get("where") == "sites"
 	for i := range v.Groups {

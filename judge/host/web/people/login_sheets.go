@@ -50,7 +50,7 @@ func (s *site) loginSheetsPage(w http.ResponseWriter, r *web.Request, activity s
 	return s.RenderWork(w, r, "Login sheets", activity, func(ctx context.Context, progress web.Progress) (web.PageContent, error) {
 		v, err := create(ctx, progress)
 		s.prepareSheets(r, &v)
-		return web.PageContent{Name: "slips", View: v}, err
+		return web.PageContent{Name: "loginsheets", View: v}, err
 	})
 }
 
@@ -86,7 +86,7 @@ func (s *site) newLoginSheetsPage(w http.ResponseWriter, r *web.Request, code in
 	if len(v.Lines) > 0 {
 		v.Teams = len(v.Lines)
 	}
-	return s.RenderPage(w, r, code, "newslips", "New login sheets", v)
+	return s.RenderPage(w, r, code, "newloginsheets", "New login sheets", v)
 }
 
 // newLoginSheets creates new passwords for the contestants of the selected teams. If none is selected, it creates them
@@ -128,7 +128,7 @@ func newLoginSheet(a *store.Account) auth.Credentials {
 	return auth.Credentials{Login: a.Login, Name: a.Display, Password: auth.NewPassword()}
 }
 
-// setPasswords stores the password of each login sheet in one transaction. The sheet slips[i] belongs to the
+// setPasswords stores the password of each login sheet in one transaction. The sheet sheets[i] belongs to the
 // account with the id ids[i]. Then setPasswords calls audit and shows the sheets once.
 func (s *site) setPasswords(w http.ResponseWriter, r *web.Request, ids []string, sheets []loginSheet, audit func() error) error {
 	return s.loginSheetsPage(w, r, "Creating passwords", func(ctx context.Context, progress web.Progress) (loginSheetsView, error) {

@@ -36,7 +36,7 @@ type teamsView struct {
 	Schools   bool // at least one team has an affiliation
 	Penalty   bool // the contest format uses penalty time
 	Errors    web.FieldErrors
-	Do, Value string // a change that was refused
+	Do, Value string // a change that was rejected
 	Message   string
 }
 

@@ -259,10 +259,10 @@ func (s *site) balloonTable(w http.ResponseWriter, r *web.Request) error {
 			given = l.DeliveredAt.Format(time.RFC3339)
 		}
 		table.Write([]string{
-			l.Time, strconv.FormatInt(l.Submission, 10), scoreboard.EscapeFormula(l.Label), scoreboard.EscapeFormula(cmp.Or(l.Name, l.Color)),
-			strconv.FormatInt(
-				l.Number, 10,
-			), scoreboard.EscapeFormula(l.Team), scoreboard.EscapeFormula(l.Seat), scoreboard.EscapeFormula(strings.Join(l.Groups, ", ")), strconv.FormatBool(l.First), l.HoldReason, scoreboard.EscapeFormula(l.DeliveredBy), given,
+			l.Time, strconv.FormatInt(l.Submission, 10), scoreboard.EscapeFormula(l.Label),
+			scoreboard.EscapeFormula(cmp.Or(l.Name, l.Color)), strconv.FormatInt(l.Number, 10), scoreboard.EscapeFormula(l.Team),
+			scoreboard.EscapeFormula(l.Seat), scoreboard.EscapeFormula(strings.Join(l.Groups, ", ")), strconv.FormatBool(l.First),
+			l.HoldReason, scoreboard.EscapeFormula(l.DeliveredBy), given,
 		})
 	}
 	table.Flush()

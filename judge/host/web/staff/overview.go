@@ -165,13 +165,17 @@ func (s *site) setQueue(r *web.Request, v *overviewView) error {
 	return err
 }
 
+// addAttention adds an entry to the list of what needs the jury's attention. If link is empty, it has no button.
+type addAttention func(class, text, detail, link, button string)
+
 // setNeedsAttention lists in v what needs the jury's attention, most urgent first.
 func (s *site) setNeedsAttention(r *web.Request, v *overviewView) error {
 	base := "/c/" + v.Slug
-	add := func(class, text, detail, link, button string) {
+	var add, block addAttention
+	add = func(class, text, detail, link, button string) {
 		v.NeedsAttention = append(v.NeedsAttention, attention{Class: class, Text: text, Detail: detail, Link: link, Button: button})
 	}
-	block := func(class, text, detail, link, button string) {
+	block = func(class, text, detail, link, button string) {
 		add(class, text, detail, link, button)
 		v.NeedsAttention[len(v.NeedsAttention)-1].BlocksFinal = v.showsBlockers()
 	}
@@ -179,47 +183,10 @@ func (s *site) setNeedsAttention(r *web.Request, v *overviewView) error {
 	if v.Shadow, err = s.addShadowAttention(r, add); err != nil {
 		return err
 	}
-	const shown = 5
-	broken, err := s.Store.Submissions(
-		r.Context(),
-		store.SubmissionFilter{Contest: access.Of(r).Contest.ID, Verdict: string(judge.JudgeError), Limit: shown + 1},
-	)
-	if err != nil {
+	if err := s.addJudgeErrors(r, base, block); err != nil {
 		return err
 	}
-	for i, sub := range broken {
-		if i == shown {
-			block(
-				"wa", "Further submissions have a judge error", "",
-				base+"/submissions?verdict="+string(judge.JudgeError), "Open submissions",
-			)
-			break
-		}
-		block(
-			"wa", fmt.Sprintf("Judge error on submission %d", sub.Number), sub.Display+" waits for a verdict.",
-			fmt.Sprintf("%s/s/%d", base, sub.Number), "Open submission",
-		)
-	}
-	workers := ""
-	if r.CanAnywhere(auth.SeeWorkers) {
-		workers = "/admin/workers"
-	}
-	online := 0
-	for _, worker := range v.Workers {
-		if worker.Online {
-			online++
-		}
-	}
-	switch {
-	case online == 0:
-		add("wa", "No worker is online", "Submissions wait until one connects.", workers, "Open workers")
-	case online < len(v.Workers):
-		add(
-			"tle",
-			fmt.Sprintf("%d of %s offline", len(v.Workers)-online, web.CountText(len(v.Workers), "worker", "workers")),
-			web.CountText(v.Waiting, "submission", "submissions")+" in the queue.", workers, "Open workers",
-		)
-	}
+	v.addWorkerAttention(r, add)
 	if open := v.Facts.OpenQuestions; open > 0 {
 		block(
 			"tle", web.CountText(open, "clarification request", "clarification requests")+" unanswered", "",
@@ -263,6 +230,57 @@ func (s *site) setNeedsAttention(r *web.Request, v *overviewView) error {
 		add("tle", "The results are not final", "The contest has ended.", base+"/finalize", "Finalize results")
 	}
 	return nil
+}
+
+// addJudgeErrors calls block for each of the newest submissions with a judge error, and once if there are more than
+// it names.
+func (s *site) addJudgeErrors(r *web.Request, base string, block addAttention) error {
+	const shown = 5
+	broken, err := s.Store.Submissions(
+		r.Context(),
+		store.SubmissionFilter{Contest: access.Of(r).Contest.ID, Verdict: string(judge.JudgeError), Limit: shown + 1},
+	)
+	if err != nil {
+		return err
+	}
+	for i, sub := range broken {
+		if i == shown {
+			block(
+				"wa", "Further submissions have a judge error", "",
+				base+"/submissions?verdict="+string(judge.JudgeError), "Open submissions",
+			)
+			break
+		}
+		block(
+			"wa", fmt.Sprintf("Judge error on submission %d", sub.Number), sub.Display+" waits for a verdict.",
+			fmt.Sprintf("%s/s/%d", base, sub.Number), "Open submission",
+		)
+	}
+	return nil
+}
+
+// addWorkerAttention calls add if workers are offline.
+func (v *overviewView) addWorkerAttention(r *web.Request, add addAttention) {
+	workers := ""
+	if r.CanAnywhere(auth.SeeWorkers) {
+		workers = "/admin/workers"
+	}
+	online := 0
+	for _, worker := range v.Workers {
+		if worker.Online {
+			online++
+		}
+	}
+	switch {
+	case online == 0:
+		add("wa", "No worker is online", "Submissions wait until one connects.", workers, "Open workers")
+	case online < len(v.Workers):
+		add(
+			"tle",
+			fmt.Sprintf("%d of %s offline", len(v.Workers)-online, web.CountText(len(v.Workers), "worker", "workers")),
+			web.CountText(v.Waiting, "submission", "submissions")+" in the queue.", workers, "Open workers",
+		)
+	}
 }
 
 // extendContest moves the end of a running contest.

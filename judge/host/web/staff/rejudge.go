@@ -216,9 +216,8 @@ func (s *site) rejudgingPage(w http.ResponseWriter, r *web.Request) error {
 		labels[p.Slug] = p.Label
 	}
 	v := rejudgingView{
-		rejudgingLine: rejudgingLineOf(
-			rejudging,
-		), Slug: access.Of(r).Contest.Slug, Running: rejudging.State == store.RejudgingRunning, Pending: rejudging.Pending, CanDecide: r.Can(auth.ChangeContest),
+		rejudgingLine: rejudgingLineOf(rejudging), Slug: access.Of(r).Contest.Slug,
+		Running: rejudging.State == store.RejudgingRunning, Pending: rejudging.Pending, CanDecide: r.Can(auth.ChangeContest),
 		Matrix: newMatrix(submissions), Repeats: rejudging.Repeats, Version: string(rejudging.Bundle[:min(len(rejudging.Bundle), 12)]),
 	}
 	v.Omitted, _ = strconv.Atoi(r.FormValue("left")) // zero if missing

@@ -91,7 +91,9 @@ func (v settingsView) Scoring() string {
 }
 
 func (v settingsView) Scoreboard() string {
-	text := map[string]string{freezeNever: "never frozen", freezeBefore: "frozen for the last " + v.F.FreezeMinutes + " min", freezeKept: v.KeptFreeze}[v.F.Freeze]
+	text := map[string]string{
+		freezeNever: "never frozen", freezeBefore: "frozen for the last " + v.F.FreezeMinutes + " min", freezeKept: v.KeptFreeze,
+	}[v.F.Freeze]
 	if v.F.Blind {
 		text += "; hidden from the public until the end"
 	}

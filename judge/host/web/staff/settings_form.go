@@ -72,17 +72,14 @@ func (s *site) readSettings(
 	field := func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 	isSet := func(name string) bool { return r.PostFormValue(name) != "" }
 	f := settingsForm{
-		Name: field(
-			"name",
-		), Slug: field("slug"), StartBy: cmp.Or(field("start_by"), startAt), Starts: field("starts"), Hours: field("hours"), Minutes: field("minutes"), NoEnd: isSet("no_end"),
+		Name: field("name"), Slug: field("slug"), StartBy: cmp.Or(field("start_by"), startAt), Starts: field("starts"),
+		Hours: field("hours"), Minutes: field("minutes"), NoEnd: isSet("no_end"),
 		Format: field("format"), Penalty: field("penalty"), CompileErrors: isSet("compile_errors"), Groups: field("groups") == "best",
 		Freeze: cmp.Or(field("freeze"), freezeNever), FreezeMinutes: field("freeze_minutes"), Blind: isSet("blind"),
-		Visibility: field(
-			"visibility",
-		), Show: field("show"), PerMinute: field("per_minute"), SomeLanguages: field("languages_by") == "some", Languages: r.PostForm["language"],
-		Statements: field(
-			"statement_languages",
-		), Practice: isSet("practice"), KeepSources: isSet("keep_sources"), Printing: isSet("printing"), Revision: field("revision"),
+		Visibility: field("visibility"), Show: field("show"), PerMinute: field("per_minute"),
+		SomeLanguages: field("languages_by") == "some", Languages: r.PostForm["language"],
+		Statements: field("statement_languages"), Practice: isSet("practice"), KeepSources: isSet("keep_sources"),
+		Printing: isSet("printing"), Revision: field("revision"),
 	}
 	tos := r.PostForm["removed_to"]
 	for i, start := range r.PostForm["removed_from"] {
@@ -206,7 +203,11 @@ func (s *site) applyForm(v *settingsView, c *store.Contest, z web.Zone, startsNo
 	for _, check := range []struct {
 		field string
 		known bool
-	}{{"format", slices.Contains(store.Formats, c.Format)}, {"visibility", slices.Contains(store.Visibilities, c.Visibility)}, {"show", slices.Contains(judge.VisibilityLevels, c.Settings.Show)}} {
+	}{
+		{"format", slices.Contains(store.Formats, c.Format)},
+		{"visibility", slices.Contains(store.Visibilities, c.Visibility)},
+		{"show", slices.Contains(judge.VisibilityLevels, c.Settings.Show)},
+	} {
 		if !check.known {
 			e.Add(check.field, "Select one of the choices.")
 		}
@@ -253,7 +254,10 @@ func (s *site) applyForm(v *settingsView, c *store.Contest, z web.Zone, startsNo
 	for _, check := range []struct {
 		field, text, what string
 		to                *int
-	}{{"per_minute", f.PerMinute, "submissions per minute", &c.Settings.PerMinute}, {"penalty", f.Penalty, "penalty minutes", &c.Settings.Penalty}} {
+	}{
+		{"per_minute", f.PerMinute, "submissions per minute", &c.Settings.PerMinute},
+		{"penalty", f.Penalty, "penalty minutes", &c.Settings.Penalty},
+	} {
 		if check.text == "" {
 			continue
 		}

@@ -157,7 +157,7 @@ func (s *site) acknowledge(w http.ResponseWriter, r *web.Request) error {
 
 // addShadowAttention calls add if the primary is silent, or if some of its objects could not be imported. It reports
 // whether the contest follows a primary.
-func (s *site) addShadowAttention(r *web.Request, add func(class, text, detail, link, button string)) (bool, error) {
+func (s *site) addShadowAttention(r *web.Request, add addAttention) (bool, error) {
 	c := access.Of(r).Contest
 	source, err := s.Store.ExternalSource(r.Context(), c.ID)
 	if errors.Is(err, store.ErrNotFound) {

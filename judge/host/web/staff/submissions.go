@@ -213,8 +213,10 @@ func (m *menu) add(v *submissionFilterView, path, text, field, value string, sel
 // query returns the filter as a URL query.
 func (v *submissionFilterView) query() url.Values {
 	q := url.Values{}
-	for name, value := range map[string]string{"problem": v.Problem, "who": v.Who, "group": v.Group, "verdict": v.Verdict, "language": v.Language, "time": v.Time, "verify": v.Verify,
-		"worker": v.Worker, "version": v.Version} {
+	for name, value := range map[string]string{
+		"problem": v.Problem, "who": v.Who, "group": v.Group, "verdict": v.Verdict, "language": v.Language, "time": v.Time,
+		"verify": v.Verify, "worker": v.Worker, "version": v.Version,
+	} {
 		if value != "" {
 			q.Set(name, value)
 		}

@@ -97,7 +97,9 @@ func (s *site) workers(w http.ResponseWriter, r *web.Request) (err error) {
 	if online == 0 {
 		v.SlowReason = "No worker is connected. Submissions wait until one connects."
 	} else if waiting > 0 && online < len(v.Workers) {
-		v.SlowReason = fmt.Sprintf("Only %d of %d workers take jobs, and %s.", online, len(v.Workers), web.CountText(waiting, "job is waiting", "jobs are waiting"))
+		v.SlowReason = fmt.Sprintf(
+			"Only %d of %d workers take jobs, and %s.", online, len(v.Workers), web.CountText(waiting, "job is waiting", "jobs are waiting"),
+		)
 	}
 	if s.Options.Backups != nil {
 		v.Backups = s.Options.Backups()

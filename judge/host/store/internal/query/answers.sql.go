@@ -214,7 +214,7 @@ func (q *Queries) CountAnswers(ctx context.Context, arg CountAnswersParams) (int
 
 const countValidAnswers = `-- name: CountValidAnswers :one
 SELECT COUNT(*) AS valid, COUNT(CASE WHEN flow <> '' THEN 1 END) AS rechecking
-FROM answer WHERE hole = $1 AND state = 'standing' AND sha256 <> ''
+FROM answer WHERE hole = $1 AND state = 'valid' AND sha256 <> ''
 `
 
 type CountValidAnswersRow struct {
@@ -241,7 +241,7 @@ func (q *Queries) EraseAnswerProofs(ctx context.Context, account string) error {
 const eraseAnswers = `-- name: EraseAnswers :exec
 UPDATE answer SET
     file = '', sha256 = '', size = 0, asked = '{}', form_key = '', flow = '', events = '', why = '',
-    state = CASE WHEN state = 'proving' THEN 'refused' ELSE state END
+    state = CASE WHEN state = 'checking' THEN 'rejected' ELSE state END
 WHERE account = $1
 `
 
@@ -252,7 +252,7 @@ func (q *Queries) EraseAnswers(ctx context.Context, account string) error {
 
 const insertAnswer = `-- name: InsertAnswer :exec
 INSERT INTO answer (id, hole, number, account, form_key, file, sha256, size, asked, received, state, flow, verdict, why, language, name, flags, bytes, chars, events, toolchain)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'proving', $11, '', '', '', '', '', 0, 0, '', '')
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'checking', $11, '', '', '', '', '', 0, 0, '', '')
 `
 
 type InsertAnswerParams struct {
@@ -372,7 +372,7 @@ SELECT answer.id, answer.account, answer.file, answer.sha256, answer.size, answe
 FROM answer
 JOIN hole ON hole.id = answer.hole
 JOIN problem ON problem.id = hole.problem
-WHERE answer.state = 'standing' AND answer.flow = '' AND answer.sha256 <> '' AND answer.language = $1 AND answer.toolchain = $2
+WHERE answer.state = 'valid' AND answer.flow = '' AND answer.sha256 <> '' AND answer.language = $1 AND answer.toolchain = $2
 ORDER BY answer.id
 `
 
@@ -459,7 +459,7 @@ func (q *Queries) ProofsOf(ctx context.Context, answer string) ([]AnswerProof, e
 }
 
 const proveAnswerAgain = `-- name: ProveAnswerAgain :execrows
-UPDATE answer SET flow = $2 WHERE id = $1 AND state = 'standing' AND flow = ''
+UPDATE answer SET flow = $2 WHERE id = $1 AND state = 'valid' AND flow = ''
 `
 
 func (q *Queries) ProveAnswerAgain(ctx context.Context, iD string, flow string) (int64, error) {
@@ -574,7 +574,7 @@ const shortestAnswer = `-- name: ShortestAnswer :one
 SELECT answer.number, answer.account, answer.name, answer.bytes, account.display
 FROM answer
 JOIN account ON account.id = answer.account
-WHERE answer.hole = $1 AND answer.state = 'standing'
+WHERE answer.hole = $1 AND answer.state = 'valid'
 ORDER BY answer.bytes, answer.received
 LIMIT 1
 `
@@ -603,7 +603,7 @@ func (q *Queries) ShortestAnswer(ctx context.Context, hole string) (ShortestAnsw
 }
 
 const shortestOfAccount = `-- name: ShortestOfAccount :one
-SELECT bytes FROM answer WHERE account = $1 AND hole = $2 AND state = 'standing' ORDER BY bytes LIMIT 1
+SELECT bytes FROM answer WHERE account = $1 AND hole = $2 AND state = 'valid' ORDER BY bytes LIMIT 1
 `
 
 // ShortestOfAccount returns the number of bytes of the shortest valid golf submission of an account to a hole.
@@ -615,7 +615,7 @@ func (q *Queries) ShortestOfAccount(ctx context.Context, account string, hole st
 }
 
 const standingToolchains = `-- name: StandingToolchains :many
-SELECT DISTINCT language, toolchain FROM answer WHERE state = 'standing'
+SELECT DISTINCT language, toolchain FROM answer WHERE state = 'valid'
 `
 
 type StandingToolchainsRow struct {
@@ -652,7 +652,7 @@ SELECT answer.id, answer.account, answer.file, answer.sha256, answer.size, answe
 FROM answer
 JOIN hole ON hole.id = answer.hole
 JOIN problem ON problem.id = hole.problem
-WHERE answer.hole = $1 AND answer.state = 'standing' AND answer.flow = '' AND answer.sha256 <> ''
+WHERE answer.hole = $1 AND answer.state = 'valid' AND answer.flow = '' AND answer.sha256 <> ''
 ORDER BY answer.id
 `
 

@@ -82,7 +82,7 @@ const deleteOldParts = `-- name: DeleteOldParts :exec
 DELETE FROM part WHERE flow IN (SELECT flow.id FROM flow WHERE flow.done_at < $1)
 `
 
-// Flows that ended before a time are forgotten in this order.
+// Workflows that ended before a time are deleted in this order.
 func (q *Queries) DeleteOldParts(ctx context.Context, before sql.NullInt64) error {
 	_, err := q.db.ExecContext(ctx, deleteOldParts, before)
 	return err
@@ -190,7 +190,7 @@ const holdFlow = `-- name: HoldFlow :execrows
 UPDATE flow SET state = state WHERE id = $1 AND done_at IS NULL
 `
 
-// HoldFlow locks a running flow until the transaction ends.
+// HoldFlow locks a running workflow until the transaction ends.
 func (q *Queries) HoldFlow(ctx context.Context, id string) (int64, error) {
 	result, err := q.db.ExecContext(ctx, holdFlow, id)
 	if err != nil {

@@ -43,8 +43,8 @@ type CountAheadRow struct {
 	Priority int64
 }
 
-// CountAhead counts the jobs of a lane that go before one by their tags, those of them that came
-// later, and those of lanes that go first.
+// CountAhead counts the jobs of a priority that go before one by their tags, those of them that came
+// later, and those of higher priorities.
 func (q *Queries) CountAhead(ctx context.Context, arg CountAheadParams) (CountAheadRow, error) {
 	row := q.db.QueryRowContext(ctx, countAhead,
 		arg.Lane,
@@ -64,7 +64,7 @@ WHERE turn.lane = $1 AND turn.owner <> $2 AND EXISTS (
 )
 `
 
-// CountOthers counts the owners of whom something waits in a lane, without one of them.
+// CountOthers counts the owners with waiting jobs of a priority, except one of them.
 func (q *Queries) CountOthers(ctx context.Context, lane int64, owner string) (int64, error) {
 	row := q.db.QueryRowContext(ctx, countOthers, lane, owner)
 	var count int64
@@ -222,7 +222,7 @@ UPDATE job SET state = state WHERE job.id = $1 AND done_at IS NULL AND state = '
     AND EXISTS (SELECT 1 FROM judgement AS j WHERE j.id = job.id AND j.origin = 'first')
 `
 
-// HoldUntouched locks the job of a first judging that never left the database, until the
+// HoldUntouched locks the job of a first judgement that never left the database, until the
 // transaction ends.
 func (q *Queries) HoldUntouched(ctx context.Context, id string) (int64, error) {
 	result, err := q.db.ExecContext(ctx, holdUntouched, id)
@@ -290,7 +290,7 @@ type IsFirstParams struct {
 	StartTag int64
 }
 
-// IsFirst says whether nothing with a lower start tag waits in a lane for a class.
+// IsFirst says whether no job of a priority and class with a lower start tag waits.
 func (q *Queries) IsFirst(ctx context.Context, arg IsFirstParams) (bool, error) {
 	row := q.db.QueryRowContext(ctx, isFirst, arg.Lane, arg.Class, arg.StartTag)
 	var is_first bool
@@ -590,7 +590,7 @@ type TakeTurnParams struct {
 	Due   int64
 }
 
-// TakeTurn gives the owner's next jobs of a lane their place: the formula of package fair for
+// TakeTurn gives the owner's next jobs of a priority their place: the formula of package fair for
 // jobs that cost so much together. It returns where they end, and locks the owner's row
 // until the transaction ends. Due counts where nothing of the owner waits.
 func (q *Queries) TakeTurn(ctx context.Context, arg TakeTurnParams) (int64, error) {

@@ -507,7 +507,7 @@ func (q *Queries) SettleStanding(ctx context.Context, submission string) error {
 }
 
 const standingJudgement = `-- name: StandingJudgement :one
-SELECT judgement.id, judgement.submission, judgement.bundle, judgement.config, judgement.class, judgement.origin, judgement.root, judgement.why, judgement.started, judgement.ended, judgement.verdict, judgement.score, judgement.finished, judgement.case_rows, judgement.events, judgement.reason, judgement.worker, judgement.version, judgement.machine, judgement.rung, judgement.toolchains, judgement.cpu, judgement.verify, judgement.verified, job.state FROM standing
+SELECT judgement.id, judgement.submission, judgement.bundle, judgement.config, judgement.class, judgement.root, judgement.why, judgement.started, judgement.ended, judgement.verdict, judgement.score, judgement.finished, judgement.case_rows, judgement.events, judgement.reason, judgement.worker, judgement.version, judgement.machine, judgement.rung, judgement.toolchains, judgement.cpu, judgement.verify, judgement.verified, judgement.origin, job.state FROM standing
 JOIN judgement ON judgement.id = standing.judgement
 JOIN job ON job.id = judgement.id
 WHERE standing.submission = $1
@@ -519,7 +519,6 @@ type StandingJudgementRow struct {
 	Bundle     string
 	Config     string
 	Class      string
-	Origin     string
 	Root       string
 	Why        string
 	Started    int64
@@ -538,6 +537,7 @@ type StandingJudgementRow struct {
 	Cpu        int64
 	Verify     string
 	Verified   bool
+	Origin     string
 	State      string
 }
 
@@ -550,7 +550,6 @@ func (q *Queries) StandingJudgement(ctx context.Context, submission string) (Sta
 		&i.Bundle,
 		&i.Config,
 		&i.Class,
-		&i.Origin,
 		&i.Root,
 		&i.Why,
 		&i.Started,
@@ -569,6 +568,7 @@ func (q *Queries) StandingJudgement(ctx context.Context, submission string) (Sta
 		&i.Cpu,
 		&i.Verify,
 		&i.Verified,
+		&i.Origin,
 		&i.State,
 	)
 	return i, err

@@ -384,7 +384,7 @@ const setRejudged = `-- name: SetRejudged :execrows
 UPDATE rejudged SET new = $2 WHERE root = $1 AND running
 `
 
-// SetRejudged makes another run of the same judging the one that would count.
+// SetRejudged makes another run of the same judgement the one that would count.
 func (q *Queries) SetRejudged(ctx context.Context, root string, new string) (int64, error) {
 	result, err := q.db.ExecContext(ctx, setRejudged, root, new)
 	if err != nil {

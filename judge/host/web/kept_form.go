@@ -130,7 +130,7 @@ func (s *Site) keepForm(w http.ResponseWriter, r *Request) *KeptForm {
 	return k
 }
 
-// LoginView is the login page.
+// A LoginView contains the fields and links of the login page.
 type LoginView struct {
 	Login, ReturnTo string
 	Errors          FieldErrors
@@ -206,12 +206,12 @@ func (s *Site) requireLogin(w http.ResponseWriter, r *Request) error {
 
 // ShowKeptForm shows a form that was kept during the login.
 func (s *Site) ShowKeptForm(w http.ResponseWriter, r *Request, k *KeptForm) error {
-	return s.RenderPage(w, r, http.StatusOK, "ended", "You are logged in", k)
+	return s.RenderPage(w, r, http.StatusOK, "keptform", "You are logged in", k)
 }
 
 // currentPath returns the path of the page that the reader is looking at. For a sent form, it is the path of the page
 // that contains the form. On the login, registration and setup pages, it is the path to which the reader returns
-// after the login. If the path contains a secret code, here returns "/".
+// after the login. If the path contains a secret code, currentPath returns "/".
 func (r *Request) currentPath() string {
 	path := r.URL.RequestURI()
 	if r.Method != http.MethodGet {

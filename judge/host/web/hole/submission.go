@@ -70,7 +70,7 @@ func (s *site) submissionPage(w http.ResponseWriter, r *web.Request) error {
 	if v.Checks, err = s.Store.GolfChecks(r.Context(), a.ID); err != nil {
 		return err
 	}
-	return s.RenderPage(w, r, http.StatusOK, "answer", fmt.Sprintf("Submission %d to %s", a.Number, h.Name), v)
+	return s.RenderPage(w, r, http.StatusOK, "golfsubmission", fmt.Sprintf("Submission %d to %s", a.Number, h.Name), v)
 }
 
 // submissionSource sends the submitted file.
@@ -114,7 +114,7 @@ func (s *site) submissionLive(r *web.Request, a *store.GolfSubmission) (part tem
 		}
 		v.Run = template.HTML(b.String()) // package report escapes all texts
 	}
-	part, err = s.RenderPart("answer", "live", v)
+	part, err = s.RenderPart("golfsubmission", "live", v)
 	return part, open, err
 }
 

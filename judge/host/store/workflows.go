@@ -21,16 +21,16 @@ type Workflow struct {
 	Kind   string
 	Spec   []byte // JSON in the format of package flow
 	State  WorkflowState
-	Reason string // why the flow ended in this state; may be empty
+	Reason string // why the workflow ended in this state; may be empty
 	Owner  string // id of an account
 	Made   time.Time
-	Ended  time.Time // zero while the flow runs
+	Ended  time.Time // zero while the workflow runs
 }
 
-// A WorkflowState is the state of a flow.
+// A WorkflowState is the state of a workflow.
 type WorkflowState string
 
-// The states of a flow.
+// The states of a workflow.
 const (
 	WorkflowRunning   WorkflowState = "running"
 	WorkflowDone      WorkflowState = "done"
@@ -38,8 +38,8 @@ const (
 	WorkflowCancelled WorkflowState = "cancelled"
 )
 
-// NewWorkflow stores a flow and starts it. The caller chooses the id, so that a repeated call does not create a second
-// flow. It returns ErrTaken if the id belongs to a flow of another account or of another kind. Spec must be JSON.
+// NewWorkflow stores a workflow and starts it. The caller chooses the id, so that a repeated call does not create a second
+// workflow. It returns ErrTaken if the id belongs to a workflow of another account or of another kind. Spec must be JSON.
 func (s *Store) NewWorkflow(ctx context.Context, id, kind string, spec []byte, owner string) (*Workflow, error) {
 	f := &Workflow{ID: id, Kind: kind, Spec: spec, State: WorkflowRunning, Owner: owner, Made: fromMicros(s.now())}
 	n, err := s.write.InsertFlow(
@@ -58,21 +58,21 @@ func (s *Store) NewWorkflow(ctx context.Context, id, kind string, spec []byte, o
 	return existing, err
 }
 
-// WorkflowLimits limits how many flows an account may create.
+// WorkflowLimits limits how many workflows an account may create.
 type WorkflowLimits struct {
 	Kinds      []string // the kinds that count
 	MaxRunning int      // maximum number that run at once
 	PerMinute  int64
 }
 
-// RequestWorkflow is like NewWorkflow, but also limits the number of flows that the account may have. The argument
+// RequestWorkflow is like NewWorkflow, but also limits the number of workflows that the account may have. The argument
 // most contains the limits. RequestWorkflow returns ErrTooManyPending or ErrRateLimit if the account exceeds a limit,
 // and ErrRevoked if the account is disabled.
 func (s *Store) RequestWorkflow(
 	ctx context.Context, id, kind string, spec []byte, owner string, limits WorkflowLimits,
 ) (f *Workflow, err error) {
 	err = s.tx(ctx, "make the flow "+id, func(q *query.Queries) error {
-		if n, err := q.HoldAccount(ctx, owner); err != nil || n == 0 { // of two concurrent calls, one counts the flow of the other
+		if n, err := q.HoldAccount(ctx, owner); err != nil || n == 0 { // of two concurrent calls, one counts the workflow of the other
 			return cmp.Or(err, ErrRevoked)
 		}
 		existing, err := q.GetFlow(ctx, id)
@@ -127,19 +127,19 @@ func runningWorkflows(ctx context.Context, q *query.Queries, owner string, kinds
 	return ids, err
 }
 
-// RunningWorkflowIDs returns the ids of the running flows of an account. If kinds is nil, it returns flows of all kinds.
+// RunningWorkflowIDs returns the ids of the running workflows of an account. If kinds is nil, it returns workflows of all kinds.
 func (s *Store) RunningWorkflowIDs(ctx context.Context, owner string, kinds []string) ([]string, error) {
 	ids, err := runningWorkflows(ctx, s.read, owner, kinds)
 	return ids, wrapError("read the flows of an account", err)
 }
 
-// Workflow reads a flow.
+// Workflow reads a workflow.
 func (s *Store) Workflow(ctx context.Context, id string) (*Workflow, error) {
 	row, err := s.read.GetFlow(ctx, id)
 	return workflow(row), wrapError("read the flow "+id, err)
 }
 
-// RunningWorkflows reads the running flows, oldest first.
+// RunningWorkflows reads the running workflows, oldest first.
 func (s *Store) RunningWorkflows(ctx context.Context) ([]*Workflow, error) {
 	rows, err := s.read.OpenFlows(ctx)
 	flows := make([]*Workflow, 0, len(rows))
@@ -149,7 +149,7 @@ func (s *Store) RunningWorkflows(ctx context.Context) ([]*Workflow, error) {
 	return flows, wrapError("read the flows", err)
 }
 
-// WorkflowsOfKind reads at most n flows of a kind, newest first.
+// WorkflowsOfKind reads at most n workflows of a kind, newest first.
 func (s *Store) WorkflowsOfKind(ctx context.Context, kind string, n int) ([]*Workflow, error) {
 	rows, err := s.read.FlowsOfKind(ctx, kind, int32(n))
 	flows := make([]*Workflow, 0, len(rows))
@@ -166,9 +166,9 @@ func workflow(r query.Flow) *Workflow {
 	}
 }
 
-// A WorkflowJob is a job of a flow.
+// A WorkflowJob is a job of a workflow.
 type WorkflowJob struct {
-	// Key names the part that the job produces. It is unique in the flow.
+	// Key names the task that the job runs. It is unique in the workflow.
 	Key      string
 	Work     job.Work
 	Priority job.Priority
@@ -176,20 +176,20 @@ type WorkflowJob struct {
 	Cost     time.Duration // estimated CPU time
 	// Exclude lists the workers that must not take the job.
 	Exclude []string
-	// Owner is the account that is charged for the judging time. All jobs of a flow must have the same owner. If
-	// empty, the flow itself counts as the owner.
+	// Owner is the account that is charged for the judging time. All jobs of a workflow must have the same owner. If
+	// empty, the workflow itself counts as the owner.
 	Owner string
 }
 
-// WorkflowJobID returns the id of the job that produces the part of a flow with the given key. The id depends only on flow
-// and key, so planning a flow twice adds no jobs.
+// WorkflowJobID returns the id of the job that runs the task of a workflow with the given key. The id depends only on flow
+// and key, so planning a workflow twice adds no jobs.
 func WorkflowJobID(flow, key string) string {
 	sum := sha256.Sum256([]byte(flow + "\x00" + key))
 	return hex.EncodeToString(sum[:16])
 }
 
-// AddWorkflowJobs adds jobs of a flow to the queue, in this order, and returns how many were new. If none is new, it writes
-// nothing. It returns ErrEnded if the flow has ended or does not exist.
+// AddWorkflowJobs adds jobs of a workflow to the queue, in this order, and returns how many were new. If none is new, it writes
+// nothing. It returns ErrEnded if the workflow has ended or does not exist.
 func (s *Store) AddWorkflowJobs(ctx context.Context, flow string, jobs ...WorkflowJob) (added int, err error) {
 	before, err := s.read.JobsOfFlow(ctx, nullText(flow))
 	if err != nil {
@@ -246,7 +246,7 @@ func setOf(ids []string) map[string]bool {
 	return set
 }
 
-// A TaskResult is the result of one job of a flow. It never changes.
+// A TaskResult is the result of one job of a workflow. It never changes.
 type TaskResult struct {
 	Key    string
 	Job    string      // id
@@ -268,24 +268,24 @@ func (s *Store) addTaskResult(ctx context.Context, q *query.Queries, flow string
 	return n == 1, err
 }
 
-// TaskResults reads the parts of a flow in order of arrival.
+// TaskResults reads the results of a workflow's tasks in order of arrival.
 func (s *Store) TaskResults(ctx context.Context, flow string) ([]*TaskResult, error) {
 	rows, err := s.read.PartsOf(ctx, flow)
 	if err != nil {
-		return nil, wrapError("read the parts of a flow", err)
+		return nil, wrapError("read the task results of a workflow", err)
 	}
 	parts := make([]*TaskResult, len(rows))
 	for i, r := range rows {
 		parts[i] = &TaskResult{Key: r.PartKey, Job: r.Job, Events: blob.Digest(r.Events), At: fromMicros(r.At)}
-		if err := fromJSON("the part "+r.PartKey, r.Result, &parts[i].Result); err != nil {
+		if err := fromJSON("the task result "+r.PartKey, r.Result, &parts[i].Result); err != nil {
 			return nil, err
 		}
 	}
 	return parts, nil
 }
 
-// FinishWorkflow ends a flow and cancels its open jobs. It returns the canceled jobs, because workers may still run
-// some of them. It returns ErrEnded if the flow had already ended.
+// FinishWorkflow ends a workflow and cancels its open jobs. It returns the canceled jobs, because workers may still run
+// some of them. It returns ErrEnded if the workflow had already ended.
 func (s *Store) FinishWorkflow(ctx context.Context, id string, state WorkflowState, reason string) (cancelled []string, err error) {
 	err = s.tx(ctx, "end the flow "+id, func(q *query.Queries) error {
 		now := nullInt(s.now())

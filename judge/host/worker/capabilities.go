@@ -36,7 +36,8 @@ func (r *Runner) findCapabilities(ctx context.Context, note func(string)) (o *jo
 	}
 	// Check the versions of all tools now, so that they are not checked while jobs run. They are checked once a
 	// day.
-	if err := w.Start(workspace.RunOptions{RequiredIsolation: r.o.RequiredIsolation, Hidden: r.secretDirs(), Jobs: runtime.GOMAXPROCS(0)}); err != nil {
+	options := workspace.RunOptions{RequiredIsolation: r.o.RequiredIsolation, Hidden: r.secretDirs(), Jobs: runtime.GOMAXPROCS(0)}
+	if err := w.Start(options); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()

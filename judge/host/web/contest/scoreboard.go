@@ -38,7 +38,7 @@ func Frame(server string) scoreboard.Frame {
 		clock := web.ClockAt(time.Now(), h.Starts, h.Ends).WithoutCountdown()
 		head := web.Head{Nav: nav, Clock: &clock}
 		page, err := templates.RenderShared(
-			server, "board", "Scoreboard", viewer.LoggedIn, head,
+			server, "scoreboard", "Scoreboard", viewer.LoggedIn, head,
 			scoreboardView{viewer, "/c/" + h.Slug, scoreboardMark},
 		)
 		if err != nil {

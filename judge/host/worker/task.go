@@ -15,7 +15,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// taskFuncs maps the job kinds of flows to the functions that run them. Each function sets the lines and the output of
+// taskFuncs maps the job kinds of workflows to the functions that run them. Each function sets the lines and the output of
 // its result.
 var taskFuncs = map[job.Kind]func(*Runner, context.Context, *job.Spec, *openProblem, *taskOutput) error{
 	job.Checks:           (*Runner).runChecks,
@@ -31,7 +31,7 @@ var taskFuncs = map[job.Kind]func(*Runner, context.Context, *job.Spec, *openProb
 	job.Trial:            (*Runner).runTrial,
 }
 
-// A taskOutput collects the result of a job of a flow.
+// A taskOutput collects the result of a job of a workflow.
 type taskOutput struct {
 	lines  [][]byte
 	output any // encoded as JSON, depending on the kind of job; may be nil
@@ -55,7 +55,7 @@ func (b *taskOutput) addEvents(events ...judge.Event) error {
 	return nil
 }
 
-// runTask runs a job of a flow and fills the result.
+// runTask runs a job of a workflow and fills the result.
 func (r *Runner) runTask(ctx context.Context, s *job.Spec, o *openProblem, b *taskOutput, result *job.Result) (err error) {
 	do, known := taskFuncs[s.Kind]
 	if !known {

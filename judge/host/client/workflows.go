@@ -18,7 +18,7 @@ import (
 	"assay/judge/host/job"
 )
 
-// WorkflowsPath is the path of flows.
+// WorkflowsPath is the path of workflows.
 const WorkflowsPath = "/v1/workflows"
 
 // A NewWorkflow is a workflow to start. It works on a problem of the server, or on a snapshot of a problem directory
@@ -32,7 +32,7 @@ type NewWorkflow struct {
 	Options  json.RawMessage `json:"options"`
 }
 
-// A Workflow is a flow on the server.
+// A Workflow is a workflow that a server runs.
 type Workflow struct {
 	ID     string    `json:"id"`
 	Kind   flow.Kind `json:"kind"`
@@ -41,7 +41,7 @@ type Workflow struct {
 	Made   time.Time `json:"created"`
 }
 
-// A TaskResult is the result of one job of a flow.
+// A TaskResult is the result of one job of a workflow.
 type TaskResult struct {
 	Key    string          `json:"key"`
 	State  job.State       `json:"state"`
@@ -52,8 +52,8 @@ type TaskResult struct {
 	Lines  [][]byte        `json:"-"` // events, or other lines that depend on the kind of workflow
 }
 
-// A WorkflowLine is a line in the event stream of a workflow. The stream contains the lines of each part, then the
-// part itself, and finally the workflow. A line without fields keeps the connection open.
+// A WorkflowLine is a line in the event stream of a workflow. The stream contains the lines of each task, then the
+// result of the task, and finally the workflow. A line without fields keeps the connection open.
 type WorkflowLine struct {
 	Line json.RawMessage `json:"line,omitempty"`
 	Task *TaskResult     `json:"task,omitempty"`
@@ -106,7 +106,7 @@ func (c *Client) AddFile(ctx context.Context, n *NewWorkflow, dir, file string, 
 	return relative, err
 }
 
-// AddBytes uploads bytes as a file of a flow.
+// AddBytes uploads bytes as a file of a workflow.
 func (c *Client) AddBytes(ctx context.Context, n *NewWorkflow, name string, data []byte) error {
 	s := BytesSource(data)
 	n.Files = append(n.Files, job.File{Path: name, Size: s.Size, Digest: s.Digest})
@@ -114,20 +114,20 @@ func (c *Client) AddBytes(ctx context.Context, n *NewWorkflow, name string, data
 	return err
 }
 
-// A WorkflowError means that a flow failed.
+// A WorkflowError means that a workflow failed.
 type WorkflowError struct {
 	Text    string
 	BlameOf judge.Blame
 }
 
-// Error returns why the flow failed.
+// Error returns why the workflow failed.
 func (e *WorkflowError) Error() string { return e.Text }
 
 // Blame returns who caused the failure.
 func (e *WorkflowError) Blame() judge.Blame { return e.BlameOf }
 
-// RunWorkflow runs a workflow on the server and calls listen once per part. When the connection breaks, it reconnects and
-// continues. If ctx is done before the workflow ends, the workflow is canceled. If a part failed, RunWorkflow returns a
+// RunWorkflow runs a workflow on the server and calls listen once per task. When the connection breaks, it reconnects and
+// continues. If ctx is done before the workflow ends, the workflow is canceled. If a task failed, RunWorkflow returns a
 // WorkflowError at the end.
 func (c *Client) RunWorkflow(ctx context.Context, n *NewWorkflow, listen func(*TaskResult) error) error {
 	path := WorkflowsPath + "/" + rand.Text()

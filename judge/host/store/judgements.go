@@ -23,8 +23,8 @@ type Origin string
 // workers. Until that job has ended, the submission is pending.
 const (
 	OriginFirst     Origin = "first"
-	OriginNearLimit Origin = "borderline" // the time was near the limit; see package job
-	OriginUntrusted Origin = "guest"      // the previous judgement is from an untrusted worker and needs confirmation
+	OriginNearLimit Origin = "near-limit" // the time was near the limit; see package job
+	OriginUntrusted Origin = "untrusted"  // the previous judgement is from an untrusted worker and needs confirmation
 	OriginRejudge   Origin = "rejudge"    // part of a rejudging; it repeats no judgement
 )
 
@@ -45,7 +45,7 @@ type Run struct {
 }
 
 // Runs reads the judgement of a job, and all judgements that repeat it or that it repeats, in order. For a job of
-// a flow it returns none.
+// a workflow it returns none.
 func (s *Store) Runs(ctx context.Context, id string) ([]*Run, error) {
 	judgement, err := s.read.JudgementOfJob(ctx, id)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -279,7 +279,7 @@ func (j *JuryJudgement) measure(finished, rows string) error {
 }
 
 // requeueForTrusted queues a job again, so that only trusted workers can run it. It is called if an untrusted worker failed
-// or returned a part of a flow, because neither can end the job.
+// or returned the result of a task, because neither can end the job.
 func (s *Store) requeueForTrusted(ctx context.Context, q *query.Queries, j *query.Job, r *job.Result, untrusted []string) (Outcome, error) {
 	if j.DoneAt.Valid || j.Generation != int64(r.Generation) {
 		return Dropped, nil

@@ -76,6 +76,12 @@ func (s *site) juryPart(r *web.Request, label string) (*juryView, error) {
 	return v, nil
 }
 
+// originText says why a judgement was made.
+var originText = map[store.Origin]string{
+	store.OriginFirst: "Judged", store.OriginNearLimit: "Rejudged: near the time limit",
+	store.OriginUntrusted: "Rejudged: an untrusted worker judged it before",
+}
+
 // history returns the judgements and verdict overrides of a submission.
 func (s *site) history(r *web.Request, overrides []store.Override) ([]historyLine, error) {
 	a := access.Of(r)
@@ -87,8 +93,7 @@ func (s *site) history(r *web.Request, overrides []store.Override) ([]historyLin
 	for _, j := range past {
 		state := web.StateOf(s.Dispatch.JobState(j.ID, j.State), j.Verdict, j.Score, true)
 		line := historyLine{
-			Time: j.Started, Text: map[store.Origin]string{store.OriginFirst: "Judged",
-				store.OriginNearLimit: "Rejudged: near the time limit", store.OriginUntrusted: "Rejudged: an untrusted worker judged it before"}[j.Origin],
+			Time: j.Started, Text: originText[j.Origin],
 			Detail: fmt.Sprintf("package %.6s", j.Bundle), State: &state, Current: j.ID == a.Submission.Judgement,
 		}
 		if !j.Ended.IsZero() {

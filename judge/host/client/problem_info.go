@@ -16,7 +16,7 @@ import (
 type ProblemInfo struct {
 	Format    int      `json:"format"` // ProblemInfoFormat
 	Title     string   `json:"title"`
-	Statement string   `json:"statement"` // Markdown; only in old sheets, without Statements
+	Statement string   `json:"statement"` // Markdown; only in old metadata, without Statements
 	TimeMS    int64    `json:"time_ms"`   // per test case; 0 means no limit
 	Memory    int64    `json:"memory_bytes"`
 	Output    int64    `json:"output_bytes,omitempty"` // 0 if unknown
@@ -54,7 +54,7 @@ type ProblemFile struct {
 	Data       []byte      `json:"data,omitempty"`     // bytes of a converted picture
 }
 
-// AllStatements returns the statements, one per language. It also works for old sheets.
+// AllStatements returns the statements, one per language. It also works for old metadata.
 func (s *ProblemInfo) AllStatements() []Statement {
 	if len(s.Statements) == 0 && s.Statement != "" {
 		return []Statement{{Text: s.Statement}}
@@ -143,13 +143,13 @@ func LanguagesForFile(languages []OfferedLanguage, file string) []OfferedLanguag
 	return folded
 }
 
-// ProblemInfoFormat is the version of ProblemInfo. MaxProblemInfo is the maximum size of a sheet in bytes.
+// ProblemInfoFormat is the version of ProblemInfo. MaxProblemInfo is its maximum size in bytes.
 const (
 	ProblemInfoFormat = 1
 	MaxProblemInfo    = 4 << 20
 )
 
-// ParseProblemInfo reads a sheet.
+// ParseProblemInfo reads problem metadata.
 func ParseProblemInfo(data []byte) (*ProblemInfo, error) {
 	s := &ProblemInfo{}
 	if err := json.Unmarshal(data, s); err != nil {

@@ -501,7 +501,8 @@ func (s *tokenMutator) deletions() {
 			case first < i && s.tokenIs(first, "else", "do"):
 				first++
 				continue
-			case first+1 < i && s.tokenIs(first, "if", "for", "while", "switch") && s.tokenIs(first+1, "(") && s.toks[first+1].match > 0 && !s.Lexis.Lifetimes:
+			case first+1 < i && s.tokenIs(first, "if", "for", "while", "switch") && s.tokenIs(first+1, "(") &&
+				s.toks[first+1].match > 0 && !s.Lexis.Lifetimes:
 				first = s.toks[first+1].match + 1
 				continue
 			}

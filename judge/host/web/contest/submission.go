@@ -126,7 +126,7 @@ func (s *site) submissionPage(w http.ResponseWriter, r *web.Request, code int, f
 		}
 		v.Jury.Mark.Errors, v.Jury.Mark.Why = fieldErrors, r.PostFormValue("why") // if there is no form, they are empty
 	}
-	return s.RenderPage(w, r, code, "judging", fmt.Sprintf("Submission %d", v.Number), v)
+	return s.RenderPage(w, r, code, "submission", fmt.Sprintf("Submission %d", v.Number), v)
 }
 
 // sources returns the files of the submission, with their text if it is short enough to show.
@@ -173,7 +173,7 @@ func (s *site) livePart(r *web.Request, sub *store.Submission, lines [][]byte) (
 	state := s.Dispatch.JobState(j.ID, j.State)
 	if j.Withheld() && !jury && state != store.JobWaiting {
 		part, err = s.RenderPart(
-			"judging", "live",
+			"submission", "live",
 			liveView{Number: sub.Number, State: web.StateOf(store.JobDispatched, judge.NotJudged, "", false)},
 		)
 		return part, true, err
@@ -191,7 +191,7 @@ func (s *site) livePart(r *web.Request, sub *store.Submission, lines [][]byte) (
 	} else {
 		v.addEvents(lines, show)
 	}
-	part, err = s.RenderPart("judging", "live", v)
+	part, err = s.RenderPart("submission", "live", v)
 	return part, j.Ended.IsZero(), err
 }
 

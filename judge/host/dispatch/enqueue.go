@@ -41,7 +41,7 @@ func (d *Dispatcher) enqueueLoop(ctx context.Context) {
 	}
 }
 
-// enqueueAll enqueues as many pending jobs of each lane and class as the workers need.
+// enqueueAll enqueues as many pending jobs of each priority and class as the workers need.
 func (d *Dispatcher) enqueueAll(ctx context.Context, epoch int64) error {
 	d.enqueueLock.Lock()
 	defer d.enqueueLock.Unlock()
@@ -114,7 +114,7 @@ func (d *Dispatcher) nextJobs(ctx context.Context, priority job.Priority, class 
 		if err != nil {
 			return nil, err
 		}
-		if len(untrusted) > 0 && priority != job.ContestPriority { // untrusted workers do not have the contest lane
+		if len(untrusted) > 0 && priority != job.ContestPriority { // untrusted workers take no contest jobs
 			if err := d.excludeUntrusted(ctx, jobs, untrusted); err != nil {
 				return nil, err
 			}

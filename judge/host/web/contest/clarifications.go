@@ -254,7 +254,7 @@ func (s *site) clarificationsPage(w http.ResponseWriter, r *web.Request, code in
 			return err
 		}
 	}
-	return s.RenderPage(w, r, code, "clar", "Clarifications", v)
+	return s.RenderPage(w, r, code, "clarifications", "Clarifications", v)
 }
 
 // selectReply returns the request that the jury can answer beside the list. If reply is nil, it is the first
@@ -319,7 +319,7 @@ func (s *site) newClarificationPage(w http.ResponseWriter, r *web.Request, code 
 			return err
 		}
 	}
-	return s.RenderPage(w, r, code, "clarnew", title, v)
+	return s.RenderPage(w, r, code, "newclarification", title, v)
 }
 
 // erasedText is shown for a clarification whose text was deleted with an account.

@@ -72,7 +72,7 @@ func problemInfo(ctx context.Context, contest *workspace.Workspace, f *workspace
 	return s, nil
 }
 
-// addStatements adds the statements of all languages to a sheet, with the files that they show and the
+// addStatements adds the statements of all languages to a problem's metadata, with the files that they show and the
 // attachments. Files that cannot be read are omitted; judge verify reports them.
 func addStatements(ctx context.Context, s *client.ProblemInfo, contest *workspace.Workspace, f *workspace.Problem) error {
 	for _, language := range f.Languages() {

@@ -122,7 +122,7 @@ func (d *Service) WorkflowReason(ctx context.Context, f *store.Workflow) (string
 		return "", err
 	}
 	blame := judge.Machine
-	for _, p := range parts { // the reason of a workflow is that of its failed part
+	for _, p := range parts { // the reason of a workflow is that of its failed task
 		if r := p.Result; r.Reason != "" && strings.HasSuffix(f.Reason, r.Reason) {
 			blame = r.Blame
 		}

@@ -11,7 +11,7 @@ import (
 	"assay/judge/running/config"
 )
 
-// inLanguage maps file extensions in testdata/slips to languages in judge.toml.
+// inLanguage maps file extensions in testdata/mutations to languages in judge.toml.
 var inLanguage = map[string]string{".py": "python3", ".cpp": "cpp", ".c": "c", ".java": "java", ".rs": "rust", ".js": "javascript"}
 
 func family(t testing.TB, language string) *Family {
@@ -23,11 +23,11 @@ func family(t testing.TB, language string) *Family {
 	return f
 }
 
-// TestSlips compares the mutants of a program in each language with a reviewed golden file.
-func TestSlips(t *testing.T) {
+// TestMutations compares the mutants of a program in each language with a reviewed golden file.
+func TestMutations(t *testing.T) {
 	for ext, language := range inLanguage {
 		t.Run(language, func(t *testing.T) {
-			file := "testdata/slips/main" + ext
+			file := "testdata/mutations/main" + ext
 			text, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
@@ -141,7 +141,7 @@ func TestSteps(t *testing.T) {
 // must change the text that they name.
 func FuzzMutants(f *testing.F) {
 	for ext, language := range inLanguage {
-		text, err := os.ReadFile("testdata/slips/main" + ext)
+		text, err := os.ReadFile("testdata/mutations/main" + ext)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -215,6 +215,6 @@ func TestFamilies(t *testing.T) {
 		}
 	}
 	if len(seen) < 7 {
-		t.Errorf("the tables have slips of %d operators", len(seen))
+		t.Errorf("the tables have mutations of %d operators", len(seen))
 	}
 }

@@ -45,7 +45,7 @@ func (s *site) unreadEvents(w http.ResponseWriter, r *web.Request) error {
 		if err == nil && changed {
 			var unread web.UnreadCount
 			if unread, err = access.Of(r).Unread(r.Context()); err == nil {
-				part, err = s.RenderPart("clar", "news", unread) // as in the head of the contest's pages
+				part, err = s.RenderPart("clarifications", "news", unread) // as in the head of the contest's pages
 			}
 		}
 		switch {

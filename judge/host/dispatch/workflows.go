@@ -15,13 +15,13 @@ import (
 	"assay/judge/host/store"
 )
 
-// workflowPlanner plans the next jobs of workflows. It plans a workflow whenever a part of it, the result of one of its
-// jobs, is stored. It also plans all workflows regularly, because another server may have stored a part.
+// workflowPlanner plans the next jobs of workflows. It plans a workflow whenever the result of one of its
+// jobs, is stored. It also plans all workflows regularly, because another server may have stored a result.
 type workflowPlanner struct {
 	wake chan struct{}
 
 	mu      sync.Mutex
-	changed map[string]bool // workflows that are new or have a new part
+	changed map[string]bool // workflows that are new or have a new result
 
 	// strandedSince maps an audit to the time at which it was noticed that no connected worker may run the audit's missing
 	// jobs. Only plan uses it.
@@ -187,7 +187,7 @@ func (d *Dispatcher) eligibleWorkers(j *flow.Task) (online, known bool) {
 	return online, slices.ContainsFunc(d.view.allExcept(d.o.Class, ""), func(w string) bool { return !slices.Contains(exclude, w) })
 }
 
-// toParts converts stored parts to the parts of a plan.
+// toParts converts stored task results to those of a plan.
 func toParts(stored []*store.TaskResult) []flow.TaskResult {
 	parts := make([]flow.TaskResult, len(stored))
 	for i, p := range stored {

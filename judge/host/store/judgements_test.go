@@ -227,7 +227,7 @@ func TestJudgings(t *testing.T) {
 		}
 		first := `once 1 nim first w1 WA 0s "" {} stands true`
 		late := `twice 2 nim first w1 TLE 3µs "a/b" {} stands false`
-		again := `twice 2 nim borderline w2 AC 8ms "" {a/b took 1.1s on w1} stands true`
+		again := `twice 2 nim near-limit w2 AC 8ms "" {a/b took 1.1s on w1} stands true`
 		clear := func(s string) string { return strings.NewReplacer("{", "", "}", "").Replace(s) }
 		for name, tt := range map[string]struct {
 			f    store.JudgementFilter
@@ -236,7 +236,7 @@ func TestJudgings(t *testing.T) {
 			"all":                {store.JudgementFilter{}, []string{again, late, first}},
 			"page by page":       {store.JudgementFilter{Limit: 1}, []string{again, late, first}},
 			"of a worker":        {store.JudgementFilter{Worker: "w1"}, []string{late, first}},
-			"borderline":         {store.JudgementFilter{Origin: store.OriginNearLimit}, []string{again, late}},
+			"near the limit":     {store.JudgementFilter{Origin: store.OriginNearLimit}, []string{again, late}},
 			"both":               {store.JudgementFilter{Origin: store.OriginNearLimit, Worker: "w2"}, []string{again}},
 			"of untrusted: none": {store.JudgementFilter{Origin: store.OriginUntrusted}, nil},
 		} {

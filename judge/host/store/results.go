@@ -30,9 +30,9 @@ const (
 // RecordedResult describes what RecordResult did.
 type RecordedResult struct {
 	Outcome
-	Submission string // id; empty if the job is part of a flow, or unknown
+	Submission string // id; empty if the job is part of a workflow, or unknown
 	Workflow   string // id; empty if the job belongs to a submission, or is unknown
-	// NeedsRepeat reports whether the submission must be judged once more before its verdict counts. Guests lists the
+	// NeedsRepeat reports whether the submission must be judged once more before its verdict counts. UntrustedRuns lists the
 	// runs of untrusted workers whose verdicts are to be compared with this result.
 	NeedsRepeat   bool
 	UntrustedRuns []*Run
@@ -47,7 +47,7 @@ const (
 
 // RecordResult stores a result once, even if it is offered several times. Events is the digest of the blob with r.Events,
 // which the caller has stored; it may be empty. A verdict ends the job's judgement or becomes a part of the job's
-// flow. After a failure, the job is queued again and excludes the worker that failed. After too many failures, the
+// workflow. After a failure, the job is queued again and excludes the worker that failed. After too many failures, the
 // verdict is a judge error. An untrusted worker's verdict counts only after a trusted worker has also judged the
 // submission.
 func (s *Store) RecordResult(ctx context.Context, r *job.Result, events blob.Digest) (RecordedResult, error) {

@@ -65,7 +65,8 @@ func (p *checkRun) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("lay the answer: %w", err)
 	}
-	p.dir, p.tried, p.failed, p.built, p.drivers = dir, map[int]bool{}, map[int]string{}, map[*drivers.Wrap]*builtCandidate{}, map[string]*builtCandidate{}
+	p.dir, p.tried, p.failed = dir, map[int]bool{}, map[int]string{}
+	p.built, p.drivers = map[*drivers.Wrap]*builtCandidate{}, map[string]*builtCandidate{}
 	p.res.Samples = len(p.r.Domain.Samples)
 	if strings.TrimSpace(p.a.Counted) == "" {
 		p.res.Verdict, p.res.Log = CannotRun, "the file has no code"
