@@ -97,7 +97,7 @@ var Types = []Type{
 	Judgements, Runs, Clarifications, Awards, Scoreboard,
 }
 
-// Visibility decide, together with the role, whether a client may see an object.
+// Visibility contains the facts that decide, together with the role, whether a client may see an object.
 type Visibility struct {
 	Started bool // the contest has begun
 	Own     bool // the object belongs to the client's own team, or was sent to it

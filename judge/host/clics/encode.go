@@ -10,8 +10,8 @@ import (
 )
 
 // An Object is an object of the API. It maps the names of properties to their values. A value is a string, a bool,
-// an int, a float64, a time.FormatTime, a time.Duration, Minutes, Seconds, []string, json.RawMessage, an Object or
-// []Object. A nil value, a zero time.FormatTime, a nil list and an empty string mean that the property has no value.
+// an int, a float64, a time.Time, a time.Duration, Minutes, Seconds, []string, json.RawMessage, an Object or
+// []Object. A nil value, a zero time.Time, a nil list and an empty string mean that the property has no value.
 type Object map[string]any
 
 // Minutes is a duration in whole minutes. It is encoded as a RELTIME in 2026-01, and as a number in 2023-06.
