@@ -156,9 +156,7 @@ func HasEndpoint(r Role, t Type) bool {
 // CanSee reports whether a role sees a property of the objects of a type. If own is set, the object belongs to the
 // client's own team.
 func CanSee(r Role, v Version, t Type, name string, own bool) bool {
-	return slices.ContainsFunc(propertyTable[t], func(p property) bool {
-		return p.name == name && p.inVersion(v) && (p.audience.includes(r) || own && r == Team && p.own)
-	})
+	return slices.ContainsFunc(propertyTable[t], func(p property) bool { return p.name == name && p.visible(r, v, own) })
 }
 
 // Properties returns the names of the properties of the objects of a type, in both versions.
