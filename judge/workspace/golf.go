@@ -149,14 +149,14 @@ func (w *Workspace) shareDriver(stage *golf.SubmissionChecker, name string, othe
 	return slices.ContainsFunc(w.Config.Languages, func(l *config.Language) bool { return l.Name == name && root(l) == root(other) })
 }
 
-// alternative is an alternative language for a golf submission. why is the reason for trying the language although the
-// file's extension suggests a different one.
+// alternative is an alternative language for a golf submission. The field reason says why the language is tried
+// although the file's extension suggests a different one.
 type alternative struct {
 	*config.Language
 	reason string
 }
 
-// alternatives lists the languages that claim the extension ext, except the language called but. For each language that
+// alternatives lists the languages with an extension, except the language with the name excluded. For each language that
 // is not installed, it also lists the language's substitute.
 func (w *Workspace) alternatives(ctx context.Context, excluded, extension string) (alternatives []alternative) {
 	var later []alternative

@@ -35,6 +35,7 @@ func plan(t *testing.T, s *store.Store, list *roster.List, contest string) *Plan
 func TestLoginOf(t *testing.T) {
 	for name, want := range map[string]string{
 		"Ada Lovelace": "ada-lovelace", "Zoë  O'Neill-Šimić": "zoe-oneill-simic", "Łukasz Größe": "lukasz-grosse",
+		"Ọ̀lá Saʿdī": "ola-sadi", "Team ٣": "team-3",
 		"Ægir Ørsted": "aegir-orsted", "李雷": "li-lei", "x": "student", "👩": "student",
 		"김철수": "gimceolsu", "Дмитрий Объедков": "dmitrii-obedkov", "Ольга": "olga", "Γιώργος": "giorgos", "محمد": "mhmd",
 		"שלום": "shlvm", "たなか ゆき": "tanaka-yuki", "ＡＢＣ１２": "abc12", "Nguyễn Văn": "nguyen-van",

@@ -97,7 +97,7 @@ var Types = []Type{
 	Judgements, Runs, Clarifications, Awards, Scoreboard,
 }
 
-// Visibility decide, together with the role, whether a client may see an object.
+// Visibility contains the facts that decide, together with the role, whether a client may see an object.
 type Visibility struct {
 	Started bool // the contest has begun
 	Own     bool // the object belongs to the client's own team, or was sent to it
@@ -156,9 +156,7 @@ func HasEndpoint(r Role, t Type) bool {
 // CanSee reports whether a role sees a property of the objects of a type. If own is set, the object belongs to the
 // client's own team.
 func CanSee(r Role, v Version, t Type, name string, own bool) bool {
-	return slices.ContainsFunc(propertyTable[t], func(p property) bool {
-		return p.name == name && p.inVersion(v) && (p.audience.includes(r) || own && r == Team && p.own)
-	})
+	return slices.ContainsFunc(propertyTable[t], func(p property) bool { return p.name == name && p.visible(r, v, own) })
 }
 
 // Properties returns the names of the properties of the objects of a type, in both versions.

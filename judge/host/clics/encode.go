@@ -10,8 +10,8 @@ import (
 )
 
 // An Object is an object of the API. It maps the names of properties to their values. A value is a string, a bool,
-// an int, a float64, a time.FormatTime, a time.Duration, Minutes, Seconds, []string, json.RawMessage, an Object or
-// []Object. A nil value, a zero time.FormatTime, a nil list and an empty string mean that the property has no value.
+// an int, a float64, a time.Time, a time.Duration, Minutes, Seconds, []string, json.RawMessage, an Object or
+// []Object. A nil value, a zero time.Time, a nil list and an empty string mean that the property has no value.
 type Object map[string]any
 
 // Minutes is a duration in whole minutes. It is encoded as a RELTIME in 2026-01, and as a number in 2023-06.
@@ -45,7 +45,7 @@ func encode(out *bytes.Buffer, reader Reader, t Type, o Object) error {
 		if set {
 			known++
 		}
-		if !CanSee(reader.Role, reader.Version, t, p.name, reader.Own) || reader.Strict && p.isExtension(reader.Version) ||
+		if !p.visible(reader.Role, reader.Version, reader.Own) || reader.Strict && p.isExtension(reader.Version) ||
 			isEmpty(value) && !p.always && !(p.given && set) {
 			continue
 		}
@@ -53,7 +53,7 @@ func encode(out *bytes.Buffer, reader Reader, t Type, o Object) error {
 			out.WriteByte(',')
 		}
 		first = false
-		fmt.Fprintf(out, "%q:", p.name)
+		out.WriteString(`"` + p.name + `":`)
 		if err := write(out, reader, p, value); err != nil {
 			return fmt.Errorf("write the property %s of %s: %w", p.name, t, err)
 		}
@@ -91,15 +91,15 @@ func write(out *bytes.Buffer, reader Reader, p *property, value any) error {
 	}
 	switch v := value.(type) {
 	case time.Time:
-		fmt.Fprintf(out, "%q", FormatTime(v))
+		out.WriteString(`"` + FormatTime(v) + `"`)
 	case time.Duration:
-		fmt.Fprintf(out, "%q", FormatRelTime(v))
+		out.WriteString(`"` + FormatRelTime(v) + `"`)
 	case Minutes:
 		if reader.Version == V2023 {
 			out.WriteString(strconv.FormatInt(int64(time.Duration(v)/time.Minute), 10))
 			return nil
 		}
-		fmt.Fprintf(out, "%q", FormatRelTime(time.Duration(v)))
+		out.WriteString(`"` + FormatRelTime(time.Duration(v)) + `"`)
 	case Seconds:
 		out.WriteString(seconds(time.Duration(v)))
 	case json.RawMessage:
@@ -117,7 +117,11 @@ func write(out *bytes.Buffer, reader Reader, p *property, value any) error {
 			}
 		}
 		out.WriteByte(']')
-	case string, bool, int, float64, []string:
+	case bool:
+		out.WriteString(strconv.FormatBool(v))
+	case int:
+		out.WriteString(strconv.Itoa(v))
+	case string, float64, []string:
 		e := json.NewEncoder(out)
 		e.SetEscapeHTML(false)
 		if err := e.Encode(v); err != nil {

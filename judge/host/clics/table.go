@@ -43,6 +43,11 @@ type property struct {
 
 func (p *property) inVersion(v Version) bool { return p.only == "" || p.only == v }
 
+// visible reports whether a role sees a property in a version. If own is set, the object belongs to the client's own team.
+func (p *property) visible(r Role, v Version, own bool) bool {
+	return p.inVersion(v) && (p.audience.includes(r) || own && r == Team && p.own)
+}
+
 // isExtension reports whether a property is an extension of a version.
 func (p *property) isExtension(v Version) bool { return p.extra || p.until != "" && p.until != v }
 

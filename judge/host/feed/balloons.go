@@ -8,7 +8,7 @@ import (
 )
 
 // updateBalloonVisible recomputes c.balloonVisible, the frozen submissions whose verdicts balloon runners may see. It
-// marks the judgements id all submissions that are new in c.balloonVisible, or no longer in it, as changed. The
+// marks the judgements of all submissions that are new in c.balloonVisible, or no longer in it, as changed. The
 // caller must have locked the contest.
 func (c *Contest) updateBalloonVisible() {
 	few := map[string]bool{}

@@ -91,7 +91,7 @@ func (s *setup) teamAtSites(reader Reader, team string) bool {
 	return t != nil && slices.ContainsFunc(t.GroupIDs, func(id string) bool { return slices.Contains(sites, id) })
 }
 
-// extTeamAtSites is like at, but takes the team's id in the Contest API.
+// extTeamAtSites is like teamAtSites, but takes the team's id in the Contest API.
 func (s *setup) extTeamAtSites(reader Reader, externalID string) bool {
 	for id, t := range s.teams {
 		if t.ExtID == externalID {
@@ -227,13 +227,13 @@ type Cursor struct {
 	c         *Contest
 	shared    *broadcast
 	at        *step  // last step that was returned; nil before the first call of Next
-	seq       int64  // id the last token, which covers everything before it
+	seq       int64  // of the last token, which covers everything before it
 	tokenWord string // tokenWord of the last token; it changes when the reader loses objects
 	// touched contains the units that are sent because the reader may have an older state of them. If nil, all
 	// units are sent.
 	touched         map[unitKey]bool
 	baseRevision    int64 // revision of the contest before touched was computed
-	baseRevocations int64 // Contest.baseRevocations before touched was computed
+	baseRevocations int64 // Contest.revocations before touched was computed
 	resumed         bool  // the reader has already read a part of the feed
 }
 
@@ -311,7 +311,7 @@ type Batch struct {
 }
 
 // Next returns the objects that are new since the previous call. It returns ErrToken if the reader has lost
-// objects since Cursor was called with its token.
+// objects since NewCursor was called with its token.
 func (cur *Cursor) Next() (b Batch, err error) {
 	c, s := cur.c, cur.shared
 	c.mu.RLock()

@@ -27,7 +27,7 @@ type Registry struct {
 	Intake *intake.Service
 
 	mu       sync.Mutex
-	contests map[string]*Contest // unitsByKey id
+	contests map[string]*Contest // by id
 }
 
 const (
@@ -66,7 +66,7 @@ type Contest struct {
 	drop *time.Timer // drops the contest from the Registry, which protects it
 
 	readLock sync.Mutex // held while the database is read
-	lastRead time.Time  // when it was last read; protected by following
+	lastRead time.Time  // when it was last read; protected by readLock
 
 	mu         sync.RWMutex // protects all fields below
 	loaded     bool
@@ -81,13 +81,13 @@ type Contest struct {
 	// and the jury's, in this order.
 	counted map[string]scoring.Submission
 	boards  [2]*scoring.Scoreboard
-	// balloonVisible contains the ids of the frozen submissions whose verdicts balloon runners may see. lost increases when
-	// ids are removed from few.
+	// balloonVisible contains the ids of the frozen submissions whose verdicts balloon runners may see. revocations is
+	// the revision at which ids were last removed from it.
 	balloonVisible map[string]bool
 	revocations    int64
 
 	sharing sync.Mutex                         // protects shared
-	shared  map[string]weak.Pointer[broadcast] // unitsByKey reader and types
+	shared  map[string]weak.Pointer[broadcast] // by reader and types
 }
 
 // A setup contains a contest except its submissions.
@@ -95,14 +95,14 @@ type setup struct {
 	contest  *store.Contest
 	scored   scoring.Contest
 	problems []*store.ContestProblem
-	teams    map[string]*store.Team // unitsByKey id
+	teams    map[string]*store.Team // by id
 	groups   []store.Group
 	// organizations lists the organizations of the teams.
 	organizations []store.Organization
 	languages     []intake.SubmissionLanguage
 	accounts      map[string]string // ids in the Contest API by account id
 	media         []media.File
-	files         map[string]File // unitsByKey address below the contest
+	files         map[string]File // by address below the contest
 }
 
 // A unitKey identifies a unit by a type and the id of the rows that its objects come from.
@@ -138,7 +138,7 @@ type item struct {
 	team     string        // id of the team that it belongs to
 	account  string        // account id, if the item is an account
 	received time.Time     // when the submission of a judgement or run was received
-	version  clics.Version // version version that has it; if empty, both
+	version  clics.Version // the only version that has it; if empty, both have it
 	*letter                // nil unless the item is a clarification
 }
 
@@ -217,7 +217,7 @@ func (c *Contest) changesOf(ctx context.Context, events []store.Event) (ch chang
 			ch.setup = true
 		case store.KindClarification:
 			ch.clarifications = true
-		case store.KindRejudging: // changeSet only submissions, which have events of their own
+		case store.KindRejudging: // changes only submissions, which have events of their own
 		default:
 			ch.everything = true
 		}
@@ -301,8 +301,8 @@ func (c *Contest) update(ctx context.Context, row *store.Contest, now time.Time)
 	return nil
 }
 
-// replaceUnits adds the fresh units to the contest, where they replace units with the same keys. If all units of a type
-// were read, put empties the other units of that type, because their rows no longer exist.
+// replaceUnits adds units to the contest, where they replace units with the same keys. If all units of a type were
+// read, it empties the other units of that type, because their rows no longer exist.
 func (c *Contest) replaceUnits(units []*unit, ch changeSet) {
 	if c.unitsByKey == nil {
 		c.units, c.unitsByKey = map[clics.Type][]*unit{}, map[unitKey]*unit{}

@@ -25,7 +25,7 @@ import (
 
 // A world is a contest in a separate database with a clock that the test sets.
 type world struct {
-	*testing.T
+	testing.TB
 	now     time.Time
 	store   *store.Store
 	intake  *intake.Service
@@ -43,8 +43,8 @@ var (
 	digest = blob.DigestOf([]byte("a bundle"))
 )
 
-func newWorld(t *testing.T) *world {
-	w := &world{T: t, now: start.Add(-time.Hour)}
+func newWorld(t testing.TB) *world {
+	w := &world{TB: t, now: start.Add(-time.Hour)}
 	clock := func() time.Time { return w.now }
 	var err error
 	w.store, err = store.Open(t.Context(), store.Options{Dir: storetest.Dir(t), Version: "test", Now: clock})
@@ -291,7 +291,7 @@ type follower struct {
 	token  string
 }
 
-func (f *follower) read(t *testing.T, most int) {
+func (f *follower) read(t testing.TB, most int) {
 	t.Helper()
 	b, err := f.cursor.Next()
 	if err != nil {
@@ -328,7 +328,7 @@ func (f *follower) read(t *testing.T, most int) {
 }
 
 // rest returns the objects from REST, in the form of a follower's state.
-func rest(t *testing.T, c *feed.Contest, to feed.Reader) map[string]string {
+func rest(t testing.TB, c *feed.Contest, to feed.Reader) map[string]string {
 	t.Helper()
 	has := map[string]string{}
 	for _, typ := range clics.Types {
@@ -513,7 +513,7 @@ func (w *world) shown(registry *feed.Registry, to feed.Reader, feeds map[feed.Re
 	c, err := registry.Contest(w.Context(), w.contest)
 	w.must(err)
 	var out strings.Builder
-	has := rest(w.T, c, to)
+	has := rest(w.TB, c, to)
 	order := slices.Collect(maps.Keys(has))
 	number := map[string]string{}
 	plain := func(key string) string { return names.ReplaceAllString(has[key]+key, "") }

@@ -23,7 +23,7 @@ type File struct {
 	Attachment bool // a browser saves it instead of showing it
 }
 
-// filesOf returns the properties of an object that describe its files, and adds these files to known.
+// filesOf returns the properties of an object that describe its files, and adds these files to files.
 func filesOf(slug, typ, id string, stored []media.File, files map[string]File) clics.Object {
 	o := clics.Object{}
 	for _, f := range stored {
@@ -44,7 +44,7 @@ func filesOf(slug, typ, id string, stored []media.File, files map[string]File) c
 	return o
 }
 
-// fileObject returns a file as an object of the Contest API, and adds it to known.
+// fileObject returns a file as an object of the Contest API, and adds it to files.
 func fileObject(slug string, place media.Place, f File, files map[string]File) clics.Object {
 	files[place.Href()] = f
 	parts := strings.Split(path.Join("contests", slug, place.Href()), "/")

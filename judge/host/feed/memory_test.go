@@ -24,6 +24,27 @@ func heap() int {
 	return int(m.HeapAlloc)
 }
 
+// accept records a result with the given runs for the first pending submission.
+func (w *world) accept(rows []job.CaseRow) {
+	w.Helper()
+	waiting, err := w.store.NextJobs(w.Context(), job.ContestPriority, "main", 1)
+	w.must(err)
+	for _, s := range waiting {
+		_, err := w.store.RecordResult(w.Context(), &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w", State: job.Done,
+			Finished: &judge.Finished{Verdict: judge.Accepted}, Rows: rows}, "")
+		w.must(err)
+	}
+}
+
+// acceptedRuns returns the runs of an accepted submission.
+func acceptedRuns(n int) []job.CaseRow {
+	rows := make([]job.CaseRow, n)
+	for i := range rows {
+		rows[i] = job.CaseRow{Case: fmt.Sprint("secret/", i), Verdict: judge.Accepted, CPUUS: int64(1500 * i)}
+	}
+	return rows
+}
+
 // TestMemory checks how much memory a contest takes for each submission and for each reader of its feed, and that
 // changes leave nothing in memory.
 func TestMemory(t *testing.T) {
@@ -35,19 +56,10 @@ func TestMemory(t *testing.T) {
 	)
 	w := newWorld(t)
 	w.now = start.Add(time.Minute)
-	rows := make([]job.CaseRow, runs)
-	for i := range rows {
-		rows[i] = job.CaseRow{Case: fmt.Sprint("secret/", i), Verdict: judge.Accepted, CPUUS: int64(1500 * i)}
-	}
+	rows := acceptedRuns(runs)
 	for i := range submissions {
 		w.submit(i%5, fmt.Sprint("p", i%3))
-		waiting, err := w.store.NextJobs(t.Context(), job.ContestPriority, "main", 1)
-		w.must(err)
-		for _, s := range waiting {
-			_, err := w.store.RecordResult(t.Context(), &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w", State: job.Done,
-				Finished: &judge.Finished{Verdict: judge.Accepted}, Rows: rows}, "")
-			w.must(err)
-		}
+		w.accept(rows)
 	}
 	registry := &feed.Registry{Intake: w.intake}
 	before := heap()

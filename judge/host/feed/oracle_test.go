@@ -302,7 +302,7 @@ func (w *world) play(r *rand.Rand, medals store.Medals) {
 				f.cursor, err = c.NewCursor(w.Context(), f.to, "", nil)
 				w.must(err)
 			}
-			f.read(w.T, 1<<30)
+			f.read(w.TB, 1<<30)
 			o := &oracle{gold: medals.Gold, silver: medals.Silver, bronze: medals.Bronze, b: b}
 			w.must(o.read(f.has))
 			if f.to.Role == clics.Analyst { // an analyst sees hidden teams but not which ones are hidden

@@ -3,6 +3,8 @@ package feed_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -37,6 +39,9 @@ func sends(t *testing.T, cur *feed.Cursor) (all []string, token string) {
 		t.Fatal(err)
 	}
 	for _, l := range b.Lines {
+		if l.Object != nil {
+			t.Errorf("the line of %s %s keeps its object, which takes more memory than its data", l.Type, l.ID)
+		}
 		line := strings.TrimSpace(string(l.Type) + " " + names.ReplaceAllString(l.ID, ""))
 		if l.Data == nil {
 			line = "-" + line
@@ -212,6 +217,28 @@ func TestTypesOfAFeed(t *testing.T) {
 			t.Errorf("strict %v, types %v: %v, want %s", tt.strict, tt.types, got, tt.want)
 		}
 	}
+}
+
+// TestFeedsOfAccounts checks that clients with the same role get the objects of their own accounts and types, although
+// clients with equal rights share their feeds.
+func TestFeedsOfAccounts(t *testing.T) {
+	w := newWorld(t)
+	c, err := (&feed.Registry{Intake: w.intake}).Contest(t.Context(), w.contest)
+	w.must(err)
+	var open []*feed.Cursor // feeds are shared only while they are open
+	for i := range 3 {
+		for _, types := range [][]clics.Type{{clics.Accounts}, {clics.Accounts, clics.Awards}} {
+			cur, err := c.NewCursor(t.Context(), feed.Reader{Version: clics.V2026, Role: clics.Analyst, Account: w.people[i].ID}, "", types)
+			w.must(err)
+			open = append(open, cur)
+			got, _ := sends(t, cur)
+			got = slices.DeleteFunc(got, func(line string) bool { return len(types) > 1 && strings.HasPrefix(line, "awards ") })
+			if want := []string{fmt.Sprint("accounts a", i)}; !slices.Equal(got, want) {
+				t.Errorf("analyst %d, types %v: %v, want %v", i, types, got, want)
+			}
+		}
+	}
+	runtime.KeepAlive(open)
 }
 
 // TestTokensOfSites checks that the token of a client at a site is valid until a team enters or leaves the site.

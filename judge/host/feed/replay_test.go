@@ -82,10 +82,18 @@ func (r *replay) open(ctx context.Context, now func() time.Time) (*store.Store, 
 		FreeDisk: func() (int64, error) { return 1 << 40, nil }}, nil
 }
 
+// contestAPI returns the Contest API of a server.
+func contestAPI(d *intake.Service) http.Handler {
+	log := slog.New(slog.DiscardHandler)
+	boards := scoreboard.NewRegistry(scoreboard.RegistryOptions{Store: d.Store, Log: log})
+	return api.New(api.Options{Service: d, Scoreboards: boards, Name: "Test", Version: "test", Passwords: auth.NewPasswords(), Log: log,
+		URL: client.Address{URL: "http://test.example"}})
+}
+
 // serve runs the Contest API and a worker that gives each submission the verdict in its file name. It prints the
 // address of the API.
 func (r *replay) serve() error {
-	ctx, log := context.Background(), slog.New(slog.DiscardHandler)
+	ctx := context.Background()
 	db, d, err := r.open(ctx, r.now)
 	if err != nil {
 		return err
@@ -97,8 +105,7 @@ func (r *replay) serve() error {
 	fmt.Println("http://" + listener.Addr().String())
 	ended := make(chan error)
 	go func() {
-		ended <- http.Serve(listener, api.New(api.Options{Service: d, Scoreboards: scoreboard.NewRegistry(scoreboard.RegistryOptions{Store: db, Log: log}), Name: "Test",
-			Version: "test", Passwords: auth.NewPasswords(), Log: log, URL: client.Address{URL: "http://test.example"}}))
+		ended <- http.Serve(listener, contestAPI(d))
 	}()
 	go func() {
 		for ; ; time.Sleep(5 * time.Millisecond) {
@@ -151,7 +158,7 @@ func draw(teams, problems, n int) (all []played) {
 }
 
 // set creates the contest. It returns the contest's id, and the tokens of its accounts by username.
-func (r *replay) set(t *testing.T, teams, problems int) (contest string, tokens map[string]string) {
+func (r *replay) set(t testing.TB, teams, problems int) (contest string, tokens map[string]string) {
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -201,7 +208,7 @@ func (r *replay) set(t *testing.T, teams, problems int) (contest string, tokens 
 
 // A replayed is a replay whose server is killed and restarted.
 type replayed struct {
-	*testing.T
+	testing.TB
 	replay
 	tokens map[string]string
 
@@ -357,7 +364,7 @@ func (p *replayed) follow(who string, done func(has map[string]string) bool) (ha
 // run replays a contest while its server is killed the given number of times. It returns the results without any
 // data that depends on the time of judging.
 func run(t *testing.T, size replaySize, kills int) string {
-	p := &replayed{T: t, replay: replay{Dir: storetest.Dir(t), Begun: time.Now().UnixMicro(), Speed: size.speed}}
+	p := &replayed{TB: t, replay: replay{Dir: storetest.Dir(t), Begun: time.Now().UnixMicro(), Speed: size.speed}}
 	contest, tokens := p.set(t, size.teams, size.problems)
 	p.tokens, p.Begun = tokens, time.Now().UnixMicro()
 	p.start()
@@ -440,7 +447,7 @@ func run(t *testing.T, size replaySize, kills int) string {
 func (p *replayed) results(contest string, folded map[string]map[string]string) string {
 	now := start.Add(5*time.Hour + 30*time.Minute)
 	db, d, err := p.open(p.Context(), func() time.Time { return now })
-	w := &world{T: p.T, store: db, intake: d, contest: contest}
+	w := &world{TB: p.TB, store: db, intake: d, contest: contest}
 	w.must(err)
 	defer func() { w.must(db.Close()) }()
 	log, err := db.EventsSince(p.Context(), contest, 0, 1<<20)
@@ -458,7 +465,7 @@ func (p *replayed) results(contest string, folded map[string]map[string]string) 
 		c, err := registry.Contest(p.Context(), contest)
 		w.must(err)
 		for _, to := range []feed.Reader{{Version: clics.V2026, Role: clics.Public}, {Version: clics.V2023, Role: clics.Judge}} {
-			has := rest(p.T, c, to)
+			has := rest(p.TB, c, to)
 			o := &oracle{gold: 4, silver: 4, bronze: 4, b: b}
 			w.must(o.read(has))
 			scoreboard, awards := o.compute()
@@ -480,7 +487,7 @@ func (p *replayed) results(contest string, folded map[string]map[string]string) 
 		if i := slices.IndexFunc(teams, func(t *store.Team) bool { return t.ExtID == who }); i >= 0 {
 			to.Role, to.Team = clics.Team, teams[i].ID
 		}
-		if d := difference(has, rest(p.T, c, to)); d != "" {
+		if d := difference(has, rest(p.TB, c, to)); d != "" {
 			p.Errorf("the feed of %q:%s", who, d)
 		}
 	}

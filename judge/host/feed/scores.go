@@ -37,8 +37,8 @@ func passedMoments(c *store.Contest, now time.Time) string {
 	return strings.Join(come, " ")
 }
 
-// updateScores updates the scoreboards with changed submissions. If its first argument is true, score builds new
-// scoreboards. It returns the units that depend on the scoreboards: the state and the awards. The caller must have
+// updateScores updates the scoreboards with changed submissions. If rebuild is true, it builds new scoreboards. It
+// returns the units that depend on the scoreboards: the state and the awards. The caller must have
 // locked the contest.
 func (c *Contest) updateScores(rebuild bool, changed []scoring.Submission) []*unit {
 	views := [2]scoring.View{c.setup.scored.Public(c.now), {Unverified: true}}

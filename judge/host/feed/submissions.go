@@ -153,7 +153,7 @@ func (s *submissionSource) objects() []clics.Object {
 
 // addJudgement adds a judgement to the unit judgements, and its runs to the unit runs. If the verdict is a judge
 // error, or a judge must still verify it, only roles that see everything see the verdict. All other roles see the
-// addJudgement as pending.
+// judgement as pending.
 func (s *setup) addJudgement(judgements, runs *unit, base item, submission *store.APISubmission, j *store.APIJudgement) {
 	base.received = submission.At
 	if !j.Current { // 2026-01 keeps it, and 2023-06 deletes it

@@ -233,6 +233,16 @@ func TestSentBound(t *testing.T) {
 	d.MaxSize = 32 << 20 // then the limit is 128 MiB: four submissions of this size
 	d.must(send("team", full, false))
 	d.must(send("team", []byte("x"), false))
+	const part = 32 << 20
+	used := bytes.Repeat([]byte("1"), part)
+	d.must(send("team", used, false))
+	if got, _ := code(t, send("team", bytes.Repeat([]byte("2"), part), false)); got != 429 {
+		t.Errorf("past the limit: %d", got)
+	}
+	n := d.submission(d.who["team"], d.seat(d.contest(store.VisibilityPublic, auth.Running, store.Settings{PerMinute: 1000}), "team"))
+	n.Files = []job.File{{Path: "a.py", Size: part, Digest: blob.DigestOf(used)}}
+	d.must(second(d.Submit(t.Context(), n)))
+	d.must(send("team", bytes.Repeat([]byte("2"), part), false)) // a submission uses the first one now
 }
 
 // TestLanguages checks that a contest and the workers determine the allowed languages.

@@ -32,6 +32,10 @@ func TestPlace(t *testing.T) {
 			"Traceback (most recent call last):\n  File \"/program/main.py\", line 9\nKeyError: 1\n",
 			[]string{"p/check.py"}, "p/check.py", 9, true,
 		},
+		{
+			"knows a single file in Java, too", "Exception in thread \"main\" java.lang.Error\n\tat Main.main(Main.java:4)\n",
+			[]string{"p/check.java"}, "p/check.java", 4, true,
+		},
 		{"knows several files by their own names", "panic: x\n\t./main.go:12\n", []string{"p/a.go", "p/b.go"}, "", 0, true},
 		{
 			"finds none in other files",

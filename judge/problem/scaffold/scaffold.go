@@ -62,7 +62,7 @@ func fileIn(path string) string {
 			return path
 		}
 		parent := filepath.Dir(path)
-		if err == nil || parent == path {
+		if parent == path {
 			return ""
 		}
 		path = parent

@@ -68,3 +68,23 @@ func TestAFileIsKept(t *testing.T) {
 		t.Error("Contest took a path below a file")
 	}
 }
+
+// TestNothingIsLeft checks that Write leaves no file if one of the files cannot be written.
+func TestNothingIsLeft(t *testing.T) {
+	for _, taken := range []string{"problems", "solutions"} {
+		root := t.TempDir()
+		draft, err := Problem(root, "p", "batch", "go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, taken), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Write(draft); err == nil {
+			t.Errorf("Write wrote below the file %s", taken)
+		}
+		if entries, err := os.ReadDir(root); err != nil || len(entries) != 1 {
+			t.Errorf("beside the file %s there are %v, %v", taken, entries, err)
+		}
+	}
+}
