@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -140,6 +141,58 @@ func TestMove(t *testing.T) {
 			open(t, store.Options{DSN: dsn}) // from then on it is an ordinary database
 		})
 	})
+}
+
+// TestMovePasses checks how often a move copies the changes before it stops writes: until few rows have changed since
+// the last pass, but at most 5 times.
+func TestMovePasses(t *testing.T) {
+	for _, row := range []struct{ rows, changed, want int }{{4000, 4000, 1}, {5000, 0, 2}, {5000, 4000, 2}, {5000, 5000, 5}} {
+		dsn := lite(t)
+		h := newHarness(t, dsn)
+		db, passes, stopped, to := raw(t, dsn), 0, false, store.Options{DSN: filepath.Join(t.TempDir(), "assay.db")}
+		execAll(t, db, fmt.Sprintf("INSERT INTO setting (key, value) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "+
+			"SELECT 'k' || i, '' FROM n", row.rows))
+		_, err := h.Move(t.Context(), store.MoveOptions{
+			To: to,
+			Blobs: func(context.Context) error {
+				if !stopped {
+					passes++
+					execAll(t, db, fmt.Sprintf("UPDATE setting SET value = value || 'x' WHERE key IN (SELECT key FROM setting WHERE key LIKE 'k%%' LIMIT %d)",
+						row.changed))
+				}
+				return nil
+			},
+			OnStep: func(step string) { stopped = stopped || step == "stopped" },
+		})
+		if err != nil || passes != row.want {
+			t.Errorf("%+v: %d passes, %v", row, passes, err)
+		}
+		sameRows(t, h.Store, open(t, to))
+	}
+}
+
+// TestTheMarkOfAMoveIsNotStored checks that writes are accepted again if the old database cannot be marked as moved, and
+// that the move can be repeated.
+func TestTheMarkOfAMoveIsNotStored(t *testing.T) {
+	dsn := pg(t)
+	h := newHarness(t, dsn)
+	db := raw(t, dsn)
+	execAll(t, db, "CREATE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''broken''; END'",
+		"CREATE CONSTRAINT TRIGGER broken AFTER INSERT ON setting DEFERRABLE INITIALLY DEFERRED FOR EACH ROW "+
+			"WHEN (NEW.key = 'moved_to') EXECUTE FUNCTION broken()") // at the commit
+	to := store.Options{DSN: lite(t), Now: h.clock.Now}
+	if _, err := h.Move(t.Context(), store.MoveOptions{To: to}); err == nil || !strings.Contains(err.Error(), "its transaction failed") {
+		t.Errorf("the commit fails: %v", err)
+	}
+	h.submit()
+	if _, err := store.Open(t.Context(), to); !errors.Is(err, store.ErrMoveUnfinished) {
+		t.Errorf("the new database opens: %v", err)
+	}
+	execAll(t, db, "DROP TRIGGER broken ON setting")
+	if _, err := h.Move(t.Context(), store.MoveOptions{To: to}); err != nil {
+		t.Fatal(err)
+	}
+	sameRows(t, h.Store, open(t, to))
 }
 
 // TestNoSequences checks that PostgreSQL uses no sequences, because a move copies only rows.
