@@ -71,6 +71,7 @@ func TestMove(t *testing.T) {
 			h := newHarness(t, dsn)
 			fill(t, h)
 			db, steps := raw(t, dsn), []string{}
+			execAll(t, db, "INSERT INTO setting (key, value) VALUES ('early', '')")
 			copies, blobs := 0, 0
 			moved, err := h.Move(t.Context(), store.MoveOptions{
 				To: store.Options{DSN: to, Now: h.clock.Now},
@@ -83,7 +84,8 @@ func TestMove(t *testing.T) {
 						"DELETE FROM session",                                               // its key is text
 						"DELETE FROM clarification_read", "DELETE FROM climb WHERE seq = 1", // keys of several columns, including numbers
 						"UPDATE account SET display = 'a\nü\u2028' WHERE login = 'zoë'", "UPDATE contest SET thaw = 9223372036854775807",
-						"UPDATE team SET hidden = TRUE", "UPDATE token SET expires = NULL", "INSERT INTO setting (key, value) VALUES ('late', '')")
+						"UPDATE team SET hidden = TRUE", "UPDATE token SET expires = NULL", "INSERT INTO setting (key, value) VALUES ('late', '')",
+						"DELETE FROM setting WHERE key = 'early'") // a table with a new row and a deleted one
 					return nil
 				},
 				Finish: func(ctx context.Context, s *store.Store) error {
@@ -312,6 +314,7 @@ func TestAMoveThatIsRefused(t *testing.T) {
 		if postgres != nil {
 			refused("nothing there", store.MoveOptions{To: store.Options{DSN: postgres.DSN("nothing")}}, `"nothing" does not exist`)
 		}
+		refused("a directory with the data of another server", store.MoveOptions{To: store.Options{Dir: filepath.Dir(used)}}, "not empty")
 		none := filepath.Join(t.TempDir(), "no", "assay.db")
 		if _, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: none}}); err == nil || !strings.Contains(err.Error(), "open the database") {
 			t.Errorf("no directory: %v", err)
@@ -319,7 +322,14 @@ func TestAMoveThatIsRefused(t *testing.T) {
 		execAll(t, raw(t, used), "UPDATE goose_db_version SET version_id = 99 WHERE version_id = 30")
 		refused("a newer schema", store.MoveOptions{To: store.Options{DSN: used}}, "has schema 99")
 		execAll(t, raw(t, used), "DELETE FROM goose_db_version WHERE version_id = 99")
-		refused("an older schema", store.MoveOptions{To: store.Options{DSN: used}}, "specify an empty database")
+		refused("an older schema", store.MoveOptions{To: store.Options{DSN: used}}, "and this version needs schema")
+		half := lite(t)
+		execAll(t, raw(t, half), "INSERT INTO setting (key, value) VALUES ('moving', 'unfinished')")
+		execAll(t, raw(t, half), "DELETE FROM goose_db_version WHERE version_id = (SELECT MAX(version_id) FROM goose_db_version)")
+		refused("an unfinished move of another version", store.MoveOptions{To: store.Options{DSN: half}}, "and this version needs schema")
+		newer := lite(t)
+		execAll(t, raw(t, newer), "UPDATE goose_db_version SET version_id = 99 WHERE version_id = 30")
+		refused("an empty database with a newer schema", store.MoveOptions{To: store.Options{DSN: newer}}, "has schema 99")
 
 		// The target may be an empty database, with or without the schema. A dry run leaves it unchanged.
 		to := lite(t)
@@ -334,6 +344,15 @@ func TestAMoveThatIsRefused(t *testing.T) {
 		}
 		if _, err := os.Stat(none); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("a dry run creates the database: %v", err)
+		}
+		if err := os.WriteFile(none, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if m, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: none}, DryRun: true}); err != nil || m.Rows < 10 {
+			t.Fatalf("a dry run: %+v, %v", m, err)
+		}
+		if _, err := raw(t, none).Exec("SELECT * FROM account"); err == nil {
+			t.Error("a dry run creates tables")
 		}
 		if _, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: to}}); err != nil {
 			t.Fatal(err)
@@ -383,11 +402,14 @@ func TestRowsExchangeNames(t *testing.T) {
 
 // TestAMoveComparesWhatArrived checks that a move fails and keeps the old database in use if a copied row differs.
 func TestAMoveComparesWhatArrived(t *testing.T) {
-	h := newHarness(t, lite(t))
+	from := lite(t)
+	h := newHarness(t, from)
+	execAll(t, raw(t, from), "UPDATE account SET last_login = 5")
 	to := lite(t)
 	db := raw(t, to)
 	for damage, want := range map[string]string{
 		"UPDATE account SET display = 'x'":                       "1 differ",
+		"UPDATE account SET erased = 5, last_login = NULL":       "1 differ",
 		"DELETE FROM bundle":                                     "0 of 1 rows",
 		"INSERT INTO setting (key, value) VALUES ('zz', 'zz')":   "1 differ",
 		"INSERT INTO class VALUES ('c', '', '', '', '', 0)":      "1 of 0 rows",
