@@ -2,6 +2,7 @@ package blob_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -274,10 +275,11 @@ func TestADiskThatIsNotMounted(t *testing.T) {
 	}
 }
 
-// unmountingReader unmounts a disk when its bytes have been read.
+// unmountingReader unmounts a disk when its bytes have been read. It then returns err, or io.EOF if err is nil.
 type unmountingReader struct {
 	*strings.Reader
 	unmount func()
+	err     error
 }
 
 func (r *unmountingReader) Read(p []byte) (int, error) {
@@ -285,6 +287,7 @@ func (r *unmountingReader) Read(p []byte) (int, error) {
 	if err == io.EOF && r.unmount != nil {
 		r.unmount()
 		r.unmount = nil
+		err = cmp.Or(r.err, err)
 	}
 	return n, err
 }
@@ -292,7 +295,8 @@ func (r *unmountingReader) Read(p []byte) (int, error) {
 // TestADiskIsUnmountedWhileABlobArrives checks that a blob is not stored below a disk that is unmounted, or exchanged,
 // while the blob arrives.
 func TestADiskIsUnmountedWhileABlobArrives(t *testing.T) {
-	for _, empty := range []bool{true, false} {
+	for _, reads := range []error{nil, errors.New("stale file handle")} {
+		empty := reads == nil
 		dir, _ := machines(t)
 		shared, err := blob.OpenSharedDir(dir)
 		if err == nil {
@@ -302,7 +306,7 @@ func TestADiskIsUnmountedWhileABlobArrives(t *testing.T) {
 			t.Fatal(err)
 		}
 		d, mount := blob.DigestOf([]byte("new")), func() {}
-		err = shared.Put(d, 3, &unmountingReader{strings.NewReader("new"), func() { mount = unmount(t, dir, empty) }})
+		err = shared.Put(d, 3, &unmountingReader{strings.NewReader("new"), func() { mount = unmount(t, dir, empty) }, reads})
 		expectAway(t, fmt.Sprintf("put, empty %v", empty), dir, err)
 		mount()
 		if there, err := shared.Has(d, 3); there || err != nil {
@@ -311,5 +315,9 @@ func TestADiskIsUnmountedWhileABlobArrives(t *testing.T) {
 		if err := shared.Put(d, 3, strings.NewReader("new")); err != nil {
 			t.Errorf("put again, empty %v: %v", empty, err)
 		}
+		if err := os.WriteFile(filepath.Join(dir, "assay-blobs"), []byte("another\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		expectAway(t, "a blob that another disk has", dir, shared.Put(d, 3, strings.NewReader("new")))
 	}
 }
