@@ -217,6 +217,11 @@ func (f *Dir) discard(d Digest) error {
 // Put stores the bytes of r. It returns ErrDamaged unless r has size bytes with the digest d. If the blob exists,
 // Put does not read r.
 func (f *Dir) Put(d Digest, size int64, r io.Reader) error {
+	return f.put(d, size, r, func() error { return nil })
+}
+
+// put is Put. It calls check between reading the bytes and storing them.
+func (f *Dir) put(d Digest, size int64, r io.Reader, check func() error) error {
 	if exists, err := f.Has(d, size); exists || err != nil {
 		return err
 	}
@@ -225,7 +230,7 @@ func (f *Dir) Put(d Digest, size int64, r io.Reader) error {
 		return err
 	}
 	defer s.Close()
-	if err := s.Verify(d, size); err != nil {
+	if err := errors.Join(s.Verify(d, size), check()); err != nil {
 		return err
 	}
 	return s.Commit()
@@ -339,7 +344,7 @@ func (f *Dir) install(tmp string, d Digest) error {
 		}
 	}
 	_, missing := os.Stat(parent)
-	if err := os.MkdirAll(parent, 0o755); err != nil {
+	if err := os.Mkdir(parent, 0o755); err != nil && !errors.Is(err, fs.ErrExist) { // if f.dir is away, it stays away
 		return err
 	}
 	if info, err := os.Lstat(path); err == nil && info.IsDir() {

@@ -1,6 +1,7 @@
 package blob
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -141,46 +142,57 @@ func (s *SharedDir) readMark() (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// checkMark returns an error if the directory does not contain the expected mark.
+// checkMark returns ErrAway if the directory does not contain the expected mark.
 func (s *SharedDir) checkMark() error {
 	mark, err := s.readMark()
-	if err == nil && mark != s.mark {
-		err = fmt.Errorf(
-			"the shared directory of blobs %s is not the one that this server started with: its file %s is missing or differs: "+
-				"mount the disk again",
-			s.dir, markFile,
-		)
+	if err == nil && mark == s.mark {
+		return nil
 	}
-	return err
+	if err == nil {
+		err = fmt.Errorf("its file %s is missing or differs", markFile)
+	}
+	return fmt.Errorf("%w: %s is not the directory that this server started with: mount the disk again: %w", ErrAway, s.dir, err)
+}
+
+// explain returns ErrAway if the directory lacks its mark, which is then the cause of err. Otherwise it returns err.
+func (s *SharedDir) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	return cmp.Or(s.checkMark(), err)
 }
 
 // Has implements Origin.
 func (s *SharedDir) Has(d Digest, size int64) (bool, error) {
 	exists, err := s.Dir.Has(d, size)
 	if err == nil && !exists {
-		err = s.checkMark()
+		return false, s.checkMark()
 	}
-	return exists, err
+	return exists, s.explain(err)
 }
 
 // Get implements Origin.
 func (s *SharedDir) Get(d Digest) (io.ReadCloser, error) {
 	file, err := s.Find(d)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := s.checkMark(); err != nil {
-			return nil, err
-		}
-	}
 	if err != nil {
-		return nil, err
+		return nil, s.explain(err)
 	}
 	return file, nil
 }
 
-// Put implements Origin.
+// Put implements Origin. It compares the mark again before it stores the bytes, because the disk may be unmounted
+// while they arrive.
 func (s *SharedDir) Put(d Digest, size int64, r io.ReadSeeker) error {
 	if err := s.checkMark(); err != nil {
 		return err
 	}
-	return s.Dir.Put(d, size, r)
+	return s.explain(s.put(d, size, r, s.checkMark))
+}
+
+// Remove implements Origin.
+func (s *SharedDir) Remove(d Digest) error {
+	if err := s.checkMark(); err != nil {
+		return err
+	}
+	return s.explain(s.Dir.Remove(d))
 }

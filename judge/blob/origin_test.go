@@ -2,6 +2,7 @@ package blob_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -186,43 +187,137 @@ func TestABadWayRemovesNothing(t *testing.T) {
 	}
 }
 
-// TestADiskThatIsNotMounted checks a shared directory whose disk is not mounted, so that the mount point is empty.
-// Blobs must not be reported as missing, and nothing may be stored there.
-func TestADiskThatIsNotMounted(t *testing.T) {
-	dir, m := machines(t)
-	d := put(t, m[0], "hello")
-	away := dir + "-away"
-	if err := errors.Join(os.Rename(dir, away), os.Mkdir(dir, 0o755)); err != nil {
+// unmount replaces a shared directory by what remains without its disk: an empty directory, or nothing. It returns a
+// function that mounts the disk again.
+func unmount(t *testing.T, dir string, empty bool) (mount func()) {
+	t.Helper()
+	err := os.Rename(dir, dir+"-away")
+	if err == nil && empty {
+		err = os.Mkdir(dir, 0o755)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
-	told := func(what string, err error) {
+	return func() {
 		t.Helper()
-		if err == nil || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "mount the disk") {
-			t.Errorf("%s: %v", what, err)
+		if entries, err := os.ReadDir(dir); len(entries) > 0 || errors.Is(err, fs.ErrNotExist) == empty {
+			t.Errorf("the directory below the disk has %v, %v", entries, err)
+		}
+		if err := errors.Join(os.RemoveAll(dir), os.Rename(dir+"-away", dir)); err != nil {
+			t.Fatal(err)
 		}
 	}
-	_, err := m[1].Has(d, 5)
-	told("has", err)
-	_, err = m[1].Find(d)
-	told("find", err)
-	_, err = m[1].Open(d, 5)
-	told("open", err)
-	told("put", m[1].Put(blob.DigestOf([]byte("new")), 3, strings.NewReader("new")))
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
-		t.Errorf("the directory below the disk has %v, %v", entries, err)
+}
+
+// expectAway checks that err is temporary and says what the administrator must do.
+func expectAway(t *testing.T, what, dir string, err error) {
+	t.Helper()
+	if !errors.Is(err, blob.ErrAway) || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), dir+" is not the directory") ||
+		!strings.Contains(err.Error(), "mount the disk") {
+		t.Errorf("%s: %v", what, err)
 	}
-	if err := errors.Join(os.Remove(dir), os.Rename(away, dir)); err != nil {
-		t.Fatal(err)
+}
+
+// TestADiskThatIsNotMounted checks a shared directory whose disk is not mounted. Blobs must not be reported as missing
+// or removed, and nothing may be stored there.
+func TestADiskThatIsNotMounted(t *testing.T) {
+	dir, m := machines(t)
+	d, lost := put(t, m[0], "hello"), blob.DigestOf([]byte("new"))
+	all := func(where string) {
+		t.Helper()
+		_, err := m[1].Has(d, 5)
+		expectAway(t, where+": has", dir, err)
+		_, err = m[1].Find(d)
+		expectAway(t, where+": find", dir, err)
+		_, err = m[1].Open(d, 5)
+		expectAway(t, where+": open", dir, err)
+		expectAway(t, where+": put", dir, m[1].Put(lost, 3, strings.NewReader("new")))
+		expectAway(t, where+": remove", dir, m[1].Remove(d))
+	}
+	for _, empty := range []bool{true, false} {
+		mount := unmount(t, dir, empty)
+		all(fmt.Sprintf("not mounted, empty %v", empty))
+		mount()
+		if !has(t, m[1], d, 5) || has(t, m[1], lost, 3) {
+			t.Errorf("mounted again, empty %v: a blob is missing, or is there without its bytes", empty)
+		}
 	}
 	if got, err := m[1].Read(d, 5); err != nil || !bytes.Equal(got, []byte("hello")) {
 		t.Errorf("mounted again: %q, %v", got, err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "assay-blobs"), []byte("another\n"), 0o600); err != nil {
+	mount := unmount(t, dir, false)
+	if err := os.WriteFile(dir, nil, 0o600); err != nil { // another error than that the blob does not exist
 		t.Fatal(err)
 	}
-	_, err = m[1].Has(blob.DigestOf([]byte("new")), 3)
-	told("another disk", err)
+	expectAway(t, "a file: put", dir, m[1].Put(lost, 3, strings.NewReader("new")))
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	mount()
+	mark := filepath.Join(dir, "assay-blobs")
+	if err := os.WriteFile(mark, []byte("another\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := m[1].Has(lost, 3)
+	expectAway(t, "another disk: has", dir, err)
+	expectAway(t, "another disk: put", dir, m[1].Put(lost, 3, strings.NewReader("new")))
+	if expectAway(t, "another disk: remove", dir, m[1].Remove(d)); !has(t, m[0], d, 5) {
+		t.Error("a blob of another disk is removed")
+	}
+	if err := errors.Join(os.Remove(mark), os.Mkdir(mark, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = m[1].Has(lost, 3); !errors.Is(err, blob.ErrAway) || !strings.Contains(err.Error(), "read the mark") {
+		t.Errorf("the mark cannot be read: %v", err)
+	}
 	if _, err := blob.OpenSharedDir(filepath.Join(dir, "nothing")); err == nil {
 		t.Error("a directory is made where no disk is")
+	}
+}
+
+// unmountingReader unmounts a disk when its bytes have been read. It then returns err, or io.EOF if err is nil.
+type unmountingReader struct {
+	*strings.Reader
+	unmount func()
+	err     error
+}
+
+func (r *unmountingReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if err == io.EOF && r.unmount != nil {
+		r.unmount()
+		r.unmount = nil
+		err = cmp.Or(r.err, err)
+	}
+	return n, err
+}
+
+// TestADiskIsUnmountedWhileABlobArrives checks that a blob is not stored below a disk that is unmounted, or exchanged,
+// while the blob arrives.
+func TestADiskIsUnmountedWhileABlobArrives(t *testing.T) {
+	for _, reads := range []error{nil, errors.New("stale file handle")} {
+		empty := reads == nil
+		dir, _ := machines(t)
+		shared, err := blob.OpenSharedDir(dir)
+		if err == nil {
+			_, err = shared.Mark()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, mount := blob.DigestOf([]byte("new")), func() {}
+		err = shared.Put(d, 3, &unmountingReader{strings.NewReader("new"), func() { mount = unmount(t, dir, empty) }, reads})
+		expectAway(t, fmt.Sprintf("put, empty %v", empty), dir, err)
+		mount()
+		if there, err := shared.Has(d, 3); there || err != nil {
+			t.Errorf("mounted again, empty %v: %v, %v", empty, there, err)
+		}
+		if err := shared.Put(d, 3, strings.NewReader("new")); err != nil {
+			t.Errorf("put again, empty %v: %v", empty, err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "assay-blobs"), []byte("another\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		expectAway(t, "a blob that another disk has", dir, shared.Put(d, 3, strings.NewReader("new")))
 	}
 }

@@ -3,10 +3,12 @@ package api_test
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,6 +21,48 @@ import (
 	"assay/judge/host/queue"
 	"assay/judge/host/store"
 )
+
+// TestSharedFilesAreAway checks that an upload is refused as temporary while the shared directory is not mounted, and
+// that nothing is written below its disk.
+func TestSharedFilesAreAway(t *testing.T) {
+	h := newHarness(t)
+	dir := t.TempDir()
+	shared, err := blob.OpenSharedDir(dir)
+	if err == nil {
+		err = shared.SetMark("one")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.blobs.CacheOf(shared)
+	kept := h.give("submit", "kept")
+	if err := errors.Join(os.Rename(dir, dir+"-away"), os.Mkdir(dir, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	lost := blob.DigestOf([]byte("lost"))
+	for what, r := range map[string]struct {
+		method, path string
+		body         any
+	}{
+		"an upload":           {"PUT", client.BlobPath + string(lost), "lost"},
+		"an upload once more": {"PUT", client.BlobPath + string(kept), "kept"},
+		"what is missing":     {"POST", client.MissingPath, client.Blobs{Blobs: []client.Blob{{Digest: kept, Size: 4}}}},
+	} {
+		if code, said := h.ask("submit", r.method, r.path, r.body); code != 503 || !strings.Contains(said, "the shared files do not respond") ||
+			!strings.Contains(said, "try again") || strings.Contains(said, dir) {
+			t.Errorf("%s: %d %s", what, code, said)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("the directory below the disk has %v, %v", entries, err)
+	}
+	if err := errors.Join(os.Remove(dir), os.Rename(dir+"-away", dir)); err != nil {
+		t.Fatal(err)
+	}
+	if h.give("submit", "lost"); !has(t, h.blobs, kept, 4) || !has(t, h.blobs, lost, 4) {
+		t.Error("mounted again: a blob is missing")
+	}
+}
 
 // TestADigestOpensNothing checks an account that knows the digest of another account's upload, but has not sent
 // the bytes. The account must not be able to use the upload, to find out whether it exists, or to damage it.

@@ -170,6 +170,8 @@ func TestABrowserOfTwoServers(t *testing.T) {
 	b.ExpectValue("loads before the change", `String(performance.getEntriesByType('resource').filter(e => e.initiatorType === 'fetch').length)`, "2")
 	hears.Apply(solved, nil)
 	b.ExpectValue("the first row", `document.querySelector("tbody tr").id`, "t-"+s.Teams[1].ID)
+	time.Sleep(3 * time.Second) // a page that still waits for the change would load again meanwhile
+	b.ExpectValue("all loads", `String(performance.getEntriesByType('resource').filter(e => e.initiatorType === 'fetch').length)`, "5")
 }
 
 // TestProjector checks that all rows can be read on a projector without scrolling. If there are many, the page

@@ -87,6 +87,32 @@ func TestSharedBlobs(t *testing.T) {
 	s.Stop()
 }
 
+// TestSharedBlobsLoseTheirDisk checks that a server is not ready while its shared directory is not mounted.
+func TestSharedBlobsLoseTheirDisk(t *testing.T) {
+	shared := filepath.Join(t.TempDir(), "shared")
+	if err := os.Mkdir(shared, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s, wrong := serves(t, filepath.Join(t.TempDir(), "data"), shared, false)
+	if s == nil {
+		t.Fatal(wrong)
+	}
+	defer s.Stop()
+	for _, away := range []bool{false, true, false} {
+		_, err := s.checkHealth(t.Context())
+		if errors.Is(err, blob.ErrAway) != away || (err != nil) != away {
+			t.Errorf("away %v: %v", away, err)
+		}
+		from, to := shared, shared+"-away"
+		if away {
+			from, to = to, from
+		}
+		if err := os.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestSharedBlobsThatAreMissing checks that a server reports missing files before it does anything else.
 func TestSharedBlobsThatAreMissing(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")

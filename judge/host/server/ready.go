@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"assay/judge/blob"
 	"assay/judge/host/store"
 )
 
@@ -43,6 +44,12 @@ func (s *Server) checkHealth(ctx context.Context) (notes []string, err error) {
 	}
 	if _, err := s.queue.Stats(ctx); err != nil {
 		return nil, fmt.Errorf("the queue does not answer: %w", err)
+	}
+	// A shared directory may lose its disk. A blob that is missing there is enough to notice that.
+	if s.o.Blobs != "" && s.o.Blobs != BlobsInQueue {
+		if _, err := s.intake.Blobs.Has(blob.DigestOf(nil), 0); err != nil {
+			return nil, err
+		}
 	}
 	skew, err := s.databaseSkew(ctx)
 	if err != nil {

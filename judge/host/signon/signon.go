@@ -101,9 +101,13 @@ const (
 // requestTimeout is the time limit for a request to the provider.
 const requestTimeout = 10 * time.Second
 
-// FreshnessLimit is the maximum age of a login at the provider for which Person.Fresh is set. It allows for a small
-// difference between the clocks.
+// FreshnessLimit is the maximum age of a login at the provider for which Person.Fresh is set. The provider's clock
+// defines the age.
 const FreshnessLimit = 2 * time.Minute
+
+// maxSkew is how far the provider's clock may be behind. A token expires that much later. Package oidc accepts a token
+// 5 minutes before it is valid, so the provider's clock may also be ahead by 5 minutes less maxSkew.
+const maxSkew = 150 * time.Second
 
 // A Person is a user who has logged in at the provider.
 type Person struct {
@@ -176,6 +180,10 @@ func (p *Provider) discover(ctx context.Context) (*discovery, error) {
 func (p *Provider) fetchDiscovery(ctx context.Context) (*discovery, error) {
 	ctx = oidc.ClientContext(ctx, p.http)
 	provider, err := oidc.NewProvider(ctx, p.o.Issuer)
+	if other, is := errors.AsType[*oidc.IssuerMismatchError](err); is {
+		return nil, fmt.Errorf("the provider calls itself %.200q: set issuer in the [server.oidc] table of judge.toml to exactly that",
+			other.Discovered)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +191,7 @@ func (p *Provider) fetchDiscovery(ctx context.Context) (*discovery, error) {
 	if err := provider.Claims(&d.metadata); err != nil {
 		return nil, err
 	}
-	checks := &oidc.Config{ClientID: p.o.Client, Now: p.o.Now}
+	checks := &oidc.Config{ClientID: p.o.Client, Now: func() time.Time { return p.o.Now().Add(-maxSkew) }}
 	for _, name := range algorithms {
 		if slices.Contains(d.metadata.Algorithms, name) {
 			checks.SupportedSigningAlgs = append(checks.SupportedSigningAlgs, name)
@@ -250,6 +258,11 @@ func (p *Provider) CompleteLogin(ctx context.Context, secret string, query url.V
 	if refused, is := errors.AsType[*oauth2.RetrieveError](err); is && refused.ErrorCode == "invalid_grant" {
 		return nil, reject("the code is not valid, or was used before")
 	}
+	if refused, is := errors.AsType[*oauth2.RetrieveError](err); is && (refused.ErrorCode == "invalid_client" ||
+		refused.ErrorCode == "unauthorized_client") {
+		return nil, fmt.Errorf("the provider does not accept this server: check client and secret_file in the [server.oidc] table of "+
+			"judge.toml: %w", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("exchange the code of a login: %w", err)
 	}
@@ -270,6 +283,11 @@ func (p *Provider) verify(ctx context.Context, d *discovery, tokens *oauth2.Toke
 	id, err := d.verifier.Verify(context.WithValue(ctx, fetchFailure{}, &failed), text)
 	if failed != nil {
 		return nil, fmt.Errorf("fetch the keys of the provider: %w", failed)
+	}
+	_, expired := errors.AsType[*oidc.TokenExpiredError](err)
+	if expired || err != nil && strings.Contains(err.Error(), "(not before)") {
+		return nil, reject("by this server's clock, the token is not valid at %s: set the clocks of the provider and of this server by NTP",
+			p.o.Now().UTC().Format(time.RFC3339))
 	}
 	if err != nil {
 		return nil, &LoginError{err}
@@ -303,7 +321,7 @@ func (p *Provider) person(ctx context.Context, d *discovery, tokens *oauth2.Toke
 	}
 	one := &Person{Issuer: p.o.Issuer, Subject: id.Subject, Role: auth.Contestant}
 	if at, is := says["auth_time"].(float64); is {
-		age := p.o.Now().Sub(time.Unix(int64(at), 0))
+		age := id.IssuedAt.Sub(time.Unix(int64(at), 0))
 		one.Fresh = age <= FreshnessLimit && age >= -FreshnessLimit
 	}
 	_, hasGroups := says[p.o.Claim]

@@ -73,9 +73,9 @@ func TestRejected(t *testing.T) {
 		"no audience":          {says: map[string]any{"aud": nil}, reason: "audience"},
 		"made for another":     {says: map[string]any{"azp": "another"}, reason: "another client"},
 		"audiences of two":     {says: map[string]any{"aud": []string{signontest.Client, "another"}}, reason: "another client"},
-		"expired":              {says: map[string]any{"exp": time.Now().Add(-time.Minute).Unix()}, reason: "expired"},
-		"never expires":        {says: map[string]any{"exp": nil}, reason: "expired"},
-		"of the future":        {says: map[string]any{"nbf": time.Now().Add(time.Hour).Unix()}, reason: "nbf"},
+		"expired":              {says: map[string]any{"exp": time.Now().Add(-4 * time.Minute).Unix()}, reason: "by NTP"},
+		"never expires":        {says: map[string]any{"exp": nil}, reason: "is not valid at"},
+		"of the future":        {says: map[string]any{"nbf": time.Now().Add(time.Hour).Unix()}, reason: "by NTP"},
 		"another issuer":       {says: map[string]any{"iss": "https://evil.example"}, reason: "different provider"},
 		"no subject":           {says: map[string]any{"sub": nil}, reason: "no person"},
 		"an invisible subject": {says: map[string]any{"sub": "a\x00b"}, reason: "no person"},
@@ -191,6 +191,10 @@ func TestPersons(t *testing.T) {
 			signon.Person{Subject: "subject-1", Name: "Zoe", Username: "zoe", Role: auth.Contestant}},
 		"logged in just now": {map[string]any{"auth_time": time.Now().Add(-time.Minute).Unix()}, nil,
 			signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Contestant, Fresh: true}},
+		"logged in a little too long ago": {map[string]any{"auth_time": time.Now().Add(-signon.FreshnessLimit - 2*time.Second).Unix()}, nil,
+			signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Contestant}},
+		"logged in, and no time of the token": {map[string]any{"auth_time": time.Now().Unix(), "iat": nil}, nil,
+			signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Contestant}},
 		"logged in long ago": {map[string]any{"auth_time": time.Now().Add(-time.Hour).Unix()}, nil,
 			signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Contestant}},
 		"logs in tomorrow": {map[string]any{"auth_time": time.Now().Add(time.Hour).Unix()}, nil,
@@ -238,6 +242,29 @@ func TestConfirming(t *testing.T) {
 	}
 }
 
+// TestClocks checks that people can log in, and confirm that by a new login, if the provider's clock is wrong by 2
+// minutes. If it is wrong by 5 minutes, the error says so. A token of this provider is valid for a minute.
+func TestClocks(t *testing.T) {
+	for ahead, want := range map[time.Duration]string{
+		-5 * time.Minute: "is not valid at", -3 * time.Minute: "", 2 * time.Minute: "", 5 * time.Minute: "is not valid at",
+	} {
+		l := newLogin(t)
+		l.at.Now = func() time.Time { return l.now.Add(ahead) }
+		l.at.Claims = map[string]any{"nbf": l.at.Now().Unix()}
+		to, err := l.client.AuthURL(t.Context(), "secret", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := l.client.CompleteLogin(t.Context(), "secret", l.at.LogIn(to))
+		switch {
+		case want == "" && (err != nil || !p.Fresh):
+			t.Errorf("%v ahead: %+v, %v", ahead, p, err)
+		case want != "" && (!is[*signon.LoginError](err) || !strings.Contains(err.Error(), want)):
+			t.Errorf("%v ahead: %+v, %v", ahead, p, err)
+		}
+	}
+}
+
 // TestFailures checks that provider failures are not reported as the user's errors.
 func TestFailures(t *testing.T) {
 	for _, path := range []string{"/.well-known/openid-configuration", "/token", "/keys", "/info"} {
@@ -249,11 +276,11 @@ func TestFailures(t *testing.T) {
 		}
 	}
 	l := newLogin(t, func(o *signon.Options) { o.Secret = "another" })
-	if _, err := l.try(nil); err == nil || is[*signon.LoginError](err) {
+	if _, err := l.try(nil); err == nil || is[*signon.LoginError](err) || !strings.Contains(err.Error(), "check client and secret_file") {
 		t.Errorf("with another secret of the client: %v", err)
 	}
 	l = newLogin(t, func(o *signon.Options) { o.Issuer += "/" })
-	if _, err := l.try(nil); err == nil || is[*signon.LoginError](err) {
+	if _, err := l.try(nil); err == nil || is[*signon.LoginError](err) || !strings.Contains(err.Error(), `calls itself "`+l.at.URL+`": set issuer`) {
 		t.Errorf("with another name of the issuer: %v", err)
 	}
 	l = newLogin(t)

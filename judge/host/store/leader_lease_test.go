@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"testing"
@@ -78,7 +79,9 @@ func TestALeadThatIsHeld(t *testing.T) {
 					hold(other, 0)
 				}
 			}
-			mine.Release(t.Context())
+			ended, end := context.WithCancel(t.Context())
+			end()
+			mine.Release(ended)
 			hold(other, 2)
 			hold(mine, 0)
 			other.MarkLost()
@@ -89,4 +92,31 @@ func TestALeadThatIsHeld(t *testing.T) {
 			hold(other, 0)
 		})
 	}
+}
+
+// TestALeadOfRareWork checks that a lease with a term of its own is renewed after a quarter of the term.
+func TestALeadOfRareWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dsn := lite(t)
+		s := open(t, store.Options{DSN: dsn})
+		defer s.Close()
+		const term = time.Hour
+		lead := store.NewLeaderLeaseWithTerm(s, "garbage", "me", term)
+		for _, row := range []struct {
+			after  time.Duration
+			writes bool
+		}{{0, true}, {term / 4, false}, {time.Second, true}, {term / 4, false}} {
+			time.Sleep(row.after)
+			before := log(t, dsn)
+			if epoch, err := lead.Acquire(t.Context()); epoch != 1 || err != nil {
+				t.Errorf("epoch %d, %v", epoch, err)
+			}
+			if writes := !bytes.Equal(before, log(t, dsn)); writes != row.writes {
+				t.Errorf("after %v: something was written: %v", row.after, writes)
+			}
+		}
+		if l, err := s.LeaseHolder(t.Context(), "garbage"); err != nil || l.Until.Sub(time.Now()) != term-term/4 {
+			t.Errorf("%+v, %v", l, err)
+		}
+	})
 }

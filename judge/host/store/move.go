@@ -48,9 +48,9 @@ const (
 type MoveOptions struct {
 	To      Options // the new database: empty, or the target of an unfinished move
 	Replace bool    // also overwrite a database whose data was moved elsewhere
-	DryRun  bool    // checkOnlyServer check whether the move is possible, and count the rows
-	// Blobs, if not nil, copies the blobs. It is called once while the server runs, and again while writes are
-	// stopped.
+	DryRun  bool    // only check whether the move is possible, and count the rows
+	// Blobs, if not nil, copies the blobs. It is called after each pass over all tables while the server runs, and
+	// again while writes are stopped.
 	Blobs func(ctx context.Context) error
 	// Finish, if not nil, is called after all rows have been copied, and may change the new database.
 	Finish func(ctx context.Context, to *Store) error
@@ -123,7 +123,7 @@ func (s *Store) Move(ctx context.Context, o MoveOptions) (*MoveResult, error) {
 	if o.DryRun {
 		return m.count(ctx)
 	}
-	for attempts := 2; ; attempts-- { // isDuplicateKey values may have been exchanged between rows
+	for attempts := 2; ; attempts-- { // unique values may have been exchanged between rows
 		moved, err := m.attempt(ctx)
 		if attempts == 0 || !isDuplicateKey(err) {
 			return moved, err
@@ -230,6 +230,7 @@ func (m *move) copyChanges(ctx context.Context) (n int, err error) {
 	for i, t := range tables {
 		if m.copied[i] == nil {
 			err = m.copy(ctx, tx, i)
+			n += len(m.copied[i])
 		} else {
 			changes[i], err = m.compare(ctx, tx, i)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -70,6 +71,7 @@ func TestMove(t *testing.T) {
 			h := newHarness(t, dsn)
 			fill(t, h)
 			db, steps := raw(t, dsn), []string{}
+			execAll(t, db, "INSERT INTO setting (key, value) VALUES ('early', '')")
 			copies, blobs := 0, 0
 			moved, err := h.Move(t.Context(), store.MoveOptions{
 				To: store.Options{DSN: to, Now: h.clock.Now},
@@ -82,7 +84,8 @@ func TestMove(t *testing.T) {
 						"DELETE FROM session",                                               // its key is text
 						"DELETE FROM clarification_read", "DELETE FROM climb WHERE seq = 1", // keys of several columns, including numbers
 						"UPDATE account SET display = 'a\nü\u2028' WHERE login = 'zoë'", "UPDATE contest SET thaw = 9223372036854775807",
-						"UPDATE team SET hidden = TRUE", "UPDATE token SET expires = NULL", "INSERT INTO setting (key, value) VALUES ('late', '')")
+						"UPDATE team SET hidden = TRUE", "UPDATE token SET expires = NULL", "INSERT INTO setting (key, value) VALUES ('late', '')",
+						"DELETE FROM setting WHERE key = 'early'") // a table with a new row and a deleted one
 					return nil
 				},
 				Finish: func(ctx context.Context, s *store.Store) error {
@@ -140,6 +143,58 @@ func TestMove(t *testing.T) {
 			open(t, store.Options{DSN: dsn}) // from then on it is an ordinary database
 		})
 	})
+}
+
+// TestMovePasses checks how often a move copies the changes before it stops writes: until few rows have changed since
+// the last pass, but at most 5 times.
+func TestMovePasses(t *testing.T) {
+	for _, row := range []struct{ rows, changed, want int }{{4000, 4000, 1}, {5000, 0, 2}, {5000, 4000, 2}, {5000, 5000, 5}} {
+		dsn := lite(t)
+		h := newHarness(t, dsn)
+		db, passes, stopped, to := raw(t, dsn), 0, false, store.Options{DSN: filepath.Join(t.TempDir(), "assay.db")}
+		execAll(t, db, fmt.Sprintf("INSERT INTO setting (key, value) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "+
+			"SELECT 'k' || i, '' FROM n", row.rows))
+		_, err := h.Move(t.Context(), store.MoveOptions{
+			To: to,
+			Blobs: func(context.Context) error {
+				if !stopped {
+					passes++
+					execAll(t, db, fmt.Sprintf("UPDATE setting SET value = value || 'x' WHERE key IN (SELECT key FROM setting WHERE key LIKE 'k%%' LIMIT %d)",
+						row.changed))
+				}
+				return nil
+			},
+			OnStep: func(step string) { stopped = stopped || step == "stopped" },
+		})
+		if err != nil || passes != row.want {
+			t.Errorf("%+v: %d passes, %v", row, passes, err)
+		}
+		sameRows(t, h.Store, open(t, to))
+	}
+}
+
+// TestTheMarkOfAMoveIsNotStored checks that writes are accepted again if the old database cannot be marked as moved, and
+// that the move can be repeated.
+func TestTheMarkOfAMoveIsNotStored(t *testing.T) {
+	dsn := pg(t)
+	h := newHarness(t, dsn)
+	db := raw(t, dsn)
+	execAll(t, db, "CREATE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''broken''; END'",
+		"CREATE CONSTRAINT TRIGGER broken AFTER INSERT ON setting DEFERRABLE INITIALLY DEFERRED FOR EACH ROW "+
+			"WHEN (NEW.key = 'moved_to') EXECUTE FUNCTION broken()") // at the commit
+	to := store.Options{DSN: lite(t), Now: h.clock.Now}
+	if _, err := h.Move(t.Context(), store.MoveOptions{To: to}); err == nil || !strings.Contains(err.Error(), "its transaction failed") {
+		t.Errorf("the commit fails: %v", err)
+	}
+	h.submit()
+	if _, err := store.Open(t.Context(), to); !errors.Is(err, store.ErrMoveUnfinished) {
+		t.Errorf("the new database opens: %v", err)
+	}
+	execAll(t, db, "DROP TRIGGER broken ON setting")
+	if _, err := h.Move(t.Context(), store.MoveOptions{To: to}); err != nil {
+		t.Fatal(err)
+	}
+	sameRows(t, h.Store, open(t, to))
 }
 
 // TestNoSequences checks that PostgreSQL uses no sequences, because a move copies only rows.
@@ -259,6 +314,7 @@ func TestAMoveThatIsRefused(t *testing.T) {
 		if postgres != nil {
 			refused("nothing there", store.MoveOptions{To: store.Options{DSN: postgres.DSN("nothing")}}, `"nothing" does not exist`)
 		}
+		refused("a directory with the data of another server", store.MoveOptions{To: store.Options{Dir: filepath.Dir(used)}}, "not empty")
 		none := filepath.Join(t.TempDir(), "no", "assay.db")
 		if _, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: none}}); err == nil || !strings.Contains(err.Error(), "open the database") {
 			t.Errorf("no directory: %v", err)
@@ -266,7 +322,14 @@ func TestAMoveThatIsRefused(t *testing.T) {
 		execAll(t, raw(t, used), "UPDATE goose_db_version SET version_id = 99 WHERE version_id = 30")
 		refused("a newer schema", store.MoveOptions{To: store.Options{DSN: used}}, "has schema 99")
 		execAll(t, raw(t, used), "DELETE FROM goose_db_version WHERE version_id = 99")
-		refused("an older schema", store.MoveOptions{To: store.Options{DSN: used}}, "specify an empty database")
+		refused("an older schema", store.MoveOptions{To: store.Options{DSN: used}}, "and this version needs schema")
+		half := lite(t)
+		execAll(t, raw(t, half), "INSERT INTO setting (key, value) VALUES ('moving', 'unfinished')")
+		execAll(t, raw(t, half), "DELETE FROM goose_db_version WHERE version_id = (SELECT MAX(version_id) FROM goose_db_version)")
+		refused("an unfinished move of another version", store.MoveOptions{To: store.Options{DSN: half}}, "and this version needs schema")
+		newer := lite(t)
+		execAll(t, raw(t, newer), "UPDATE goose_db_version SET version_id = 99 WHERE version_id = 30")
+		refused("an empty database with a newer schema", store.MoveOptions{To: store.Options{DSN: newer}}, "has schema 99")
 
 		// The target may be an empty database, with or without the schema. A dry run leaves it unchanged.
 		to := lite(t)
@@ -281,6 +344,15 @@ func TestAMoveThatIsRefused(t *testing.T) {
 		}
 		if _, err := os.Stat(none); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("a dry run creates the database: %v", err)
+		}
+		if err := os.WriteFile(none, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if m, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: none}, DryRun: true}); err != nil || m.Rows < 10 {
+			t.Fatalf("a dry run: %+v, %v", m, err)
+		}
+		if _, err := raw(t, none).Exec("SELECT * FROM account"); err == nil {
+			t.Error("a dry run creates tables")
 		}
 		if _, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: to}}); err != nil {
 			t.Fatal(err)
@@ -330,11 +402,14 @@ func TestRowsExchangeNames(t *testing.T) {
 
 // TestAMoveComparesWhatArrived checks that a move fails and keeps the old database in use if a copied row differs.
 func TestAMoveComparesWhatArrived(t *testing.T) {
-	h := newHarness(t, lite(t))
+	from := lite(t)
+	h := newHarness(t, from)
+	execAll(t, raw(t, from), "UPDATE account SET last_login = 5")
 	to := lite(t)
 	db := raw(t, to)
 	for damage, want := range map[string]string{
 		"UPDATE account SET display = 'x'":                       "1 differ",
+		"UPDATE account SET erased = 5, last_login = NULL":       "1 differ",
 		"DELETE FROM bundle":                                     "0 of 1 rows",
 		"INSERT INTO setting (key, value) VALUES ('zz', 'zz')":   "1 differ",
 		"INSERT INTO class VALUES ('c', '', '', '', '', 0)":      "1 of 0 rows",

@@ -79,6 +79,14 @@ func TestServersAnnounceThemselves(t *testing.T) {
 	})
 }
 
+// TestOnline checks how long a server counts as running.
+func TestOnline(t *testing.T) {
+	s := store.Server{LastSeen: time.Now()}
+	if !s.Online(s.LastSeen.Add(store.OfflineAfter-1)) || s.Online(s.LastSeen.Add(store.OfflineAfter)) {
+		t.Error("a server is online too long, or not long enough")
+	}
+}
+
 // TestABlobThatIsWantedStays checks that garbage collection keeps a blob that a request is about to refer to, even
 // if no row referred to the blob when the collection began.
 func TestABlobThatIsWantedStays(t *testing.T) {

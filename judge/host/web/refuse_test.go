@@ -1,10 +1,13 @@
 package web_test
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -104,17 +107,29 @@ func (away) Get(blob.Digest) (io.ReadCloser, error) {
 	return nil, fmt.Errorf("secret: %w", blob.ErrAway)
 }
 
-// TestSharedFilesAreAway checks that a page that needs a file says that shared files do not respond.
+// TestSharedFilesAreAway checks that a page that needs a file says that shared files do not respond. Only the log
+// says what is missing.
 func TestSharedFilesAreAway(t *testing.T) {
-	h := webtest.New(t, func(h *webtest.Harness, o *web.Options) {
-		o.Log = slog.New(slog.DiscardHandler)
-		h.Intake.Blobs = webtest.Must[*blob.Dir](t)(blob.Open(t.TempDir(), 1<<20))
-		h.Intake.Blobs.CacheOf(away{})
-	})
-	h.Contest("now", -time.Minute, store.VisibilityPublic, store.Settings{})
-	got := h.Fetch("", "GET", "/c/now/p/A", nil)
-	if got.Code != 503 || got.Header.Get("Retry-After") != "5" || !strings.Contains(got.Body, "the shared files do not respond") ||
-		!strings.Contains(got.Body, "try again in a few seconds") || strings.Contains(got.Body, "secret") {
-		t.Errorf("a page that needs a file: %d %v\n%s", got.Code, got.Header, got.Body)
+	dir := t.TempDir()
+	shared := webtest.Must[*blob.SharedDir](t)(blob.OpenSharedDir(dir))
+	if err := errors.Join(shared.SetMark("secret"), os.RemoveAll(dir)); err != nil {
+		t.Fatal(err)
+	}
+	for what, origin := range map[string]blob.Origin{"secret": away{}, dir + " is not the directory": shared} {
+		var log bytes.Buffer
+		h := webtest.New(t, func(h *webtest.Harness, o *web.Options) {
+			o.Log = slog.New(slog.NewTextHandler(&log, nil))
+			h.Intake.Blobs = webtest.Must[*blob.Dir](t)(blob.Open(t.TempDir(), 1<<20))
+			h.Intake.Blobs.CacheOf(origin)
+		})
+		h.Contest("now", -time.Minute, store.VisibilityPublic, store.Settings{})
+		got := h.Fetch("", "GET", "/c/now/p/A", nil)
+		if got.Code != 503 || got.Header.Get("Retry-After") != "5" || !strings.Contains(got.Body, "the shared files do not respond") ||
+			!strings.Contains(got.Body, "try again in a few seconds") || strings.Contains(got.Body, what) {
+			t.Errorf("a page that needs a file: %d %v\n%s", got.Code, got.Header, got.Body)
+		}
+		if !strings.Contains(log.String(), what) {
+			t.Errorf("the log lacks %q:\n%s", what, log.String())
+		}
 	}
 }
