@@ -13,8 +13,10 @@ func TestCrashesAtOnePosition(t *testing.T) {
 	for _, one := range []struct {
 		line         int
 		text, caseID string
-	}{{0, "ends with 1", "a"}, {0, "ends with 2", "b"}, {0, "ends with 1", "c"}, {7, "KeyError: 1", "d"}, {7, "KeyError: 2", "e"}, {7, "KeyError: 3", "f"},
-		{8, "KeyError: 1", "g"}} {
+	}{
+		{0, "ends with 1", "a"}, {0, "ends with 2", "b"}, {0, "ends with 1", "c"},
+		{7, "KeyError: 1", "d"}, {7, "KeyError: 2", "e"}, {7, "KeyError: 3", "f"}, {8, "KeyError: 1", "g"},
+	} {
 		c.add(&judge.ProblemError{File: "check.py", Line: one.line, Text: one.text, Hint: "words"}, one.caseID)
 	}
 	want := []string{

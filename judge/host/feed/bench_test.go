@@ -66,6 +66,7 @@ func BenchmarkFeed(b *testing.B) {
 	})
 	defer serve()()
 	b.Run("scoreboard", func(b *testing.B) {
+		get("", "/scoreboard") // the first request reads the contest from the database
 		for b.Loop() {
 			get("", "/scoreboard")
 		}

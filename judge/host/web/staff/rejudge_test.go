@@ -95,6 +95,10 @@ func TestRejudgingPages(t *testing.T) {
 	}
 	// Another rejudging is canceled.
 	path, _, _ = strings.Cut(begin(url.Values{"why": {"y"}, "who": {"ada"}}, http.StatusSeeOther, "").Get("Location"), "?")
+	h.EndRejudgingJobs(judge.NotJudged)
+	if page := webtest.Text(h.Fetch(admin, "GET", path, nil).Body); !strings.Contains(page, "the verdict would be lost") {
+		t.Errorf("a running one without a verdict:\n%s", page)
+	}
 	h.Fetch(admin, "POST", path, url.Values{"do": {"cancel"}})
 	ended := webtest.Text(h.Fetch(admin, "GET", path, nil).Body)
 	if !strings.Contains(ended, "was cancelled. The verdicts from before") || !strings.Contains(ended, "No verdict changed") || strings.Contains(ended, "appear here") {
