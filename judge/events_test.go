@@ -85,15 +85,20 @@ func TestTheWholeStream(t *testing.T) {
 		) + "}"
 	}
 	detail := func(text string) string {
-		return `"detail":{"input":{"text":"","first_line":0,"size_bytes":0},"want":{"text":"","first_line":0,"size_bytes":0},"got":{"text":"` + text + `","first_line":0,"size_bytes":0}}`
+		return `"detail":{"input":{"text":"","first_line":0,"size_bytes":0},"want":{"text":"","first_line":0,"size_bytes":0},"got":{"text":"` +
+			text + `","first_line":0,"size_bytes":0}}`
 	}
 	want := []string{
 		`Built {"verdict":"","log":"a warning ` + "\ufffd" + `","build_ms":3,"cached":true}`,
 		`CaseJudged {"group":"sample","case":"1","verdict":"AC","exec":` + exec(0, "5", 100) + `,"note":"noted"}`,
 		`GroupJudged {"group":"sample","verdict":"AC","passed":1,"cases":1}`,
-		`CaseJudged {"group":"secret","case":"1","verdict":"WA","exec":` + exec(0, "9", 50) + `,"message":"want 1","stderr":"why ` + "\ufffd" + `","generator":"random --max 9",` + detail("secret/1 WA") + `,"team_message":"think ` + "\ufffd" + `","dialogue":"\u003c hello ` + "\ufffd" + `"}`,
-		`CaseJudged {"group":"secret","case":"2","verdict":"RTE","exec":` + exec(3, "9", 80) + `,"message":"exit code 3",` + detail("secret/2 RTE") + `}`,
-		`CaseJudged {"group":"secret","case":"3","verdict":"AC","exec":` + exec(0, "2", 0) + `,"message":"settled ` + "\ufffd" + `","team_message":"well done"}`,
+		`CaseJudged {"group":"secret","case":"1","verdict":"WA","exec":` + exec(0, "9", 50) + `,"message":"want 1","stderr":"why ` + "\ufffd" +
+			`","generator":"random --max 9",` + detail("secret/1 WA") + `,"team_message":"think ` + "\ufffd" + `","dialogue":"\u003c hello ` +
+			"\ufffd" + `"}`,
+		`CaseJudged {"group":"secret","case":"2","verdict":"RTE","exec":` + exec(3, "9", 80) + `,"message":"exit code 3",` +
+			detail("secret/2 RTE") + `}`,
+		`CaseJudged {"group":"secret","case":"3","verdict":"AC","exec":` + exec(0, "2", 0) + `,"message":"settled ` + "\ufffd" +
+			`","team_message":"well done"}`,
 		`GroupJudged {"group":"secret","verdict":"RTE","passed":1,"cases":3}`,
 		`Finished {"verdict":"WA","passed":2,"judged":4,"cases":4,"first_failure":"secret/1","slowest":"secret/1","time_ms":9,"memory_bytes":100}`,
 	}
@@ -214,7 +219,8 @@ func TestComplaintsAboutScores(t *testing.T) {
 		{bounded, "AC=0", ""},
 		{bounded, "AC=0.5", ""},
 		{judge.Node{Aggregate: judge.AggregateSum, MaxScore: 1e6}, "AC=1000000.0001", ""}, // may differ by rounding
-		{judge.Node{Aggregate: judge.AggregateSum, MaxScore: 1e6}, "AC=1000001", "the checker gives 1000001 points to a case that has at most 1000000"},
+		{judge.Node{Aggregate: judge.AggregateSum, MaxScore: 1e6}, "AC=1000001",
+			"the checker gives 1000001 points to a case that has at most 1000000"},
 		{open, "AC*1", "the checker gives the multiplier 1, though the case's group has no maximum"},
 	} {
 		for _, message := range []string{"", "look here"} {

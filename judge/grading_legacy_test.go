@@ -42,16 +42,19 @@ func TestScoresOfLegacy(t *testing.T) {
 		{"it breaks off only the group whose on_reject says so", func(root, secret, a, _ *judge.Node) {
 			root.Legacy.ContinueOnReject, secret.Legacy.ContinueOnReject = true, true
 			a.Aggregate, a.Legacy.AcceptScore = judge.AggregateMin, 20
-		}, false, "secret/a/2:WA", "1:AC=1 sample:AC=1/1 1:AC=20 2:WA=0 3:SK secret/a:WA=0/20 1:AC=1 2:AC=1 secret/b:AC=2/2 secret:WA=2/22", judge.WrongAnswer, "=3/23"},
+		}, false, "secret/a/2:WA", "1:AC=1 sample:AC=1/1 1:AC=20 2:WA=0 3:SK secret/a:WA=0/20 1:AC=1 2:AC=1 secret/b:AC=2/2 secret:WA=2/22",
+			judge.WrongAnswer, "=3/23"},
 		{"it always accepts where the flags say so", func(root, secret, a, b *judge.Node) {
 			for _, n := range []*judge.Node{root, secret, a, b} {
 				n.Legacy.Verdict, n.Legacy.ContinueOnReject = judge.AlwaysAccept, true
 			}
 			root.Legacy.IgnoreSample = true
 		}, false, "secret/a/1:WA secret/b/2:TLE", "1:AC=1 sample:AC=1/1 1:WA=0 2:AC=1 3:AC=1 secret/a:AC=2/3 1:AC=1 2:TLE=0 secret/b:AC=1/2 secret:AC=3/5", judge.Accepted, "=3/5"},
-		{"it takes the worst error", func(_, _, a, _ *judge.Node) { a.Legacy.ContinueOnReject = true }, false, "secret/a/1:WA secret/a/2:RTE secret/a/3:TLE",
+		{"it takes the worst error", func(_, _, a, _ *judge.Node) { a.Legacy.ContinueOnReject = true }, false,
+			"secret/a/1:WA secret/a/2:RTE secret/a/3:TLE",
 			"1:AC=1 sample:AC=1/1 1:WA=0 2:RTE=0 3:TLE=0 secret/a:RTE=0/3 1:SK 2:SK secret/b:SK secret:RTE=0/5", judge.RunTimeError, "=1/6"},
-		{"it takes the first error", func(_, _, a, _ *judge.Node) { a.Legacy.ContinueOnReject, a.Legacy.Verdict = true, judge.FirstError }, false, "secret/a/1:WA secret/a/2:RTE",
+		{"it takes the first error", func(_, _, a, _ *judge.Node) { a.Legacy.ContinueOnReject, a.Legacy.Verdict = true, judge.FirstError },
+			false, "secret/a/1:WA secret/a/2:RTE",
 			"1:AC=1 sample:AC=1/1 1:WA=0 2:RTE=0 3:AC=1 secret/a:WA=1/3 1:SK 2:SK secret/b:SK secret:WA=1/5", judge.WrongAnswer, "=2/6"},
 		{"it accepts if any is accepted", func(_, _, a, _ *judge.Node) {
 			a.Legacy.ContinueOnReject, a.Legacy.AnyAccepted, a.Aggregate = true, true, judge.AggregateMax
@@ -60,10 +63,12 @@ func TestScoresOfLegacy(t *testing.T) {
 		{"it takes the average", func(_, _, a, _ *judge.Node) {
 			a.Legacy.ContinueOnReject, a.Aggregate, a.Legacy.RejectScore = true, judge.AggregateAverage, -1
 		}, false, "secret/a/1:WA",
-			"1:AC=1 sample:AC=1/1 1:WA=-1 2:AC=1 3:AC=1 secret/a:WA=0.333333/1 1:SK 2:SK secret/b:SK secret:WA=0.333333/3", judge.WrongAnswer, "=1.333333/4"},
+			"1:AC=1 sample:AC=1/1 1:WA=-1 2:AC=1 3:AC=1 secret/a:WA=0.333333/1 1:SK 2:SK secret/b:SK secret:WA=0.333333/3", judge.WrongAnswer,
+			"=1.333333/4"},
 		{"it takes the scores of a custom validator", func(_, _, _, _ *judge.Node) {}, true, "secret/a/1:AC=12.5",
 			"1:AC=1 sample:AC=1 1:AC=12.5 2:AC=1 3:AC=1 secret/a:AC=14.5 1:AC=1 2:AC=1 secret/b:AC=2 secret:AC=16.5", judge.Accepted, "=17.5"},
-		{"it takes no notice of points for an output that is not accepted", func(_, _, a, _ *judge.Node) { a.Legacy.ContinueOnReject = true }, true, "secret/a/3:WA=5",
+		{"it takes no notice of points for an output that is not accepted", func(_, _, a, _ *judge.Node) { a.Legacy.ContinueOnReject = true },
+			true, "secret/a/3:WA=5",
 			"1:AC=1 sample:AC=1 1:AC=1 2:AC=1 3:WA=0 secret/a:WA=2 1:SK 2:SK secret/b:SK secret:WA=2", judge.WrongAnswer, "=3"},
 		{"it refuses scores of a validator that should give none", func(_, _, _, _ *judge.Node) {}, false, "secret/a/3:AC=5",
 			"1:AC=1 sample:AC=1/1 1:AC=1 2:AC=1 3:JE secret/a:JE 1:SK 2:SK secret/b:SK secret:JE", judge.JudgeError, ""},
@@ -71,7 +76,8 @@ func TestScoresOfLegacy(t *testing.T) {
 			"1:AC=1 sample:AC=1/1 1:AC=1 2:AC=1 3:AC=1 secret/a:AC=3/3 1:AC=1 2:AC=1 secret/b:AC=2/2 secret:JE=5/4", judge.JudgeError, ""},
 		{"it takes the ends of the range", func(_, secret, a, b *judge.Node) {
 			a.Legacy.Low, b.Legacy.High, secret.Legacy.Low, secret.Legacy.High = 3, 2, 5, 5
-		}, false, "", "1:AC=1 sample:AC=1/1 1:AC=1 2:AC=1 3:AC=1 secret/a:AC=3/3 1:AC=1 2:AC=1 secret/b:AC=2/2 secret:AC=5/5", judge.Accepted, "=6/6"},
+		}, false, "", "1:AC=1 sample:AC=1/1 1:AC=1 2:AC=1 3:AC=1 secret/a:AC=3/3 1:AC=1 2:AC=1 secret/b:AC=2/2 secret:AC=5/5", judge.Accepted,
+			"=6/6"},
 		{"it takes a part of what an accepted case gives", func(_, _, a, _ *judge.Node) { a.Legacy.AcceptScore = 20 }, true, "secret/a/1:AC*0.5",
 			"1:AC=1 sample:AC=1 1:AC=10 2:AC=20 3:AC=20 secret/a:AC=50 1:AC=1 2:AC=1 secret/b:AC=2 secret:AC=52", judge.Accepted, "=53"},
 		{"it says how much of the range there is", func(root, _, _, _ *judge.Node) { root.Legacy.Low, root.Legacy.High = 0, 10 }, false, "",
@@ -152,7 +158,8 @@ func TestWhatDecidesInLegacy(t *testing.T) {
 // legacyTree draws a random tree of groups with cases, and the outcome of each case.
 func legacyTree(t *rapid.T, name string, depth int, p *judge.Problem, s *said) *judge.Node {
 	n := &judge.Node{Name: name, Legacy: judge.DefaultLegacy()}
-	n.Aggregate = rapid.SampledFrom([]judge.Aggregate{judge.AggregateSum, judge.AggregateMin, judge.AggregateMax, judge.AggregateAverage}).Draw(t, name+" aggregate")
+	n.Aggregate = rapid.SampledFrom([]judge.Aggregate{judge.AggregateSum, judge.AggregateMin, judge.AggregateMax,
+		judge.AggregateAverage}).Draw(t, name+" aggregate")
 	n.Legacy.Verdict = rapid.SampledFrom([]judge.VerdictMode{judge.WorstError, judge.FirstError, judge.AlwaysAccept}).Draw(t, name+" mode")
 	n.Legacy.ContinueOnReject = rapid.Bool().Draw(t, name+" goes on")
 	n.Legacy.AnyAccepted = rapid.IntRange(0, 3).Draw(t, name+" any") == 0

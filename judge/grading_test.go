@@ -160,7 +160,8 @@ func TestScoresOf2025(t *testing.T) {
 			"b", judge.AggregatePassFail, 20, "secret/a",
 		), group("c", judge.AggregatePassFail, 30, "secret/b"), group("d", judge.AggregateSum, 40, "sample")),
 			"sample:1 secret/a:1 secret/b:1 secret/c:1 secret/d:1", "secret/a/1:WA",
-			"sample:AC 1:WA secret/a:WA=0/10 1:SK secret/b:SK=0/20 1:SK secret/c:SK=0/30 1:AC=40/40 secret/d:AC=40/40 secret:WA=40/100", judge.WrongAnswer, "=40/100"},
+			"sample:AC 1:WA secret/a:WA=0/10 1:SK secret/b:SK=0/20 1:SK secret/c:SK=0/30 1:AC=40/40 secret/d:AC=40/40 secret:WA=40/100",
+			judge.WrongAnswer, "=40/100"},
 		{"it passes or fails as a whole", judge.Node{
 			Aggregate: judge.AggregatePassFail, MaxScore: 50, Children: two.Children,
 		}, "secret/a:1 secret/b:2", "secret/b/1:WA",
@@ -261,7 +262,8 @@ func TestPartsOfAScore(t *testing.T) {
 		}), "", "[20 30 50]"},
 		{"what is no sum has no parts", secret(judge.AggregateMin, nil, a, b, sum("d", 50, c)), "", "[]"},
 		{"nor has what a static check adds to", secret(judge.AggregateSum, &judge.StaticCheck{Score: 0}, a, b, sum("d", 50, c)), "", "[]"},
-		{"one group is the whole", current(judge.Node{Aggregate: judge.AggregateSum, MaxScore: 20, Children: []*judge.Node{a}}, "secret/a:2"), "", "[]"},
+		{"one group is the whole", current(judge.Node{Aggregate: judge.AggregateSum, MaxScore: 20, Children: []*judge.Node{a}}, "secret/a:2"),
+			"", "[]"},
 		{"no score needs parts", secret(judge.AggregateSum, nil, a, b, sum("d", 50, c)), "secret/a/1:JE", "[]"},
 		{"a legacy score adds the samples", legacy(usual), "", "[1 3 2]"},
 		{"unless they are ignored", legacy(func(root, _, _, _ *judge.Node) { root.Legacy.IgnoreSample = true }), "", "[3 2]"},
@@ -311,7 +313,8 @@ func TestWhatIsWrongWithAScoreIsSaid(t *testing.T) {
 func TestGroupsOfGroupsAreTold(t *testing.T) {
 	inner := map[string]bool{}
 	p := current(
-		judge.Node{Aggregate: judge.AggregateSum, MaxScore: 1, Children: []*judge.Node{{Name: "secret/a", Aggregate: judge.AggregatePassFail, MaxScore: 1}}},
+		judge.Node{Aggregate: judge.AggregateSum, MaxScore: 1,
+			Children: []*judge.Node{{Name: "secret/a", Aggregate: judge.AggregatePassFail, MaxScore: 1}}},
 		"sample:1 secret/a:1",
 	)
 	if _, err := judge.Run(t.Context(), p, &said{}, judge.Options{}, func(e judge.Event) {

@@ -62,9 +62,10 @@ func TestJobsBoundWhatRuns(t *testing.T) {
 func TestWhatIsDecidedIsBrokenOff(t *testing.T) {
 	for name, grading := range map[string]*judge.Grading{
 		"without scores": nil,
-		"with scores": {Form: judge.Format2025, Scored: true, Root: &judge.Node{Children: []*judge.Node{{Name: "secret", Aggregate: judge.AggregateSum, MaxScore: 2, Children: []*judge.Node{
-			{Name: "a", Aggregate: judge.AggregatePassFail, MaxScore: 1}, {Name: "b", Aggregate: judge.AggregatePassFail, MaxScore: 1},
-		}}}}},
+		"with scores": {Form: judge.Format2025, Scored: true,
+			Root: &judge.Node{Children: []*judge.Node{{Name: "secret", Aggregate: judge.AggregateSum, MaxScore: 2, Children: []*judge.Node{
+				{Name: "a", Aggregate: judge.AggregatePassFail, MaxScore: 1}, {Name: "b", Aggregate: judge.AggregatePassFail, MaxScore: 1},
+			}}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -71,7 +71,8 @@ func TestRetiredWords(t *testing.T) {
 		}
 		rel := filepath.ToSlash(strings.TrimPrefix(name, root+string(filepath.Separator)))
 		if d.IsDir() {
-			if base := d.Name(); rel != root && (base == "testdata" || strings.HasPrefix(base, ".") || rel == "solutions" || rel == "testcases" || rel == "problems") {
+			if base := d.Name(); rel != root && (base == "testdata" || strings.HasPrefix(base, ".") || rel == "solutions" || rel == "testcases" ||
+				rel == "problems") {
 				return filepath.SkipDir
 			}
 			return nil

@@ -29,7 +29,8 @@ func BenchmarkGolf(b *testing.B) {
 	} {
 		b.Run(row.name, func(b *testing.B) {
 			for b.Loop() {
-				r, err := contest.CheckGolf(b.Context(), stage, "testdata/golf/"+row.file, golf.ReadOptions{}, golf.Options{Seed: 1, Jobs: contest.Jobs})
+				r, err := contest.CheckGolf(b.Context(), stage, "testdata/golf/"+row.file, golf.ReadOptions{},
+					golf.Options{Seed: 1, Jobs: contest.Jobs})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -69,7 +69,8 @@ func TestScripts(t *testing.T) {
 			_, err := exec.LookPath(name) // [python3], [g++], ...: whether the program is installed
 			return err == nil, nil
 		},
-		Cmds:               map[string]func(ts *testscript.TestScript, neg bool, args []string){"exitcode": scripts.ExitCode, "elf": foreignELF, "huge": hugeFile, "badname": badName, "pack": pack, "untimed": scripts.RemoveTimes, "cut": cut},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"exitcode": scripts.ExitCode,
+			"elf": foreignELF, "huge": hugeFile, "badname": badName, "pack": pack, "untimed": scripts.RemoveTimes, "cut": cut},
 		RequireUniqueNames: true,
 	})
 }

@@ -61,7 +61,8 @@ func BenchmarkRecovery(b *testing.B) {
 	for _, text := range copies {
 		if strings.HasPrefix(text, "INSERT") {
 			at := strings.Index(text, "SELECT")
-			text = text[:at] + fmt.Sprintf("WITH RECURSIVE many(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM many WHERE n < %d) ", all/waiting-1) + text[at:]
+			text = text[:at] + fmt.Sprintf("WITH RECURSIVE many(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM many WHERE n < %d) ", all/waiting-1) +
+				text[at:]
 		}
 		_, err := db.Exec(text)
 		must(b, err)

@@ -89,7 +89,8 @@ func (h *harness) prepare(s *store.Store, accounts int, problems ...string) {
 	}
 	for _, slug := range problems {
 		d := blob.DigestOf([]byte("nothing"))
-		_, err := s.PutBundle(h.t.Context(), store.NewBundle{Problem: slug, Title: "P", Owner: owner, ID: d, Manifest: d, Config: d, MadeBy: owner})
+		_, err := s.PutBundle(h.t.Context(), store.NewBundle{Problem: slug, Title: "P", Owner: owner, ID: d, Manifest: d, Config: d,
+			MadeBy: owner})
 		must(h.t, err)
 	}
 }
@@ -223,7 +224,8 @@ func (h *harness) hire(name string, slots int, delay time.Duration) workerPart {
 	dir := filepath.Join(h.dir, name)
 	must(h.t, os.MkdirAll(dir, 0o700))
 	return workerPart{
-		Dir: dir, Address: client.Address{URL: "http://" + h.part.Listen, Code: i.Code}, Slots: slots, Delay: delay, Protocol: job.Protocol, Version: "test",
+		Dir: dir, Address: client.Address{URL: "http://" + h.part.Listen, Code: i.Code}, Slots: slots, Delay: delay, Protocol: job.Protocol,
+		Version: "test",
 	}
 }
 

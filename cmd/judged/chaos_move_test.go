@@ -51,7 +51,8 @@ func TestMove(t *testing.T) {
 	servers, commands := []string{"rest", "handed over"}, []string{"stopped"}
 	if os.Getenv("ASSAY_SLOW") != "" {
 		t.Parallel()
-		servers, commands = []string{"marked", "copied", "stopped", "rest", "verified", "handed over"}, []string{"marked", "copied", "stopped", "rest", "verified"}
+		servers, commands = []string{"marked", "copied", "stopped", "rest", "verified", "handed over"}, []string{"marked", "copied", "stopped",
+			"rest", "verified"}
 	}
 	p, err := storetest.StartPostgres()
 	if errors.Is(err, storetest.ErrNotInstalled) {
@@ -87,7 +88,8 @@ func TestMove(t *testing.T) {
 		moved, err := h.move(t.Context(), to.plan)
 		must(t, err)
 		t.Logf("%+v", moved)
-		if lines := fmt.Sprintf("[database = %q blobs = %q]", to.database, to.blobs); fmt.Sprint(moved.Lines) != lines || moved.Blobs == 0 || moved.Missing != 1 {
+		if lines := fmt.Sprintf("[database = %q blobs = %q]", to.database, to.blobs); fmt.Sprint(moved.Lines) != lines || moved.Blobs == 0 ||
+			moved.Missing != 1 {
 			t.Errorf("got %+v, want the lines %s, and one file that is missing", moved, lines)
 		}
 		h.refusesWrites()
@@ -164,7 +166,8 @@ func (h *harness) refusesWrites() {
 	_, token, err := server.Admin(h.part.Data)
 	must(h.t, err)
 	_, err = h.client(token, -1).CreateToken(h.t.Context(), client.NewToken{Login: "team0", Scopes: []client.Scope{client.Submit}})
-	if refused, is := errors.AsType[*client.Error](err); !is || refused.Status != http.StatusServiceUnavailable || !strings.Contains(refused.Text, "is being moved") {
+	if refused, is := errors.AsType[*client.Error](err); !is || refused.Status != http.StatusServiceUnavailable ||
+		!strings.Contains(refused.Text, "is being moved") {
 		h.t.Errorf("a write after the move: %v", err)
 	}
 	if _, err := h.admin().Tokens(h.t.Context()); err != nil {

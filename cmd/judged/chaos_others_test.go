@@ -148,7 +148,8 @@ func TestAMinorityOfTheQueueIsCutOff(t *testing.T) {
 		t.Parallel()
 		h, c, known := outer(t, 2, nil)
 		first := h.leader("")
-		h.part.Queue = strings.Join(slices.DeleteFunc(slices.Clone(c.URLs), func(url string) bool { return url == c.URLs[int(first[1]-'1')] }), ",")
+		h.part.Queue = strings.Join(slices.DeleteFunc(slices.Clone(c.URLs), func(url string) bool { return url == c.URLs[int(first[1]-'1')] }),
+			",")
 		all := h.begin(known, 300)
 		parted := h.leader("")
 		c.Disconnect(t, parted)

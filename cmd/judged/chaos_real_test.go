@@ -29,7 +29,8 @@ func TestRealWorkersAreKilled(t *testing.T) {
 	contest := filepath.Join(h.dir, "contest")
 	h.part = serverPart{Data: filepath.Join(contest, "data"), Listen: freeport.Address(t), Metrics: freeport.Address(t)}
 	for name, text := range map[string]string{
-		"judge.toml": "", "problems/nap/problem.toml": "title = \"Nap\"\n[reference]\nprogram = \"reference\"\n[limits]\nwall = \"30s\"\n", "problems/nap/statement.md": "Say 1.\n",
+		"judge.toml": "", "problems/nap/problem.toml": "title = \"Nap\"\n[reference]\nprogram = \"reference\"\n[limits]\nwall = \"30s\"\n",
+		"problems/nap/statement.md": "Say 1.\n",
 		"problems/nap/input.format": "line a: int 0..100\n", "problems/nap/reference.sh": "echo 1\n",
 		"problems/nap/cases/sample/1.in": "1\n", "problems/nap/cases/sample/1.ans": "1\n",
 	} {

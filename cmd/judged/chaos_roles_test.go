@@ -73,8 +73,10 @@ func playServer() error {
 		return err
 	}
 	s, err := server.Start(context.Background(), server.Options{
-		Server: config.Server{Name: "chaos", Listen: p.Listen, Data: p.Data, Database: p.Database, Queue: p.Queue, Metrics: p.Metrics, ID: p.ID, Blobs: p.Blobs},
-		Root:   p.Data, Source: config.FileLimits{Size: 1 << 20, Files: 16}, Version: cmp.Or(p.Version, "test"), Log: (&console{err: os.Stderr}).log(), ChildOutput: os.Stderr,
+		Server: config.Server{Name: "chaos", Listen: p.Listen, Data: p.Data, Database: p.Database, Queue: p.Queue, Metrics: p.Metrics,
+			ID: p.ID, Blobs: p.Blobs},
+		Root: p.Data, Source: config.FileLimits{Size: 1 << 20, Files: 16}, Version: cmp.Or(p.Version, "test"),
+		Log: (&console{err: os.Stderr}).log(), ChildOutput: os.Stderr,
 		AcceptStale: p.AcceptStale,
 		AcceptLoss:  p.Blobs != "", // of the problem of the tests, which has no files
 		OnStep: func(step string) {
@@ -134,7 +136,8 @@ func playWorker() error {
 		return err
 	}
 	welcome, err := w.greet(ctx, api, p.Address.Code, public, job.Capabilities{
-		Protocol: p.Protocol, Version: p.Version, Arch: "any", IsolationLevel: "none", Languages: map[string]string{"python": "3"}, Slots: p.Slots, Machine: "a fake",
+		Protocol: p.Protocol, Version: p.Version, Arch: "any", IsolationLevel: "none", Languages: map[string]string{"python": "3"},
+		Slots: p.Slots, Machine: "a fake",
 	})
 	if err != nil {
 		return err
@@ -213,7 +216,8 @@ func (s sleeper) Run(ctx context.Context, spec *job.Spec, progress func(judge.Ev
 	}
 	packed, _, err := job.Pack([]judge.Event{&judge.Noted{Text: "slept"}})
 	return &job.Result{
-		State: job.Done, Finished: &judge.Finished{Verdict: verdictOf(string(spec.Files[0].Digest))}, Events: packed, Version: "test", Machine: "a fake", IsolationLevel: "none",
+		State: job.Done, Finished: &judge.Finished{Verdict: verdictOf(string(spec.Files[0].Digest))}, Events: packed, Version: "test",
+		Machine: "a fake", IsolationLevel: "none",
 		CPUUS: time.Duration(s).Microseconds(),
 	}, err
 }

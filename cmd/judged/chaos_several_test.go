@@ -64,8 +64,9 @@ func newFleet(t *testing.T, servers, workers int) *fleet {
 			set = append(set, store.NewContestProblem{Label: string(rune('A' + i)), Slug: slug})
 		}
 		c := &store.Contest{
-			Slug: "now", Name: "Now", Format: store.ICPC, Starts: time.Now().Add(-time.Minute), Length: 10 * time.Hour, Visibility: store.VisibilityPublic,
-			Settings: store.Settings{PerMinute: 1000},
+			Slug: "now", Name: "Now", Format: store.ICPC, Starts: time.Now().Add(-time.Minute), Length: 10 * time.Hour,
+			Visibility: store.VisibilityPublic,
+			Settings:   store.Settings{PerMinute: 1000},
 		}
 		must(t, s.NewContest(t.Context(), c, set))
 	})
@@ -188,7 +189,8 @@ func TestTwoServers(t *testing.T) {
 	f.agree(18)
 	for _, dry := range []bool{true, false} {
 		_, err := a.move(t.Context(), server.MovePlan{Database: server.InDataDir, DryRun: dry})
-		if refused, is := errors.AsType[*client.Error](err); !is || refused.Blame() != judge.Caller || !strings.Contains(refused.Error(), "stop them, move") {
+		if refused, is := errors.AsType[*client.Error](err); !is || refused.Blame() != judge.Caller ||
+			!strings.Contains(refused.Error(), "stop them, move") {
 			t.Errorf("a move beside another server, dry run %v: %v", dry, err)
 		}
 	}
@@ -242,7 +244,8 @@ func TestLinesOfAMove(t *testing.T) {
 	}{
 		{server.MovePlan{Database: server.InDataDir}, `database = ""`},
 		{server.MovePlan{Database: server.InDataDir, Blobs: server.BlobsInQueue}, `database = "", blobs = "queue"`},
-		{server.MovePlan{Database: server.InDataDir, Blobs: server.InDataDir, Queue: "nats://a,nats://b"}, `database = "", queue = "nats://a,nats://b", blobs = ""`},
+		{server.MovePlan{Database: server.InDataDir, Blobs: server.InDataDir, Queue: "nats://a,nats://b"},
+			`database = "", queue = "nats://a,nats://b", blobs = ""`},
 	} {
 		tt.plan.DryRun = true
 		moved, err := f.servers[0].move(t.Context(), tt.plan)

@@ -200,8 +200,10 @@ func TestFlood(t *testing.T) {
 			a, err := s.AccountByLogin(t.Context(), login)
 			must(t, err)
 			for range n {
-				work := job.Work{Kind: job.Submission, Bundle: p.Bundle, Config: p.Config, Problem: problem, Program: "a.py", Files: []job.File{{Path: "a.py", Digest: p.Bundle}}}
-				kept, err := s.Submit(t.Context(), store.NewSubmission{Account: a.ID, Problem: problem, Work: work, Priority: lane, Class: server.Class, Cost: time.Second})
+				work := job.Work{Kind: job.Submission, Bundle: p.Bundle, Config: p.Config, Problem: problem, Program: "a.py",
+					Files: []job.File{{Path: "a.py", Digest: p.Bundle}}}
+				kept, err := s.Submit(t.Context(), store.NewSubmission{Account: a.ID, Problem: problem, Work: work, Priority: lane,
+					Class: server.Class, Cost: time.Second})
 				must(t, err)
 				h.answered[kept.ID] = verdictOf(string(p.Bundle))
 				id = kept.Job
@@ -218,7 +220,8 @@ func TestFlood(t *testing.T) {
 	// The server keeps two more jobs ready than there are slots. So four jobs were already dispatched when the
 	// single job was submitted.
 	const ready = 4
-	if before := h.count("SELECT count(*) FROM job WHERE lane = 1 AND done_at < (SELECT done_at FROM job WHERE id = $1)", single); before > ready+2 {
+	if before := h.count("SELECT count(*) FROM job WHERE lane = 1 AND done_at < (SELECT done_at FROM job WHERE id = $1)",
+		single); before > ready+2 {
 		t.Errorf("%d jobs of another owner went before the only one of its own", before)
 	}
 	last := h.count("SELECT count(*) FROM job WHERE lane = 2 AND done_at < (SELECT max(done_at) FROM job WHERE lane = 1)")
@@ -306,7 +309,8 @@ func TestTheDiskIsFull(t *testing.T) {
 	c, before := h.client(h.tokens[0], -1), h.count("SELECT count(*) FROM submission")
 	file := filepath.Join(h.dir, "full.py")
 	must(t, os.WriteFile(file, []byte("# no room"), 0o600))
-	if _, err := c.Submit(t.Context(), problem, client.Program{Path: file, Name: "full.py"}); err == nil || !strings.Contains(err.Error(), "the server's disk") {
+	if _, err := c.Submit(t.Context(), problem, client.Program{Path: file, Name: "full.py"}); err == nil ||
+		!strings.Contains(err.Error(), "the server's disk") {
 		t.Errorf("with a full disk a submission is answered: %v", err)
 	}
 	if n := h.count("SELECT count(*) FROM submission"); n != before {

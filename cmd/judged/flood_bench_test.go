@@ -180,9 +180,11 @@ var floods = []struct {
 		_, key, err := queue.ReadKey(filepath.Join(h.dir, "worker"))
 		must(h.t, err)
 		return func(i int64) []byte {
-			return send("POST", client.JoinPath, "", toJSON(h.t, client.JoinRequest{Code: fmt.Sprint("guess", i), Key: key, Capabilities: job.Capabilities{
-				Protocol: job.Protocol, Version: "test", Arch: "linux/amd64", IsolationLevel: "root", Languages: map[string]string{"py": "x"}, Slots: 1, Machine: "m",
-			}}))
+			return send("POST", client.JoinPath, "", toJSON(h.t,
+				client.JoinRequest{Code: fmt.Sprint("guess", i), Key: key, Capabilities: job.Capabilities{
+					Protocol: job.Protocol, Version: "test", Arch: "linux/amd64", IsolationLevel: "root", Languages: map[string]string{"py": "x"},
+					Slots: 1, Machine: "m",
+				}}))
 		}
 	}},
 	{"blobs-missing", 32, func(h *harness, _ person, _, token string) func(int64) []byte {
@@ -206,7 +208,8 @@ var floods = []struct {
 		data := []byte("print()")
 		_, err := p.Upload(h.t.Context(), []client.Source{client.BytesSource(data)})
 		must(h.t, err)
-		n := client.NewSubmission{Problem: problem, Program: "a.py", Files: []job.File{{Path: "a.py", Size: int64(len(data)), Digest: blob.DigestOf(data)}}}
+		n := client.NewSubmission{Problem: problem, Program: "a.py",
+			Files: []job.File{{Path: "a.py", Size: int64(len(data)), Digest: blob.DigestOf(data)}}}
 		return func(int64) []byte {
 			n := n
 			n.Key = rand.Text()
@@ -232,13 +235,15 @@ var floods = []struct {
 		return always([]byte("POST " + client.SubmissionsPath + " HTTP/1.1\r\nHost: x\r\n" + token + "Content-Length: 500\r\n\r\n{"))
 	}},
 	{"blob-bodies", 1000, func(_ *harness, _ person, _, token string) func(int64) []byte {
-		return always([]byte("PUT " + client.BlobPath + string(blob.DigestOf(nil)) + " HTTP/1.1\r\nHost: x\r\n" + token + "Content-Length: 500\r\n\r\n{"))
+		return always([]byte("PUT " + client.BlobPath + string(blob.DigestOf(nil)) + " HTTP/1.1\r\nHost: x\r\n" + token +
+			"Content-Length: 500\r\n\r\n{"))
 	}},
 	{"deep-JSON", 32, func(_ *harness, _ person, _, token string) func(int64) []byte {
 		return always(send("POST", client.SubmissionsPath, token, `{"files":`+strings.Repeat("[", 1_000_000)))
 	}},
 	{"huge-JSON", 32, func(_ *harness, _ person, _, token string) func(int64) []byte {
-		return always(send("PUT", client.WorkflowsPath+"/"+rand.Text(), token, `{"kind":"golf","problem":"p","files":[{}`+strings.Repeat(",{}", 2<<20/3-100)+"]}"))
+		return always(send("PUT", client.WorkflowsPath+"/"+rand.Text(), token,
+			`{"kind":"golf","problem":"p","files":[{}`+strings.Repeat(",{}", 2<<20/3-100)+"]}"))
 	}},
 }
 
@@ -266,7 +271,8 @@ func BenchmarkFloods(b *testing.B) {
 			people := h.people(250)
 			h.inStore(func(s *store.Store) {
 				must(b, s.NewContest(b.Context(), &store.Contest{
-					Slug: "now", Name: "Now", Format: store.ICPC, Starts: time.Now(), Length: 1000 * time.Hour, Visibility: store.VisibilityPublic, Settings: store.Settings{Show: judge.ShowSamples},
+					Slug: "now", Name: "Now", Format: store.ICPC, Starts: time.Now(), Length: 1000 * time.Hour, Visibility: store.VisibilityPublic,
+					Settings: store.Settings{Show: judge.ShowSamples},
 				}, []store.NewContestProblem{{Label: "A", Slug: problem}}))
 			})
 			server := h.serve().Process.Pid

@@ -55,7 +55,8 @@ func TestScripts(t *testing.T) {
 	}
 	require := cmp.Or(sandboxtest.Any().Isolation, "any")
 	// The first worker queries all toolchains of this machine. The others find the results in the cache.
-	first, err := worker.NewRunner(worker.RunnerOptions{Dir: t.TempDir(), Cache: os.Getenv("ASSAY_CACHE"), Slots: 1, RequiredIsolation: require})
+	first, err := worker.NewRunner(worker.RunnerOptions{Dir: t.TempDir(), Cache: os.Getenv("ASSAY_CACHE"), Slots: 1,
+		RequiredIsolation: require})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +99,8 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("there is no condition %q", name)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exitcode": scripts.ExitCode, "until": until, "grab": grab, "untimed": scripts.RemoveTimes, "huge": huge, "term": term, "browse": browse, "pack": pack,
+			"exitcode": scripts.ExitCode, "until": until, "grab": grab, "untimed": scripts.RemoveTimes, "huge": huge, "term": term,
+			"browse": browse, "pack": pack,
 			"postgres": postgres,
 			"secret":   secret, "hides": hides,
 		},

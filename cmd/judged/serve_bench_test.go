@@ -220,9 +220,11 @@ func (h *harness) background(s *store.Store, n int) {
 	must(h.t, err)
 	p, err := s.Problem(ctx, "nothing")
 	must(h.t, err)
-	work := job.Work{Kind: job.Submission, Bundle: p.Bundle, Config: p.Config, Problem: "nothing", Program: last[0].Program, Files: last[0].Files}
+	work := job.Work{Kind: job.Submission, Bundle: p.Bundle, Config: p.Config, Problem: "nothing", Program: last[0].Program,
+		Files: last[0].Files}
 	for range n {
-		_, err := s.Submit(ctx, store.NewSubmission{Account: last[0].Account, Problem: "nothing", Work: work, Priority: job.BackgroundPriority, Class: server.Class, Cost: time.Second})
+		_, err := s.Submit(ctx, store.NewSubmission{Account: last[0].Account, Problem: "nothing", Work: work, Priority: job.BackgroundPriority,
+			Class: server.Class, Cost: time.Second})
 		must(h.t, err)
 	}
 }

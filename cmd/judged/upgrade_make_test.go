@@ -53,7 +53,8 @@ func unreleased(dir, version string) error {
 	git.Dir = dir
 	out, err := git.Output()
 	if err != nil {
-		return fmt.Errorf("look whether %s is released: %w\n    write the files of a version in a clone of the repository, with its tags", version, err)
+		return fmt.Errorf("look whether %s is released: %w\n    write the files of a version in a clone of the repository, with its tags",
+			version, err)
 	}
 	if len(bytes.TrimSpace(out)) > 0 {
 		return fmt.Errorf("%s is released, and its files stay unchanged\n    set next in upgrade_make_test.go to the version that is being prepared", version)
@@ -229,7 +230,8 @@ var asked = []struct {
 	{"admin", below("/api/2026-01/contests/demo", "", "/accounts", "/problems", "/teams", "/clarifications", "/scoreboard", "/submissions")},
 	{"judge", below("/api/contests/demo", "", "/accounts", "/judgements", "/clarifications")},
 	{"team1", below("/api/contests/demo", "", "/account", "/submissions", "/judgements", "/clarifications", "/scoreboard")},
-	{"", below("/api/contests/demo", "", "/problems", "/teams", "/submissions", "/judgements", "/clarifications", "/awards", "/scoreboard", "/accounts")},
+	{"", below("/api/contests/demo", "", "/problems", "/teams", "/submissions", "/judgements", "/clarifications", "/awards", "/scoreboard",
+		"/accounts")},
 }
 
 // below returns the addresses of paths below address.
@@ -414,7 +416,8 @@ func writeTournament(t *testing.T, judgeCommand, dir string) {
 	}
 	log, err := filepath.Abs(filepath.Join(dir, savedTournament))
 	must(t, err)
-	cmd := exec.Command(judgeCommand, "arena", "sylver", "half.go", "less.go", "--rounds", "2", "--start", "100..999", "--log", log, "--look", "0")
+	cmd := exec.Command(judgeCommand, "arena", "sylver", "half.go", "less.go", "--rounds", "2", "--start", "100..999", "--log", log,
+		"--look", "0")
 	cmd.Dir = bots
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("judge arena: %v\n%s", err, out)

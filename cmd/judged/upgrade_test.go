@@ -310,7 +310,8 @@ func restoreReleased(t *testing.T, archive string) (data string) {
 	unpackArchive(t, archive, backup)
 	data = filepath.Join(dir, "data")
 	var out bytes.Buffer
-	if code := run(t.Context(), []string{"admin", "restore", backup, "--data", data}, &console{in: strings.NewReader(""), out: &out, err: &out}); code != 0 {
+	if code := run(t.Context(), []string{"admin", "restore", backup, "--data", data},
+		&console{in: strings.NewReader(""), out: &out, err: &out}); code != 0 {
 		t.Fatalf("judged admin restore: exit code %d\n%s", code, out.String())
 	}
 	return data

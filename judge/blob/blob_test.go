@@ -288,7 +288,8 @@ func TestLink(t *testing.T) {
 			t.Fatal(err)
 		}
 		info, err := os.Lstat(path)
-		if err != nil || !blob.IsUnmodified(info, 4, executable) || blob.IsUnmodified(info, 4, !executable) || blob.IsUnmodified(info, 5, executable) {
+		if err != nil || !blob.IsUnmodified(info, 4, executable) || blob.IsUnmodified(info, 4, !executable) ||
+			blob.IsUnmodified(info, 5, executable) {
 			t.Errorf("executable %v: %v, %v", executable, info.Mode(), err)
 		}
 		if info.Mode()&0o222 != 0 {

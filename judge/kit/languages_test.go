@@ -189,7 +189,8 @@ func readsAsGoDoes(t *testing.T, l Language, ask func(parts ...string) quit) {
 	}
 	for _, word := range []string{"token", "word", "int64", "int", "space", "eoln", "eof", "line", "rest"} {
 		for _, out := range []string{"", " ", "\n", "7", "-0", "+7", "007", "9223372036854775807", "9223372036854775808", "-9223372036854775808",
-			"1_0", "٧", "\x85", "\xa0x", "a\x00b", "\xff", "é", "\"\\'", "'", "\v\f7", "abc\r\nd", strings.Repeat("x\t", 3), strings.Repeat("é", 50), strings.Repeat("9", 5000), "\U0001F600", "\u200b", "\u2028"} {
+			"1_0", "٧", "\x85", "\xa0x", "a\x00b", "\xff", "é", "\"\\'", "'", "\v\f7", "abc\r\nd", strings.Repeat("x\t", 3), strings.Repeat("é",
+				50), strings.Repeat("9", 5000), "\U0001F600", "\u200b", "\u2028"} {
 			if l == Python && word == "int" && len(out) > 18 {
 				continue // bounds in the Python kit may have any size
 			}

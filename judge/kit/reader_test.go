@@ -59,8 +59,10 @@ func TestReader(t *testing.T) {
 			"strictly refuses a line feed at the end", true, "7\n", int64s,
 			"output, line 1, column 2: want the end of the file, got the end of the line",
 		},
-		{"strictly refuses a carriage return", true, "7\r\n", func(r *Reader) { r.Int64(); r.EOLN() }, `output, line 1, column 2: want the end of the line, got '\r'`},
-		{"strictly refuses two blanks", true, "7  8", func(r *Reader) { r.Int64(); r.Space(); r.Int64() }, "output, line 1, column 3: want a word, got a blank"},
+		{"strictly refuses a carriage return", true, "7\r\n", func(r *Reader) { r.Int64(); r.EOLN() },
+			`output, line 1, column 2: want the end of the line, got '\r'`},
+		{"strictly refuses two blanks", true, "7  8", func(r *Reader) { r.Int64(); r.Space(); r.Int64() },
+			"output, line 1, column 3: want a word, got a blank"},
 		{
 			"strictly refuses a last line without an end", true, "a\nb", lines,
 			"output, line 2, column 2: want the end of the line, got the end of the file",

@@ -91,7 +91,8 @@ func TestHolds(t *testing.T) {
 		{"a rule may be about the wrong cases", []Rule{
 			{From: "y", Cases: "secret/{a,c}", Permitted: verdicts("AC")},
 		}, got("WA", "WA AC"), "it gets WA on secret/a/1, but y permits AC"},
-		{"a message must stand somewhere", []Rule{{From: "y", Message: "line 7"}}, got("WA", "WA"), `no message contains "line 7", which y expects`},
+		{"a message must stand somewhere", []Rule{{From: "y", Message: "line 7"}}, got("WA", "WA"),
+			`no message contains "line 7", which y expects`},
 		{"a message may stand anywhere", []Rule{{From: "y", Message: "secret/b"}}, got("WA", "WA WA"), ""},
 		{"a score must be in its range", []Rule{
 			{From: "y", Score: &Range{1, 20}},

@@ -121,7 +121,8 @@ func TestArenaPageInABrowser(t *testing.T) {
 
 	// Show only the games of one bot.
 	b.Eval(`(e => { e.value = 'smallest'; e.dispatchEvent(new Event('change')); })(document.getElementById('bot'))`)
-	b.ExpectValue("the games of one bot", `[...document.getElementById('game').options].every(o => o.textContent.includes('smallest'))`, "true")
+	b.ExpectValue("the games of one bot", `[...document.getElementById('game').options].every(o => o.textContent.includes('smallest'))`,
+		"true")
 
 	// Dark, and on paper.
 	light := b.Eval(`getComputedStyle(document.body).backgroundColor`)

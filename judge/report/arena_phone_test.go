@@ -38,7 +38,8 @@ func TestLongNamesOnAPhone(t *testing.T) {
 	b.Call(nil, "Emulation.setDeviceMetricsOverride", map[string]any{"width": 375, "height": 700, "deviceScaleFactor": 2, "mobile": true})
 	b.ExpectValue("the screen", `innerWidth`, "375")
 	b.Eval(`(location.hash = '#replay')`)
-	b.ExpectValue("what is wider than the screen", `[...document.querySelectorAll('main *')].filter(e => !e.closest('.scroll') && !e.matches('.said, option') && e.getBoundingClientRect().right > innerWidth).map(e => e.className + ' ' + e.textContent).join('; ')`, "")
+	b.ExpectValue("what is wider than the screen",
+		`[...document.querySelectorAll('main *')].filter(e => !e.closest('.scroll') && !e.matches('.said, option') && e.getBoundingClientRect().right > innerWidth).map(e => e.className + ' ' + e.textContent).join('; ')`, "")
 	b.ExpectValue("the page's width", `document.documentElement.scrollWidth`, "375")
 	b.Screenshot("phone")
 

@@ -39,7 +39,8 @@ func (e *event) change(f func(g *arena.Game)) {
 func smallEvent(names ...string) *event {
 	so := &arena.Results{
 		Game: "cross-out", Seed: 42,
-		Rules: arena.Rules{Name: "usual", Format: "round-robin", Rounds: 8, Games: 2, Score: arena.Score{Criterion: arena.ByGame, Win: 3, Draw: 1}},
+		Rules: arena.Rules{Name: "usual", Format: "round-robin", Rounds: 8, Games: 2,
+			Score: arena.Score{Criterion: arena.ByGame, Win: 3, Draw: 1}},
 	}
 	for i, name := range names {
 		so.Bots = append(so.Bots, arena.Bot{ID: i + 1, Name: name, Language: "python3"})

@@ -114,8 +114,10 @@ func TestGolfColumns(t *testing.T) {
 func TestGolfHTML(t *testing.T) {
 	var page bytes.Buffer
 	r := HTML(&page)
-	r.Event(&judge.GolfChecked{Format: 1, Problem: "p", File: "a.py", Language: "Python 3", GolfSize: judge.GolfSize{Bytes: 5, Chars: 5}, Verdict: judge.GolfIncorrect, WrongMany: 2,
-		Domain: 9, Tried: 9, Samples: 3, Wrong: []judge.GolfWrongInput{{In: "5 7", Gave: "<b>", Why: "is lost"}}, Code: "<script>alert(1)</script>"})
+	r.Event(&judge.GolfChecked{Format: 1, Problem: "p", File: "a.py", Language: "Python 3", GolfSize: judge.GolfSize{Bytes: 5, Chars: 5},
+		Verdict: judge.GolfIncorrect, WrongMany: 2,
+		Domain: 9, Tried: 9, Samples: 3, Wrong: []judge.GolfWrongInput{{In: "5 7", Gave: "<b>",
+			Why: "is lost"}}, Code: "<script>alert(1)</script>"})
 	r.Event(&judge.GolfChecked{
 		Format: 1, Problem: "p", File: "b.py", GolfSize: judge.GolfSize{Bytes: 77, Chars: 70},
 		Verdict: judge.GolfCannotRun, Log: "no such file",
@@ -160,7 +162,8 @@ func TestGolfIsHarmless(t *testing.T) {
 		Explain: []judge.GolfCallAttempt{{How: "\x1b", Gave: []string{"\x1b[H"}}},
 	}
 	for name, drawn := range map[string]string{
-		"alone": GolfResult(r), "in a table": GolfResults([]*judge.GolfChecked{r, r}), "watched": GolfWatchLine(r, 0), "explained": GolfCallText(r),
+		"alone": GolfResult(r), "in a table": GolfResults([]*judge.GolfChecked{r, r}), "watched": GolfWatchLine(r, 0),
+		"explained": GolfCallText(r),
 	} {
 		if strings.ContainsAny(drawn, "\x1b\a") {
 			t.Errorf("%s: %q", name, drawn)

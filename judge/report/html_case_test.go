@@ -17,7 +17,8 @@ func manyCases(n, groups, fails int) []judge.Event {
 	excerpt := func(text string) judge.Excerpt {
 		return judge.Excerpt{Text: strings.Repeat(text+" ", 40) + "\n", FirstLine: 1, Size: int64(40 * len(text))}
 	}
-	started := &judge.Started{Format: judge.EventFormat, Problem: "many", Program: "a.py", Language: "Python", TimeMS: 1000, Memory: 1 << 28, Cases: n}
+	started := &judge.Started{Format: judge.EventFormat, Problem: "many", Program: "a.py", Language: "Python", TimeMS: 1000,
+		Memory: 1 << 28, Cases: n}
 	var all []judge.Event
 	end := &judge.Finished{Verdict: judge.Accepted, Judged: n, Cases: n, TimeMS: 9}
 	name := func(i int) string { return fmt.Sprintf("random-%d-%s", i, strings.Repeat("max-100000-", 5)) }

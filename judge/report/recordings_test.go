@@ -221,7 +221,8 @@ func allMany() []judge.Event {
 		stderr  string
 	}{
 		{judge.WrongAnswer, ran(4*ms, 3*mib), `line 2, token 3: want "7", got "8"`, "1 2 3\n4 5 7\n", "1 2 3\n4 5 8\n", ""},
-		{judge.RunTimeError, judge.Exec{Exit: 1, CPU: 9 * ms, Wall: 12 * ms, Memory: 8 * mib}, "exit code 1", "1\n", "", "Traceback (most recent call last):\n  File \"/program/main.py\", line 3, in <module>\n    print(a[9])\nIndexError: list index out of range\n"},
+		{judge.RunTimeError, judge.Exec{Exit: 1, CPU: 9 * ms, Wall: 12 * ms, Memory: 8 * mib}, "exit code 1", "1\n", "",
+			"Traceback (most recent call last):\n  File \"/program/main.py\", line 3, in <module>\n    print(a[9])\nIndexError: list index out of range\n"},
 		{judge.OutputLimit, judge.Exec{
 			Killed: judge.Output, CPU: 80 * ms, Wall: 90 * ms, Memory: 3 * mib, Output: 8 * mib,
 		}, "killed at its output limit", "1\n", strings.Repeat("spam and eggs\n", 5000), ""},

@@ -142,20 +142,21 @@ func twenty() (all [][2]string) {
 // at the same time.
 func lines(t *testing.T, w *workspace.Workspace, p *workspace.Problem, path string) (all []string) {
 	t.Helper()
-	sum, err := w.Submit(t.Context(), p, workspace.Submission{Path: path}, judge.Options{ContinueAfterFailure: true, Jobs: 2}, func(e judge.Event) {
-		switch e := e.(type) {
-		case *judge.Started:
-			all = append(all, fmt.Sprintf("%s %s %d cases", e.Problem, e.Language, e.Cases))
-		case *judge.Built:
-			all = append(all, fmt.Sprintf("built %q %q", e.Verdict, e.Log))
-		case *judge.CaseJudged:
-			all = append(all, fmt.Sprintf("%s %s %s", e.ID(), e.Verdict, e.Message))
-		case *judge.GroupJudged:
-			all = append(all, fmt.Sprintf("%s %s %d of %d", e.Group, e.Verdict, e.Passed, e.Cases))
-		case *judge.Finished:
-			all = append(all, fmt.Sprintf("%s %d of %d, first %s", e.Verdict, e.Passed, e.Cases, e.First))
-		}
-	})
+	sum, err := w.Submit(t.Context(), p, workspace.Submission{Path: path}, judge.Options{ContinueAfterFailure: true, Jobs: 2},
+		func(e judge.Event) {
+			switch e := e.(type) {
+			case *judge.Started:
+				all = append(all, fmt.Sprintf("%s %s %d cases", e.Problem, e.Language, e.Cases))
+			case *judge.Built:
+				all = append(all, fmt.Sprintf("built %q %q", e.Verdict, e.Log))
+			case *judge.CaseJudged:
+				all = append(all, fmt.Sprintf("%s %s %s", e.ID(), e.Verdict, e.Message))
+			case *judge.GroupJudged:
+				all = append(all, fmt.Sprintf("%s %s %d of %d", e.Group, e.Verdict, e.Passed, e.Cases))
+			case *judge.Finished:
+				all = append(all, fmt.Sprintf("%s %d of %d, first %s", e.Verdict, e.Passed, e.Cases, e.First))
+			}
+		})
 	if err != nil {
 		return append(all, err.Error())
 	}

@@ -29,7 +29,8 @@ func TestManifestIsReadAsItWasWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var m Manifest
 		hash := rapid.StringMatching(`[0-9a-f]{1,8}`)
-		m.Sources, m.Generator, m.Validator, m.Reference = hash.Draw(t, "sources"), hash.Draw(t, "generator"), hash.Draw(t, "validator"), hash.Draw(t, "reference")
+		m.Sources, m.Generator, m.Validator, m.Reference = hash.Draw(t, "sources"), hash.Draw(t, "generator"), hash.Draw(t,
+			"validator"), hash.Draw(t, "reference")
 		for i := range rapid.IntRange(1, 4).Draw(t, "cases") {
 			e := ManifestCase{Name: "n" + strings.Repeat("x", i), Line: rapid.String().Draw(t, "line"), Seed: "s", In: "i", Ans: "a"}
 			m.Cases = append(m.Cases, e)

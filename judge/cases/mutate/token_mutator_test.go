@@ -181,7 +181,8 @@ func FuzzMutants(f *testing.F) {
 // numbers of their labels and constants must not matter.
 func TestAssembly(t *testing.T) {
 	text := func(id, label, constant, op string) string {
-		return "\t.globl\t_Z6" + id + "fv\n_Z6" + id + "fv:\n.LFB" + label + ":\n\t.cfi_startproc\n\tleaq\t" + constant + "(%rip), %rdi\n\tjmp\t.L" + label + "\n.L" + label + ":\n\t" + op + "\t$1, %eax\n\tcall\t_Z6" + id + "gv\n\t.size\tx, .-x\n"
+		return "\t.globl\t_Z6" + id + "fv\n_Z6" + id + "fv:\n.LFB" + label + ":\n\t.cfi_startproc\n\tleaq\t" + constant +
+			"(%rip), %rdi\n\tjmp\t.L" + label + "\n.L" + label + ":\n\t" + op + "\t$1, %eax\n\tcall\t_Z6" + id + "gv\n\t.size\tx, .-x\n"
 	}
 	shared := "\t.section\t.rodata\n.LC7:\n\t.string\t\"a\"\n.LC8:\n\t.string\t\"a\"\n.LC9:\n\t.string\t\"b\"\n\t.text\n"
 	found := map[string]string{}

@@ -52,7 +52,8 @@ func TestChangesOfCasesWithoutWords(t *testing.T) {
 }
 
 func TestSpans(t *testing.T) {
-	w := newVocabulary(nil, nil, []judge.Group{{Cases: []judge.Case{{Line: "pair 3 5"}, {Line: "pair 7 -2"}, {Line: "many --max 40 --seed 2"}}}})
+	w := newVocabulary(nil, nil, []judge.Group{{Cases: []judge.Case{{Line: "pair 3 5"}, {Line: "pair 7 -2"},
+		{Line: "many --max 40 --seed 2"}}}})
 	for _, row := range []struct {
 		line   []string
 		word   int

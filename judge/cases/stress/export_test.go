@@ -26,5 +26,6 @@ func (l *Tester) Ways() (names []string) {
 
 // ShrinkWithout is like Shrink, but omits the method with the given name.
 func (l *Tester) ShrinkWithout(ctx context.Context, t *Trial, budget shrink.Budget, name string) (*Shrunk, error) {
-	return l.shrink(ctx, t, budget, nil, slices.DeleteFunc(slices.Clone(l.shrinkMethods()), func(w shrinkMethod) bool { return w.name == name }))
+	return l.shrink(ctx, t, budget, nil, slices.DeleteFunc(slices.Clone(l.shrinkMethods()),
+		func(w shrinkMethod) bool { return w.name == name }))
 }

@@ -115,7 +115,8 @@ func TestMemory(t *testing.T) {
 		{"runs again where the input changed", func() { put(c.In, "2\n") }, "a", limits, false, true},
 		{"runs again where the answer changed", func() { put(c.Ans, "2\n") }, "a", limits, false, true},
 		{"runs again where the arguments changed", func() { c.CheckerArgs = []string{"case_sensitive"} }, "a", limits, false, true},
-		{"goes by content, not by name", func() { put(c.In, "1\n"); put(c.Ans, "1\n"); c.Name, c.CheckerArgs = "d", nil }, "a", limits, false, false},
+		{"goes by content, not by name", func() { put(c.In, "1\n"); put(c.Ans, "1\n"); c.Name, c.CheckerArgs = "d", nil }, "a", limits, false,
+			false},
 	} {
 		if row.change != nil {
 			row.change()
@@ -259,7 +260,8 @@ func TestExtraTime(t *testing.T) {
 			Programs: &check.SetterPrograms{Problem: p}, onEvent: func(judge.Event) {},
 		}
 		v.Builder = entries{usual: &row.bench, faster: row.faster}
-		s := &submission{Submission: &problem.Submission{Path: file, Name: "a/1", Rules: []problem.Rule{row.rule}}, program: &lang.Result{OK: true}}
+		s := &submission{Submission: &problem.Submission{Path: file, Name: "a/1", Rules: []problem.Rule{row.rule}},
+			program: &lang.Result{OK: true}}
 		judged, _, err := v.judgeSubmission(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
@@ -420,7 +422,8 @@ func TestRoom(t *testing.T) {
 			runningTime{1200 * ms, "a"}, runningTime{3000 * ms, "s"},
 			"time limit 2 s: accepted solutions need up to 1.2 s, too slow ones at least 3 s; limits from 2.4 s to 2.4 s leave room for both",
 		},
-		{runningTime{1201 * ms, "a"}, runningTime{3000 * ms, "s"}, "no time limit separates the solutions well: accepted ones need up to 1.2 s (a), and one that must be too slow only 3 s (s); a limit should be 2 times the first, and the second 1.25 times the limit"},
+		{runningTime{1201 * ms, "a"}, runningTime{3000 * ms, "s"},
+			"no time limit separates the solutions well: accepted ones need up to 1.2 s (a), and one that must be too slow only 3 s (s); a limit should be 2 times the first, and the second 1.25 times the limit"},
 		{runningTime{400 * ms, "a"}, runningTime{}, ""},
 		{runningTime{}, runningTime{3000 * ms, "s"}, ""},
 	} {
@@ -473,7 +476,8 @@ func TestTight(t *testing.T) {
 		}
 	}
 	// In a problem directory that is not a package, the limit should be at least twice the slowest accepted time.
-	v := &Verifier{Only: []string{"a.c"}, Directory: &problem.Directory{Problem: &judge.Problem{ID: "p", Limits: judge.Limits{CPU: time.Second}}}}
+	v := &Verifier{Only: []string{"a.c"}, Directory: &problem.Directory{Problem: &judge.Problem{ID: "p",
+		Limits: judge.Limits{CPU: time.Second}}}}
 	for _, row := range []struct {
 		it     string
 		judged judge.SolutionJudged

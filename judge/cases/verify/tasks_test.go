@@ -113,7 +113,8 @@ func TestFold(t *testing.T) {
 			t.Errorf("it %s: %d faults of solutions", row.it, faultsOfSolutions)
 		}
 	}
-	if _, err := (&Verifier{Directory: &problem.Directory{Problem: &judge.Problem{ID: "p"}}}).Solution(t.Context(), "elsewhere.py"); err == nil {
+	if _, err := (&Verifier{Directory: &problem.Directory{Problem: &judge.Problem{ID: "p"}}}).Solution(t.Context(),
+		"elsewhere.py"); err == nil {
 		t.Error("Solution judges what is not a solution")
 	}
 }

@@ -476,7 +476,8 @@ func TestServerDisagrees(t *testing.T) {
 	rng, r, driver := toyRange(t, worthServer+40)
 	r.server = false
 	res := prove(t, rng, driver, Options{Kind: "program"})
-	if res.Verdict != Correct || res.CrossChecked != 0 || !strings.Contains(res.Explain[len(res.Explain)-1].Reason, "the server does not start") {
+	if res.Verdict != Correct || res.CrossChecked != 0 ||
+		!strings.Contains(res.Explain[len(res.Explain)-1].Reason, "the server does not start") {
 		t.Errorf("a server that does not start: %s, %d, %+v", res.Verdict, res.CrossChecked, res.Explain)
 	}
 	// The server is compared on all samples and edge cases, and on some other inputs.

@@ -422,7 +422,8 @@ func result(file string, v Verdict, size int) *Result {
 
 func TestOrder(t *testing.T) {
 	all := []*Result{
-		result("w", Incorrect, 1), result("long", Correct, 9), result("none", CannotRun, 0), result("short", Correct, 5), result("slow", TooSlow, 0),
+		result("w", Incorrect, 1), result("long", Correct, 9), result("none", CannotRun, 0), result("short", Correct, 5),
+		result("slow", TooSlow, 0),
 	}
 	Order(all, false)
 	var names []string

@@ -35,7 +35,8 @@ func TestPlaces(t *testing.T) {
 		{"finds what is hoisted", "/program/Main.java:1:8: error: no a", "a.java:1:8: error: no a\n  import a;\n         ^"},
 		{"takes the nearest place of a line", "Main.java:5:1: error: no int", "a.java:2:1: error: no int\n  int f(i){\n  ^"},
 		{"says a thing once", "Main.java:5:3: error: no\nMain.java:5:3: error: no", "a.java:2:1: error: no\n  int f(i){\n  ^"},
-		{"leaves out the driver", "Main.java:4:3: error: bad call\n  call = f(golf);\n  ^\nMain.java:5:3: error: no", "a.java:2:1: error: no\n  int f(i){\n  ^"},
+		{"leaves out the driver", "Main.java:4:3: error: bad call\n  call = f(golf);\n  ^\nMain.java:5:3: error: no",
+			"a.java:2:1: error: no\n  int f(i){\n  ^"},
 		{"finds an open bracket", "Main.java:9: error: reached end of file while parsing\n}\n ^", last},
 		{"finds it before a header", "/usr/include/array:3:1: error: 'namespace' definition is not allowed here", last},
 		{"says that no call fits", "Main.java:4:3: error: f takes 3 arguments", nowhere + "\nerror: f takes 3 arguments"},
@@ -80,7 +81,8 @@ func TestPlacesOfParts(t *testing.T) {
 	}
 	long := &Submission{File: "a.c", Language: &config.Language{}, Counted: strings.Repeat("x", 300) + "!" + strings.Repeat("y", 300)}
 	got := strings.Split(long.formatError(300, true, []string{"error"}), "\n")
-	if len(got) != 3 || got[0] != "a.c:1:301: error" || len([]rune(got[1])) > maxCodeRunes+4 || strings.IndexByte(got[2], '^') != len([]rune(got[1][:strings.IndexByte(got[1], '!')])) {
+	if len(got) != 3 || got[0] != "a.c:1:301: error" || len([]rune(got[1])) > maxCodeRunes+4 ||
+		strings.IndexByte(got[2], '^') != len([]rune(got[1][:strings.IndexByte(got[1], '!')])) {
 		t.Errorf("of a long line: %q", got)
 	}
 }

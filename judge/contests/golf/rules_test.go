@@ -15,9 +15,10 @@ func TestRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	languages := []Language{{"Python 3", known.ForLanguage("python3")}, {"Prolog", known.ForLanguage("prolog")}, {"sed | a", known.ForLanguage("sed")}, {
-		"Perl", known.ForLanguage("perl"),
-	}}
+	languages := []Language{{"Python 3", known.ForLanguage("python3")}, {"Prolog", known.ForLanguage("prolog")},
+		{"sed | a", known.ForLanguage("sed")}, {
+			"Perl", known.ForLanguage("perl"),
+		}}
 	var square strings.Builder
 	for i := range 4 {
 		for j := range 3 {

@@ -300,7 +300,8 @@ func TestMakeCountsBlunders(t *testing.T) {
 	so := &arena.Results{Rules: *usual(1), Bots: []arena.Bot{{ID: 1, Name: "a"}, {ID: 2, Name: "b"}}}
 	g := &arena.Game{Round: 1, Leg: 1, First: 1, Second: 2, Moves: []string{"6", "9"}, Seats: "12", Winner: 2}
 	so.Games = []arena.Result{g.Result()}
-	s := standings.Compute(so, []*arena.Game{g}, arena.GamePositions{g.Key(): {{Exact: "won", Best: []string{"4"}}, {Exact: "won"}, {Exact: "lost"}}})
+	s := standings.Compute(so, []*arena.Game{g},
+		arena.GamePositions{g.Key(): {{Exact: "won", Best: []string{"4"}}, {Exact: "won"}, {Exact: "lost"}}})
 	if s.Looked != 1 || line(s, 1).Chances != 1 || line(s, 1).Blunders != 1 || line(s, 2).Chances != 1 || line(s, 2).Blunders != 0 {
 		t.Errorf("%+v", s.Bots)
 	}

@@ -130,7 +130,8 @@ func TestADigestOpensNothing(t *testing.T) {
 	}
 	// Workflows, golf submissions, and bundles also refer to files.
 	flow := client.NewWorkflow{Kind: "golf", Problem: "sum", Files: []job.File{{Path: "a.sh", Size: size, Digest: d}}}
-	if code, said := h.ask("other", "PUT", client.WorkflowsPath+"/AAAAAAAAAAAAAAAAAAAAAAAA", flow); code != 409 || !strings.Contains(said, "lacks the bytes") {
+	if code, said := h.ask("other", "PUT", client.WorkflowsPath+"/AAAAAAAAAAAAAAAAAAAAAAAA", flow); code != 409 ||
+		!strings.Contains(said, "lacks the bytes") {
 		t.Errorf("a flow about another's bytes: %d %s", code, said)
 	}
 	config := h.give("publish", "config")
@@ -148,13 +149,15 @@ func TestADigestOpensNothing(t *testing.T) {
 	}
 	// Problem metadata may refer only to files in the bundle, because every account that sees the problem can read
 	// them.
-	sheet, err := json.Marshal(client.ProblemInfo{Format: client.ProblemInfoFormat, Files: []client.ProblemFile{{Name: "x.png", Type: "image/png", Size: size, Digest: d}}})
+	sheet, err := json.Marshal(client.ProblemInfo{Format: client.ProblemInfoFormat,
+		Files: []client.ProblemFile{{Name: "x.png", Type: "image/png", Size: size, Digest: d}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	n = client.NewProblem{Manifest: h.give("publish", manifestOf("mine")), Config: config, Info: h.give("publish", string(sheet))}
 	h.give("publish", "mine")
-	if code, said := h.ask("publish", "PUT", client.ProblemsPath+"/new", n); code != 400 || !strings.Contains(said, "which the bundle does not have") {
+	if code, said := h.ask("publish", "PUT", client.ProblemsPath+"/new", n); code != 400 ||
+		!strings.Contains(said, "which the bundle does not have") {
 		t.Errorf("a sheet with another's file: %d %s", code, said)
 	}
 	// An account that has uploaded the bytes itself may use them.
@@ -173,14 +176,16 @@ func TestADigestOpensNothing(t *testing.T) {
 func TestASlowBodyHoldsNothingUp(t *testing.T) {
 	h := newHarness(t)
 	for who, rt := range map[string][2]string{
-		"submit": {"PUT", client.BlobPath + strings.Repeat("0", 64)}, "other": {"POST", client.SubmissionsPath}, "publish": {"PUT", client.ProblemsPath + "/sum"},
+		"submit": {"PUT", client.BlobPath + strings.Repeat("0", 64)}, "other": {"POST", client.SubmissionsPath},
+		"publish": {"PUT", client.ProblemsPath + "/sum"},
 	} {
 		c, err := net.Dial("tcp", h.Listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		fmt.Fprintf(c, "%s %s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nContent-Length: 500\r\nExpect: 100-continue\r\n\r\n", rt[0], rt[1], h.headers[who])
+		fmt.Fprintf(c, "%s %s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nContent-Length: 500\r\nExpect: 100-continue\r\n\r\n", rt[0], rt[1],
+			h.headers[who])
 		if line, err := bufio.NewReader(c).ReadString('\n'); err != nil || !strings.Contains(line, " 100 ") { // its body is waited for
 			t.Errorf("%s: %q, %v", rt, line, err)
 			continue
@@ -232,7 +237,8 @@ func TestTheMostThatIsSent(t *testing.T) {
 		t.Errorf("after a submission: %d %s", code, said)
 	}
 	h.ahead.Store(int64(time.Hour + time.Second))
-	gone, err := h.store.CollectGarbage(t.Context(), func(blob.Digest) ([]blob.Digest, error) { return nil, nil }, func(blob.Digest) error { return nil })
+	gone, err := h.store.CollectGarbage(t.Context(), func(blob.Digest) ([]blob.Digest, error) { return nil, nil },
+		func(blob.Digest) error { return nil })
 	if err != nil || gone != 3 { // all except the submission's blob and the one that publish has also sent
 		t.Errorf("after an hour %d blobs go, %v", gone, err)
 	}
@@ -246,16 +252,19 @@ func TestWhatIsAskedForLeavesNothing(t *testing.T) {
 	for i := len(asked.Blobs); i < client.MaxBlobs; i++ {
 		asked.Blobs = append(asked.Blobs, client.Blob{Digest: blob.DigestOf([]byte(fmt.Sprint(i))), Size: 4})
 	}
-	if code, said := h.ask("submit", "POST", client.MissingPath, asked); code != 200 || strings.Count(said, "sha256") != client.MaxBlobs-1 || strings.Contains(said, string(mine)) {
+	if code, said := h.ask("submit", "POST", client.MissingPath, asked); code != 200 ||
+		strings.Count(said, "sha256") != client.MaxBlobs-1 || strings.Contains(said, string(mine)) {
 		t.Errorf("%d with %d blobs", code, strings.Count(said, "sha256"))
 	}
 	h.ahead.Store(int64(72 * 3600e9)) // anything that a request left would be removed after two days
 	var gone []blob.Digest
-	_, err := h.store.CollectGarbage(t.Context(), func(blob.Digest) ([]blob.Digest, error) { return nil, nil }, func(d blob.Digest) error { gone = append(gone, d); return nil })
+	_, err := h.store.CollectGarbage(t.Context(), func(blob.Digest) ([]blob.Digest, error) { return nil, nil },
+		func(d blob.Digest) error { gone = append(gone, d); return nil })
 	if err != nil || len(gone) != 1 || gone[0] != mine {
 		t.Errorf("swept away are %d blobs, %v; want that which was sent", len(gone), err)
 	}
-	if code, said := h.ask("submit", "POST", client.MissingPath, client.Blobs{Blobs: asked.Blobs[:1]}); code != 200 || !strings.Contains(said, string(mine)) {
+	if code, said := h.ask("submit", "POST", client.MissingPath, client.Blobs{Blobs: asked.Blobs[:1]}); code != 200 ||
+		!strings.Contains(said, string(mine)) {
 		t.Errorf("a blob that was swept away is told to be there: %d %s", code, said)
 	}
 }
@@ -273,7 +282,9 @@ func TestWhatAWorkerGets(t *testing.T) {
 	publish := func(file string) blob.Digest {
 		t.Helper()
 		m := h.give("publish", manifestOf(file))
-		if _, err := h.store.PutBundle(t.Context(), store.NewBundle{Problem: "sum", Title: "Sum", Owner: publisher.ID, ID: m, Manifest: m, Config: config, MadeBy: publisher.ID}); err != nil {
+		if _, err := h.store.PutBundle(t.Context(),
+			store.NewBundle{Problem: "sum", Title: "Sum", Owner: publisher.ID, ID: m, Manifest: m, Config: config,
+				MadeBy: publisher.ID}); err != nil {
 			t.Fatal(err)
 		}
 		return m
@@ -294,7 +305,8 @@ func TestWhatAWorkerGets(t *testing.T) {
 		d    blob.Digest
 		want int
 	}{
-		{first, source, 200}, {first, oldManifest, 200}, {first, was, 200}, {first, config, 200}, {first, others, 404}, {first, test, 404}, {first, manifest, 404},
+		{first, source, 200}, {first, oldManifest, 200}, {first, was, 200}, {first, config, 200}, {first, others, 404}, {first, test, 404},
+		{first, manifest, 404},
 		{second, others, 200}, {second, manifest, 200}, {second, test, 200}, {second, source, 404}, {second, was, 404},
 		{forged, source, 404}, {forged, config, 404},
 		{now, manifest, 200}, {now, test, 200}, {now, config, 200}, {now, source, 404}, {now, was, 404},
@@ -328,7 +340,8 @@ func TestWhatAGuestGets(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.ids["guest key"] = string(seed)
-	if _, err := h.store.AdmitWorker(t.Context(), store.NewWorker{Name: "guest", Class: "main", Key: key, Capabilities: offer(), Untrusted: true}); err != nil {
+	if _, err := h.store.AdmitWorker(t.Context(),
+		store.NewWorker{Name: "guest", Class: "main", Key: key, Capabilities: offer(), Untrusted: true}); err != nil {
 		t.Fatal(err)
 	}
 	secret, config := h.give("publish", "secret"), h.give("publish", "config")
@@ -338,7 +351,8 @@ func TestWhatAGuestGets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.store.PutBundle(t.Context(), store.NewBundle{Problem: "sum", Title: "Sum", Owner: publisher.ID, ID: manifest, Manifest: manifest, Config: config, MadeBy: publisher.ID}); err != nil {
+	if _, err := h.store.PutBundle(t.Context(), store.NewBundle{Problem: "sum", Title: "Sum", Owner: publisher.ID, ID: manifest,
+		Manifest: manifest, Config: config, MadeBy: publisher.ID}); err != nil {
 		t.Fatal(err)
 	}
 	h.handIn("k", "source")
@@ -358,7 +372,8 @@ func TestWhatAGuestGets(t *testing.T) {
 		}
 	}
 	gets("where no contest has it", all, map[string]int{"worker": 200, "guest": 200})
-	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour, Visibility: store.VisibilityPublic}
+	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour,
+		Visibility: store.VisibilityPublic}
 	if err := h.store.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -370,7 +385,8 @@ func TestWhatAGuestGets(t *testing.T) {
 	gets("when it is over", all, map[string]int{"worker": 200, "guest": 200})
 	gets("for a job when it is over", work, map[string]int{"worker": 200, "guest": 200})
 
-	if _, err := h.store.Submit(t.Context(), store.NewSubmission{Account: publisher.ID, Problem: "sum", Priority: job.ContestPriority, Class: "main", Work: specs[0].Work}); err != nil {
+	if _, err := h.store.Submit(t.Context(), store.NewSubmission{Account: publisher.ID, Problem: "sum", Priority: job.ContestPriority,
+		Class: "main", Work: specs[0].Work}); err != nil {
 		t.Fatal(err)
 	}
 	if specs, err = h.store.NextJobs(t.Context(), job.ContestPriority, "main", 9); err != nil || len(specs) != 1 {
@@ -383,7 +399,8 @@ func TestWhatAGuestGets(t *testing.T) {
 	if _, err := h.store.NewWorkflow(t.Context(), "g", "golf", []byte("{}"), publisher.ID); err != nil {
 		t.Fatal(err)
 	}
-	for flow, j := range map[string]store.WorkflowJob{"f": {Priority: job.PracticePriority}, "g": {Priority: job.BackgroundPriority, Exclude: []string{"guest"}}} {
+	for flow, j := range map[string]store.WorkflowJob{"f": {Priority: job.PracticePriority},
+		"g": {Priority: job.BackgroundPriority, Exclude: []string{"guest"}}} {
 		j.Key, j.Class, j.Work, j.Owner = "part", "main", specs[0].Work, publisher.ID
 		if _, err := h.store.AddWorkflowJobs(t.Context(), flow, j); err != nil {
 			t.Fatal(err)
@@ -407,7 +424,8 @@ func manifestOf(file string) string {
 // handIn submits an uploaded source as the caller "submit".
 func (h *harness) handIn(key, source string) {
 	h.Helper()
-	n := client.NewSubmission{Key: key, Problem: "sum", Program: "a.sh", Files: []job.File{{Path: "a.sh", Size: int64(len(source)), Digest: blob.DigestOf([]byte(source))}}}
+	n := client.NewSubmission{Key: key, Problem: "sum", Program: "a.sh",
+		Files: []job.File{{Path: "a.sh", Size: int64(len(source)), Digest: blob.DigestOf([]byte(source))}}}
 	if code, said := h.ask("submit", "POST", client.SubmissionsPath, n); code != 200 {
 		h.Fatal(code, said)
 	}

@@ -51,7 +51,8 @@ func TestOneWhoFloods(t *testing.T) {
 		t.Errorf("after that one is answered %d %s", code, said)
 	}
 	entries, err := h.store.LatestAuditEntries(t.Context(), "", 10)
-	if text := fmt.Sprint(entries); err != nil || !strings.Contains(text, "100 submissions") || strings.Contains(text, "other") { // people have numbers there
+	if text := fmt.Sprint(entries); err != nil || !strings.Contains(text, "100 submissions") ||
+		strings.Contains(text, "other") { // people have numbers there
 		t.Errorf("the audit says %+v, %v", entries, err)
 	}
 }
@@ -93,7 +94,8 @@ func TestNoTryForNothing(t *testing.T) {
 	}
 	practised := send()
 	out(practised)
-	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(-time.Minute), Length: time.Hour, Visibility: store.VisibilityAccounts}
+	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(-time.Minute), Length: time.Hour,
+		Visibility: store.VisibilityAccounts}
 	if err := h.store.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +119,8 @@ func TestFlowsHaveBounds(t *testing.T) {
 	h := newHarness(t)
 	files := h.submission("").Files
 	h.give("other", "program")
-	n := client.NewWorkflow{Kind: flow.Golf, Problem: "sum", Files: files, Options: []byte(`{"answers":[{"name":"a","file":"a.sh"}],"reading":{},"proof":{"seed":1}}`)}
+	n := client.NewWorkflow{Kind: flow.Golf, Problem: "sum", Files: files,
+		Options: []byte(`{"answers":[{"name":"a","file":"a.sh"}],"reading":{},"proof":{"seed":1}}`)}
 	ask := func(who string, i int, n client.NewWorkflow) (int, string) {
 		t.Helper()
 		return h.ask(who, "PUT", fmt.Sprintf("%s/AAAAAAAAAAAAAAAAAAAA%s%d", client.WorkflowsPath, who, i), n)
@@ -159,7 +162,8 @@ func TestFlowsHaveBounds(t *testing.T) {
 	}
 	code, said := h.ask("admin", "GET", client.AccountLoadsPath, nil)
 	var loads []client.AccountLoad
-	if err := json.Unmarshal([]byte(said), &loads); err != nil || code != 200 || len(loads) != 3 || loads[0].Login != "admin" || loads[1].Workflows != 10 || loads[1].IdleWorkflows != 10 {
+	if err := json.Unmarshal([]byte(said), &loads); err != nil || code != 200 || len(loads) != 3 || loads[0].Login != "admin" ||
+		loads[1].Workflows != 10 || loads[1].IdleWorkflows != 10 {
 		t.Errorf("who asks for the most: %d %s", code, said)
 	}
 	code, said = h.ask("admin", "DELETE", client.SubmissionsPath+"?login=submit", nil)

@@ -72,20 +72,23 @@ func (h *harness) finalContest() {
 	team, err := h.store.TeamOf(h.Context(), id, account("submit").ID)
 	must(err)
 	jury := account("publish").ID
-	number, err := h.store.Clarify(h.Context(), store.NewClarification{Contest: id, Account: account("submit").ID, Team: team.ID, Text: "may I?", Problem: "sum"})
+	number, err := h.store.Clarify(h.Context(), store.NewClarification{Contest: id, Account: account("submit").ID, Team: team.ID,
+		Text: "may I?", Problem: "sum"})
 	must(err)
 	for _, n := range []store.NewClarification{{ReplyTo: number, Team: team.ID, Text: "no"}, {Text: "to all"}} {
 		n.Contest, n.Account, n.Jury = id, jury, true
 		_, err = h.store.Clarify(h.Context(), n)
 		must(err)
 	}
-	r, _, err := h.store.Rejudge(h.Context(), store.NewRejudging{Filter: store.SubmissionFilter{Contest: id, Verdict: "TLE"}, Why: "x", Account: jury})
+	r, _, err := h.store.Rejudge(h.Context(), store.NewRejudging{Filter: store.SubmissionFilter{Contest: id, Verdict: "TLE"}, Why: "x",
+		Account: jury})
 	must(err)
 	specs, err := h.store.NextJobs(h.Context(), job.BackgroundPriority, "main", 10)
 	must(err)
 	for _, s := range specs {
 		_, err := h.store.RecordResult(h.Context(), &job.Result{Job: s.ID, Generation: 1, Token: s.Token, Worker: "w", State: job.Done,
-			Finished: &judge.Finished{Verdict: judge.RunTimeError}, Rows: []job.CaseRow{{Case: "secret/1", Verdict: judge.RunTimeError, CPUUS: 1500}}}, "")
+			Finished: &judge.Finished{Verdict: judge.RunTimeError}, Rows: []job.CaseRow{{Case: "secret/1", Verdict: judge.RunTimeError,
+				CPUUS: 1500}}}, "")
 		must(err)
 	}
 	must(h.store.ApplyRejudging(h.Context(), r.ID))
@@ -123,7 +126,8 @@ func TestCheckAPI(t *testing.T) {
 			login = other
 		}
 		roles[role] = "-s -u " + login + ":" + strings.TrimPrefix(h.headers[login], "Bearer ")
-		if _, said := h.send(login, "GET", "/api/2026-01/contests/wf/account", "", ""); !strings.Contains(said, fmt.Sprintf(`"type":%q`, role.AccountType())) {
+		if _, said := h.send(login, "GET", "/api/2026-01/contests/wf/account", "", ""); !strings.Contains(said,
+			fmt.Sprintf(`"type":%q`, role.AccountType())) {
 			t.Fatalf("%s is no %s in the contest: %s", login, role, said)
 		}
 	}

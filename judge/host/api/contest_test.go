@@ -70,7 +70,8 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 	practised := submit("submit", 200)
 
 	// A contest that has not begun hides the problem from all except the jury.
-	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour, Visibility: store.VisibilityAccounts, Settings: store.Settings{Show: judge.ShowCases}}
+	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour,
+		Visibility: store.VisibilityAccounts, Settings: store.Settings{Show: judge.ShowCases}}
 	if err := h.store.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,8 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 	}
 	// Submissions do not go to a contest that is open only for practice.
 	for slug, ago := range map[string]time.Duration{"old": 5 * time.Hour} {
-		other := &store.Contest{Slug: slug, Name: slug, Format: store.ICPC, Starts: time.Now().Add(-ago), Length: time.Hour, Visibility: store.VisibilityAccounts, Settings: store.Settings{Practice: true}}
+		other := &store.Contest{Slug: slug, Name: slug, Format: store.ICPC, Starts: time.Now().Add(-ago), Length: time.Hour,
+			Visibility: store.VisibilityAccounts, Settings: store.Settings{Practice: true}}
 		if err := h.store.NewContest(t.Context(), other, []store.NewContestProblem{{Label: "A", Slug: "sum"}}); err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +133,8 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 	}
 	for _, s := range specs {
 		if s.Priority == job.PracticePriority || s.ID == kept.Judgement {
-			r := &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: secret, State: job.Done, Rows: rows, Events: packed, Finished: events[2].(*judge.Finished)}
+			r := &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: secret, State: job.Done, Rows: rows, Events: packed,
+				Finished: events[2].(*judge.Finished)}
 			if _, err := h.store.RecordResult(t.Context(), r, d); err != nil {
 				t.Fatal(err)
 			}
@@ -173,7 +176,8 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 	}
 	// The caller submitted in practice before the contest. Now the submission shows no more than the contest
 	// allows.
-	if code, said := h.ask("submit", "GET", client.SubmissionsPath+"/"+practised.ID+"/events", nil); code != 200 || strings.Contains(said, secret) || !strings.Contains(said, "WA") {
+	if code, said := h.ask("submit", "GET", client.SubmissionsPath+"/"+practised.ID+"/events", nil); code != 200 ||
+		strings.Contains(said, secret) || !strings.Contains(said, "WA") {
 		t.Errorf("the submission of before: %d, %s", code, said)
 	}
 	// The results of workflows such as golf checks contain test data.
@@ -215,7 +219,8 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 	if err := h.store.NewContest(t.Context(), &hidden, []store.NewContestProblem{{Slug: "sum", Label: "H"}}); err != nil {
 		t.Fatal(err)
 	}
-	for contest, want := range map[string]string{"summer": `the contest summer has no problem \"B\"`, "none": `there is no contest \"none\"`, "hidden": `there is no contest \"hidden\"`} {
+	for contest, want := range map[string]string{"summer": `the contest summer has no problem \"B\"`,
+		"none": `there is no contest \"none\"`, "hidden": `there is no contest \"hidden\"`} {
 		n := sum
 		n.Problem, n.Contest, n.Key = "B", contest, "AAAAAAAAAAAAAAAAAAAAAAAB"
 		if code, said := h.ask("student", "POST", client.SubmissionsPath, n); code != 404 || !strings.Contains(said, want) {

@@ -54,7 +54,8 @@ func TestManagedAwards(t *testing.T) {
 	set(func(s *store.Settings) { s.AwardsOff, s.Citations = nil, map[string]string{"winner": "Champion"} })
 	ask("anonymous", "GET", "/winner", "", 200, `{"id":"winner","citation":"Champion","team_ids":[]}`)
 	set(func(s *store.Settings) {
-		s.Awards = []store.CustomAward{{ID: "gold-medal", Citation: "Gold", Teams: []string{"7"}}, {ID: "first-to-solve-sum-2026", Citation: "First", Teams: []string{"7"}}}
+		s.Awards = []store.CustomAward{{ID: "gold-medal", Citation: "Gold", Teams: []string{"7"}},
+			{ID: "first-to-solve-sum-2026", Citation: "First", Teams: []string{"7"}}}
 	})
 	ask("anonymous", "GET", "/gold-medal", "", 200, `"team_ids":["7"]`)
 	ask("admin", "DELETE", "/gold-medal", "", 204, "")
@@ -90,9 +91,11 @@ func TestNothingChangesAfterTheEnd(t *testing.T) {
 	}
 	const path = "/api/2026-01/contests/wf"
 	ago := time.Now().Add(-5 * time.Hour).UTC().Format(`"2006-01-02T15:04:05Z"`)
-	submission := fmt.Sprintf(`{"problem_id": "sum-2026", "language_id": "sh", "team_id": "7", "time": %s, "files": [{"data": %q}]}`, ago, archiveSchema("a.sh", "x"))
+	submission := fmt.Sprintf(`{"problem_id": "sum-2026", "language_id": "sh", "team_id": "7", "time": %s, "files": [{"data": %q}]}`, ago,
+		archiveSchema("a.sh", "x"))
 	writes := []struct{ who, method, path, body string }{
-		{"admin", "PUT", "/awards/fun", `{"citation": "Fun", "team_ids": []}`}, {"admin", "POST", "/awards", `{"citation": "Fun", "team_ids": []}`},
+		{"admin", "PUT", "/awards/fun", `{"citation": "Fun", "team_ids": []}`},
+		{"admin", "POST", "/awards", `{"citation": "Fun", "team_ids": []}`},
 		{"admin", "PATCH", "/awards/fun", `{"citation": "More fun"}`}, {"admin", "DELETE", "/awards/fun", ""},
 		{"admin", "POST", "/submissions", submission}, {"admin", "PUT", "/submissions/late", submission},
 		{"publish", "POST", "/clarifications", `{"text": "Hi."}`}, {"admin", "PATCH", "", `{"id": "wf", "start_time": null}`},

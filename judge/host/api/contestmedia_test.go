@@ -31,7 +31,8 @@ func drawn(width, height int) string {
 // regionalPictures maps paths in a package to the files of the contest that regional makes.
 var regionalPictures = map[string]string{
 	"contest/banner.80x10.svg": drawing, "contest/logo.png": drawn(60, 60), "contest/problemset.pdf": "%PDF-1.7 of all problems",
-	"organizations/u1/logo.light.png": drawn(100, 50), "organizations/u1/country_flag.png": drawn(56, 56), "groups/g/logo.png": drawn(160, 160),
+	"organizations/u1/logo.light.png": drawn(100, 50), "organizations/u1/country_flag.png": drawn(56, 56),
+	"groups/g/logo.png": drawn(160, 160),
 	"teams/7/photo.png": drawn(40, 30), "teams/8/photo.png": drawn(41, 31), "persons/p1/photo.png": drawn(42, 32),
 }
 
@@ -76,7 +77,8 @@ func (h *harness) documents(s *client.ProblemInfo) {
 		{Language: "fr", Document: "st/de.pdf"}, {Language: "cs", Document: "st/cs.html"}}
 	s.Files = []client.ProblemFile{
 		file("st/problem.en.pdf", "application/pdf", "%PDF-1.4 en", false), file("st/de.pdf", "application/pdf", "%PDF-1.4 de", false),
-		file("st/cs.html", "text/html; charset=utf-8", "<p>", false), file("lib/a b.py", "text/html; charset=utf-8", "print(1)", true), file("other/a b.py", "text/plain", "print(2)", true),
+		file("st/cs.html", "text/html; charset=utf-8", "<p>", false), file("lib/a b.py", "text/html; charset=utf-8", "print(1)", true),
+		file("other/a b.py", "text/plain", "print(2)", true),
 	}
 }
 
@@ -87,15 +89,17 @@ func TestContestAPIDocuments(t *testing.T) {
 	id := h.regional(time.Now().Add(time.Hour), store.VisibilityPublic)
 	h.speaking(h.documents)
 	const problem = "/api/2026-01/contests/wf/problems/sum-2026"
-	files := map[string]string{"statement/problem.en.pdf": "%PDF-1.4 en", "statement/de.pdf": "%PDF-1.4 de", "attachments/a%20b.py": "print(1)", "attachments/other-a%20b.py": "print(2)"}
+	files := map[string]string{"statement/problem.en.pdf": "%PDF-1.4 en", "statement/de.pdf": "%PDF-1.4 de",
+		"attachments/a%20b.py": "print(1)", "attachments/other-a%20b.py": "print(2)"}
 	walk := func(want map[string]int) {
 		t.Helper()
 		for login, code := range want {
 			for path, data := range files {
 				answer, said := h.send(login, "GET", problem+"/"+path, "", "")
 				attached := strings.HasPrefix(path, "attachments")
-				if answer.StatusCode != code || code == 200 && (said != data || attached != (answer.Header.Get("Content-Disposition") == "attachment") ||
-					!strings.HasPrefix(answer.Header.Get("Content-Security-Policy"), "sandbox;")) {
+				if answer.StatusCode != code || code == 200 &&
+					(said != data || attached != (answer.Header.Get("Content-Disposition") == "attachment") ||
+						!strings.HasPrefix(answer.Header.Get("Content-Security-Policy"), "sandbox;")) {
 					t.Errorf("%s by %s: %d %s %v", path, login, answer.StatusCode, said, answer.Header)
 				}
 			}
@@ -113,14 +117,17 @@ func TestContestAPIDocuments(t *testing.T) {
 	walk(map[string]int{"anonymous": 200, "submit": 200, "publish": 200, "admin": 200})
 	_, said := h.send("anonymous", "GET", problem, "", "")
 	for _, want := range []string{
-		`"statement":[{"href":"contests/wf/problems/sum-2026/statement/problem.en.pdf","filename":"problem.en.pdf","hash":"` + media.MD5Sum([]byte("%PDF-1.4 en")) + `","mime":"application/pdf"},{`,
-		`"attachments":[{"href":"contests/wf/problems/sum-2026/attachments/a%20b.py","filename":"a b.py"`, `"mime":"text/html"},{`, `"filename":"other-a b.py"`,
+		`"statement":[{"href":"contests/wf/problems/sum-2026/statement/problem.en.pdf","filename":"problem.en.pdf","hash":"` +
+			media.MD5Sum([]byte("%PDF-1.4 en")) + `","mime":"application/pdf"},{`,
+		`"attachments":[{"href":"contests/wf/problems/sum-2026/attachments/a%20b.py","filename":"a b.py"`, `"mime":"text/html"},{`,
+		`"filename":"other-a b.py"`,
 	} {
 		if !strings.Contains(said, want) || strings.Count(said, ".pdf\",\"hash") != 2 || strings.Contains(said, "cs.html") {
 			t.Errorf("no %s in %s", want, said)
 		}
 	}
-	if _, said := h.send("anonymous", "GET", strings.Replace(problem, "2026-01", "2023-06", 1), "", ""); strings.Contains(said, "attachments") || !strings.Contains(said, "de.pdf") {
+	if _, said := h.send("anonymous", "GET", strings.Replace(problem, "2026-01", "2023-06", 1), "", ""); strings.Contains(said,
+		"attachments") || !strings.Contains(said, "de.pdf") {
 		t.Errorf("2023-06 has %s", said)
 	}
 	c.Settings.Statements = []string{"de"}
@@ -162,12 +169,17 @@ func TestContestAPIFiles(t *testing.T) {
 		}
 	}
 	always := map[string]string{
-		"banner/banner.80x10.svg": "200 200 200 200", "logo/logo.png": "200 200 200 200", "logo/logo.56x56.png": "200 200 200 200", "logo/logo.160x160.png": "200 200 200 200",
+		"banner/banner.80x10.svg": "200 200 200 200", "logo/logo.png": "200 200 200 200", "logo/logo.56x56.png": "200 200 200 200",
+		"logo/logo.160x160.png":                "200 200 200 200",
 		"organizations/u1/logo/logo.light.png": "200 200 200 200", "organizations/u1/logo/logo.56x28.light.png": "200 200 200 200",
-		"organizations/u1/country_flag/country_flag.png": "200 200 200 200", "groups/g/logo/logo.png": "200 200 200 200", "teams/7/photo/photo.png": "200 200 200 200",
+		"organizations/u1/country_flag/country_flag.png": "200 200 200 200", "groups/g/logo/logo.png": "200 200 200 200",
+		"teams/7/photo/photo.png": "200 200 200 200",
 		"teams/8/photo/photo.png": "404 404 200 200", "persons/p1/photo/photo.png": "404 404 200 200",
-		"organizations/u1/photo/logo.light.png": "404 404 404 404", "organizations/u1/logo/none.png": "404 404 404 404", "organizations/u2/logo/logo.light.png": "404 404 404 404",
-		"logo/banner.80x10.svg": "404 404 404 404", "nothing/x/logo/logo.png": "404 404 404 404", "organizations/u1/logo": "404 404 404 404", "logo": "404 404 404 404",
+		"organizations/u1/photo/logo.light.png": "404 404 404 404", "organizations/u1/logo/none.png": "404 404 404 404",
+		"organizations/u2/logo/logo.light.png": "404 404 404 404",
+		"logo/banner.80x10.svg":                "404 404 404 404", "nothing/x/logo/logo.png": "404 404 404 404",
+		"organizations/u1/logo": "404 404 404 404",
+		"logo":                  "404 404 404 404",
 	}
 	walk(always)
 	for _, path := range []string{"banner/banner.80x10.svg", "organizations/u1/logo/logo.light.png"} {
@@ -226,7 +238,8 @@ func TestContestAPIFiles(t *testing.T) {
 			t.Errorf("no %s in %s", want, said)
 		}
 	}
-	if _, said := h.send("anonymous", "GET", "/api/2023-06/contests/wf/organizations/u1", "", ""); strings.Contains(said, `"tag"`) || !strings.Contains(said, "logo.light.png") {
+	if _, said := h.send("anonymous", "GET", "/api/2023-06/contests/wf/organizations/u1", "", ""); strings.Contains(said, `"tag"`) ||
+		!strings.Contains(said, "logo.light.png") {
 		t.Errorf("2023-06 has %s", said)
 	}
 }
@@ -245,10 +258,12 @@ func TestContestAPIFilesChange(t *testing.T) {
 	h.pictures(id, admin, map[string]string{"organizations/u1/logo.light.png": drawn(90, 90)})
 	_, said = h.send("anonymous", "GET", feed+"&since_token="+tokens[len(tokens)-1][1], "", "")
 	want := `"hash":"` + media.MD5Sum([]byte(drawn(90, 90))) + `"`
-	if !strings.Contains(said, `{"type":"organizations","id":"u1"`) || !strings.Contains(said, want) || !strings.Contains(said, "logo.56x56.light.png") || strings.Contains(said, "56x28.light") {
+	if !strings.Contains(said, `{"type":"organizations","id":"u1"`) || !strings.Contains(said, want) ||
+		!strings.Contains(said, "logo.56x56.light.png") || strings.Contains(said, "56x28.light") {
 		t.Errorf("the feed has no %s:\n%s", want, said)
 	}
-	if answer, _ := h.send("anonymous", "GET", "/api/2026-01/contests/wf/organizations/u1/logo/logo.56x28.light.png", "", ""); answer.StatusCode != 404 {
+	if answer, _ := h.send("anonymous", "GET", "/api/2026-01/contests/wf/organizations/u1/logo/logo.56x28.light.png", "",
+		""); answer.StatusCode != 404 {
 		t.Errorf("the old size is answered %d", answer.StatusCode)
 	}
 }
@@ -264,7 +279,8 @@ func TestImportFiles(t *testing.T) {
 	logo, bad := give(drawn(9, 9)), give("no picture")
 	ask := func(code int, want string, dry bool, files ...client.PackageFile) {
 		t.Helper()
-		n := client.ContestImport{Contest: "wf", Files: map[string][]byte{"organizations.json": []byte(`[{"id": "u2", "name": "U2"}]`)}, Media: files, DryRun: dry}
+		n := client.ContestImport{Contest: "wf", Files: map[string][]byte{"organizations.json": []byte(`[{"id": "u2", "name": "U2"}]`)},
+			Media: files, DryRun: dry}
 		if got, said := h.ask("admin", "POST", client.ContestsPath, n); got != code || !strings.Contains(said, want) {
 			t.Errorf("%v is answered %d %s, want %d with %s", files, got, said, code, want)
 		}
@@ -273,7 +289,8 @@ func TestImportFiles(t *testing.T) {
 	ask(400, "neither the package nor the contest has the object", false, client.PackageFile{Path: "organizations/u3/logo.png", Blob: logo})
 	ask(400, "contests have no such file", false, client.PackageFile{Path: "organizations/u2/x.png", Blob: logo})
 	ask(400, "not a tag", false, client.PackageFile{Path: "organizations/u2/logo.ä.png", Blob: logo})
-	ask(400, "more than 8 MiB", false, client.PackageFile{Path: "organizations/u2/logo.png", Blob: client.Blob{Digest: logo.Digest, Size: 9 << 20}})
+	ask(400, "more than 8 MiB", false, client.PackageFile{Path: "organizations/u2/logo.png",
+		Blob: client.Blob{Digest: logo.Digest, Size: 9 << 20}})
 	ask(409, "the server lacks the bytes", false, client.PackageFile{Path: "organizations/u2/logo.png", Blob: stranger})
 	ask(400, "not a picture", false, client.PackageFile{Path: "organizations/u2/logo.png", Blob: bad})
 	if code, _ := h.ask("anonymous", "GET", "/api/2026-01/contests/wf/organizations/u2", nil); code != 404 {
@@ -285,7 +302,8 @@ func TestImportFiles(t *testing.T) {
 	ask(200, `{"state":"missing","kind":"file","id":"contest/logo.png","note":"it stays"}`, false, file)
 	file.Blob = give(drawn(8, 9))
 	ask(200, `{"state":"changed","kind":"file","id":"organizations/u2/logo.png"}`, false, file)
-	for _, path := range []string{"organizations/u2/logo/logo.png", "organizations/u2/logo/logo.50x56.png", "organizations/u1/logo/logo.light.png", "logo/logo.png"} {
+	for _, path := range []string{"organizations/u2/logo/logo.png", "organizations/u2/logo/logo.50x56.png",
+		"organizations/u1/logo/logo.light.png", "logo/logo.png"} {
 		if code, said := h.ask("anonymous", "GET", "/api/2026-01/contests/wf/"+path, nil); code != 200 {
 			t.Errorf("%s is answered %d %s", path, code, said)
 		}

@@ -47,7 +47,8 @@ func TestContestAPIPrints(t *testing.T) {
 	ask("submit", text, path, body("/home/a.py", "print(1)\n"), 200, `"success":true`)
 	ask("submit", text, "/api/2026-01/printing/team", body("b.py", "print(2)\n"), 200, `"success":true`)
 	ask("submit", text, path, body("b.py", "print(2)\n"), 200, `"success":true`) // again
-	ask("submit", "application/x-www-form-urlencoded", path, url.Values{"original_name": {"c.py"}, "file_contents": {b64("print(3)")}, "language": {"Python 3"}}.Encode(), 200, `"success":true`)
+	ask("submit", "application/x-www-form-urlencoded", path,
+		url.Values{"original_name": {"c.py"}, "file_contents": {b64("print(3)")}, "language": {"Python 3"}}.Encode(), 200, `"success":true`)
 	for want, sent := range map[string]string{
 		"not base64": `{"original_name": "a", "file_contents": "%"}`, "is missing": `{"original_name": "a"}`, "the JSON of a print": `{`,
 		"not plain text": body("a", "\x00"), "is empty": body("a", " "),
@@ -65,7 +66,8 @@ func TestContestAPIPrints(t *testing.T) {
 		t.Errorf("a GET: %d %s", answer.StatusCode, said)
 	}
 	prints, err := h.store.Prints(t.Context(), id, "", 10)
-	if err != nil || len(prints) != 5 || prints[4].Name != "a.py" || prints[4].Language != "Python 3" || prints[4].Pages != 1 || prints[1].Pages != 10 {
+	if err != nil || len(prints) != 5 || prints[4].Name != "a.py" || prints[4].Language != "Python 3" || prints[4].Pages != 1 ||
+		prints[1].Pages != 10 {
 		t.Errorf("the prints are %v, %v", prints, err)
 	}
 	member, err := h.store.AccountByLogin(t.Context(), "submit")
@@ -77,7 +79,8 @@ func TestContestAPIPrints(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask("submit:"+token, text, path, body("f", "x"), 403, "the scopes of the token do not allow to print")
-	second := &store.Contest{Slug: "second", Name: "Second", Format: store.ICPC, Starts: time.Now(), Length: time.Hour, Visibility: store.VisibilityPublic, Settings: store.Settings{Printing: true}}
+	second := &store.Contest{Slug: "second", Name: "Second", Format: store.ICPC, Starts: time.Now(), Length: time.Hour,
+		Visibility: store.VisibilityPublic, Settings: store.Settings{Printing: true}}
 	if err := h.store.NewContest(t.Context(), second, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -148,7 +148,8 @@ func TestWritesAreStopped(t *testing.T) {
 	h := newHarness(t)
 	h.store.StopWrites()
 	code, said := h.ask("admin", "POST", "/v1/tokens", client.NewToken{Login: "submit", Scopes: []client.Scope{client.Submit}})
-	if code != http.StatusServiceUnavailable || !strings.Contains(said, `{"error":"the data of this server is being moved to another database"`) {
+	if code != http.StatusServiceUnavailable || !strings.Contains(said,
+		`{"error":"the data of this server is being moved to another database"`) {
 		t.Errorf("%d %s", code, said)
 	}
 	r, err := http.NewRequestWithContext(t.Context(), "DELETE", h.URL+"/v1/tokens/"+h.ids["other"], nil)

@@ -27,7 +27,8 @@ func TestAHoleTellsNoMoreThanItsPages(t *testing.T) {
 	if err := h.store.NewHole(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	work := job.Work{Kind: job.GolfCheck, Bundle: file.Digest, Config: file.Digest, Problem: "sum", Program: "sum", IsDir: true, Files: []job.File{file}, Options: []byte("{}")}
+	work := job.Work{Kind: job.GolfCheck, Bundle: file.Digest, Config: file.Digest, Problem: "sum", Program: "sum", IsDir: true,
+		Files: []job.File{file}, Options: []byte("{}")}
 	spec, err := flow.NewHoleSpec(work, flow.GolfCheckOptions{}, "")
 	if err != nil {
 		t.Fatal(err)
@@ -36,26 +37,30 @@ func TestAHoleTellsNoMoreThanItsPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := h.store.NewGolfSubmission(t.Context(), store.NewGolfSubmission{Hole: o, Account: account.ID, File: file, Request: []byte("{}"), Spec: planned, Kind: string(flow.Hole)})
+	a, err := h.store.NewGolfSubmission(t.Context(),
+		store.NewGolfSubmission{Hole: o, Account: account.ID, File: file, Request: []byte("{}"), Spec: planned, Kind: string(flow.Hole)})
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	// A worker sends the result of a task.
 	const secret = "said-of-a-sample"
-	if _, err := h.store.AddWorkflowJobs(t.Context(), a.Workflow, store.WorkflowJob{Key: flow.SamplesKey, Work: work, Priority: job.PracticePriority, Class: "main", Cost: time.Second}); err != nil {
+	if _, err := h.store.AddWorkflowJobs(t.Context(), a.Workflow,
+		store.WorkflowJob{Key: flow.SamplesKey, Work: work, Priority: job.PracticePriority, Class: "main", Cost: time.Second}); err != nil {
 		t.Fatal(err)
 	}
 	next, err := h.store.NextJobs(t.Context(), job.PracticePriority, "main", 1)
 	if err != nil || len(next) != 1 {
 		t.Fatal(next, err)
 	}
-	proved := &judge.GolfChecked{Format: judge.EventFormat, Language: "Python", Verdict: judge.GolfCorrect, Explain: []judge.GolfCallAttempt{{How: "function", Reason: secret}}}
+	proved := &judge.GolfChecked{Format: judge.EventFormat, Language: "Python", Verdict: judge.GolfCorrect,
+		Explain: []judge.GolfCallAttempt{{How: "function", Reason: secret}}}
 	line, err := judge.EncodeEvent(proved)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &job.Result{Job: next[0].ID, Generation: next[0].Generation, Token: next[0].Token, Worker: "box-of-a-worker", State: job.Done, Output: []byte(`{"verdict":"right"}`)}
+	r := &job.Result{Job: next[0].ID, Generation: next[0].Generation, Token: next[0].Token, Worker: "box-of-a-worker", State: job.Done,
+		Output: []byte(`{"verdict":"right"}`)}
 	if r.Events, err = job.PackLines([][]byte{line}); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +71,9 @@ func TestAHoleTellsNoMoreThanItsPages(t *testing.T) {
 	if _, err := h.store.RecordResult(t.Context(), r, d); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.store.RecordGolfOutcome(t.Context(), store.GolfOutcome{Workflow: a.Workflow, Correct: true, Checked: proved, Language: "py", Events: d, Toolchain: "Python", Workers: []string{"w"}}); err != nil {
+	if err := h.store.RecordGolfOutcome(t.Context(),
+		store.GolfOutcome{Workflow: a.Workflow, Correct: true, Checked: proved, Language: "py", Events: d, Toolchain: "Python",
+			Workers: []string{"w"}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := h.store.FinishWorkflow(t.Context(), a.Workflow, store.WorkflowDone, ""); err != nil {
@@ -74,7 +81,8 @@ func TestAHoleTellsNoMoreThanItsPages(t *testing.T) {
 	}
 	for who, worker := range map[string]bool{"submit": false, "admin": true} {
 		code, said := h.ask(who, "GET", client.WorkflowsPath+"/"+a.Workflow+"/tasks", nil)
-		if code != 200 || !strings.Contains(said, `"golf-proved"`) || strings.Contains(said, secret) || strings.Contains(said, r.Worker) != worker {
+		if code != 200 || !strings.Contains(said, `"golf-proved"`) || strings.Contains(said, secret) ||
+			strings.Contains(said, r.Worker) != worker {
 			t.Errorf("the parts for %s: %d %s", who, code, said)
 		}
 	}
@@ -104,14 +112,16 @@ func TestAHoleTellsNoMoreThanItsPages(t *testing.T) {
 	look := func(when string, open bool) {
 		t.Helper()
 		for _, who := range []string{"submit", "other", "jury"} {
-			_, said := h.ask(who, "POST", client.HolesPath+"/small/answers", client.NewGolfSubmission{Name: "a.py", Blob: client.Blob{Digest: file.Digest, Size: file.Size}})
+			_, said := h.ask(who, "POST", client.HolesPath+"/small/answers",
+				client.NewGolfSubmission{Name: "a.py", Blob: client.Blob{Digest: file.Digest, Size: file.Size}})
 			if strings.Contains(said, busy) == (open || who == "jury") {
 				t.Errorf("%s: an answer of %s: %s", when, who, said)
 			}
 		}
 	}
 	look("no contest has it", true)
-	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour, Visibility: store.VisibilityTeams}
+	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour,
+		Visibility: store.VisibilityTeams}
 	if err := h.store.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum"}}); err != nil {
 		t.Fatal(err)
 	}

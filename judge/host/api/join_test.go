@@ -37,7 +37,8 @@ func TestJoinAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, said := h.ask("anonymous", "POST", "/v1/workers/join", client.JoinRequest{Code: i.Code, Key: other, Capabilities: offer()}); got != 403 || !strings.Contains(said, "used already") {
+	if got, said := h.ask("anonymous", "POST", "/v1/workers/join",
+		client.JoinRequest{Code: i.Code, Key: other, Capabilities: offer()}); got != 403 || !strings.Contains(said, "used already") {
 		t.Errorf("a second worker is answered %d %s", got, said)
 	}
 }
@@ -85,7 +86,8 @@ func TestAnotherMachine(t *testing.T) {
 		o.Languages = map[string]string{"sh": "dash 1", "lua": "5.4"}
 		o.InstallHints = map[string]string{"lua": "apt-get install lua5.4"}
 		change(&o)
-		if got, said := h.ask("worker", "POST", "/v1/workers/hello", client.HelloRequest{Capabilities: o}); got != status || !strings.Contains(said, says) {
+		if got, said := h.ask("worker", "POST", "/v1/workers/hello", client.HelloRequest{Capabilities: o}); got != status ||
+			!strings.Contains(said, says) {
 			t.Errorf("is answered %d %s, want %d %s", got, said, status, says)
 		}
 	}
@@ -97,23 +99,29 @@ func TestAnotherMachine(t *testing.T) {
 	}
 	hello(func(*job.Capabilities) {}, 200, `"priorities":[0,1,2,3,4,5]`) // the first worker defines the class
 	const differs = `{"error":"this machine does not judge as the others of its class do:\n  `
-	hello(func(o *job.Capabilities) { delete(o.Languages, "lua") }, 409, differs+`lua: the class main has \"5.4\", this machine has nothing: apt-get install lua5.4"`)
+	hello(func(o *job.Capabilities) { delete(o.Languages, "lua") }, 409,
+		differs+`lua: the class main has \"5.4\", this machine has nothing: apt-get install lua5.4"`)
 	state(store.WorkerDrained)
-	hello(func(o *job.Capabilities) { o.Languages["sh"] = "bash 5" }, 409, differs+`sh: the class main has \"dash 1\", this machine has \"bash 5\"; get the same version: `)
-	hello(func(o *job.Capabilities) { o.Arch = "linux/arm64" }, 409, differs+"the class main is of linux/amd64, this machine is linux/arm64: verdicts on both would not be the same")
-	hello(func(o *job.Capabilities) { o.IsolationLevel = "user" }, 409, differs+"the class main judges in the sandbox root, this machine gives user")
+	hello(func(o *job.Capabilities) { o.Languages["sh"] = "bash 5" }, 409,
+		differs+`sh: the class main has \"dash 1\", this machine has \"bash 5\"; get the same version: `)
+	hello(func(o *job.Capabilities) { o.Arch = "linux/arm64" }, 409,
+		differs+"the class main is of linux/amd64, this machine is linux/arm64: verdicts on both would not be the same")
+	hello(func(o *job.Capabilities) { o.IsolationLevel = "user" }, 409,
+		differs+"the class main judges in the sandbox root, this machine gives user")
 	state(store.WorkerDrained)
 	hello(func(o *job.Capabilities) { o.Languages["perl"] = "5" }, 200, `"worker":"w"`) // additional languages are allowed
 	state(store.WorkerActive)
 	other := func(o *job.Capabilities) { o.Languages["sh"] = "dash 2" }
 	hello(other, 409, "dash 2")
 	var all []client.Class
-	if _, said := h.ask("admin", "GET", "/v1/classes", nil); json.Unmarshal([]byte(said), &all) != nil || len(all) != 1 || all[0].Languages["sh"] != "dash 1" {
+	if _, said := h.ask("admin", "GET", "/v1/classes", nil); json.Unmarshal([]byte(said), &all) != nil || len(all) != 1 ||
+		all[0].Languages["sh"] != "dash 1" {
 		t.Errorf("the classes are %+v", all)
 	}
 	accept := func(worker string, status int, says string) {
 		t.Helper()
-		if got, said := h.ask("admin", "PUT", "/v1/classes/main", client.AcceptClassRequest{Worker: worker}); got != status || !strings.Contains(said, says) {
+		if got, said := h.ask("admin", "PUT", "/v1/classes/main", client.AcceptClassRequest{Worker: worker}); got != status ||
+			!strings.Contains(said, says) {
 			t.Errorf("to accept what %s offers is answered %d %s", worker, got, said)
 		}
 	}
@@ -125,7 +133,8 @@ func TestAnotherMachine(t *testing.T) {
 	hello(other, 200, `"worker":"w"`)
 	hello(func(*job.Capabilities) {}, 409, "dash 1")
 	accept("w", 200, `{"stopped":[]}`)
-	hello(func(o *job.Capabilities) { o.Version = "v2" }, 200, `"priorities":[1,2,3,4,5],"queue":"","notes":["this worker is of another version than the server: it judges no running contests"]`)
+	hello(func(o *job.Capabilities) { o.Version = "v2" }, 200,
+		`"priorities":[1,2,3,4,5],"queue":"","notes":["this worker is of another version than the server: it judges no running contests"]`)
 	state(store.WorkerActive)
 }
 
@@ -139,8 +148,9 @@ func TestTheOnlyWorkerIsUpgraded(t *testing.T) {
 		others, guest   bool
 		status          int
 	}{
-		"another version":       {worker: "local", sh: "dash 2", lua: "5.4", status: 200},
-		"a better sandbox":      {worker: "local", sh: "dash 1", lua: "5.4", rung: "root-cgroup2", says: `the sandbox is "root-cgroup2" and was "root"`, status: 200},
+		"another version": {worker: "local", sh: "dash 2", lua: "5.4", status: 200},
+		"a better sandbox": {worker: "local", sh: "dash 1", lua: "5.4", rung: "root-cgroup2",
+			says: `the sandbox is "root-cgroup2" and was "root"`, status: 200},
 		"a worse sandbox":       {worker: "local", sh: "dash 2", lua: "5.4", rung: "rootless", status: 409},
 		"an unknown sandbox":    {worker: "local", sh: "dash 2", lua: "5.4", rung: "of tomorrow", status: 409},
 		"of a second server":    {worker: "local-2", sh: "dash 2", lua: "5.4", status: 200},
@@ -162,11 +172,13 @@ func TestTheOnlyWorkerIsUpgraded(t *testing.T) {
 				t.Fatal(err)
 			}
 			if c.guest {
-				if _, err := h.store.AdmitWorker(t.Context(), store.NewWorker{Name: "friend", Class: "main", Key: "key of a friend", Untrusted: true, Capabilities: o}); err != nil {
+				if _, err := h.store.AdmitWorker(t.Context(),
+					store.NewWorker{Name: "friend", Class: "main", Key: "key of a friend", Untrusted: true, Capabilities: o}); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if w, err := h.store.Worker(t.Context(), "w"); err != nil || !c.others && h.store.SetWorkerState(t.Context(), w.ID, store.WorkerRevoked, "") != nil {
+			if w, err := h.store.Worker(t.Context(), "w"); err != nil ||
+				!c.others && h.store.SetWorkerState(t.Context(), w.ID, store.WorkerRevoked, "") != nil {
 				t.Fatal(err)
 			}
 			if got, said := h.ask("worker", "POST", "/v1/workers/hello", client.HelloRequest{Capabilities: o}); got != 200 {
@@ -177,7 +189,8 @@ func TestTheOnlyWorkerIsUpgraded(t *testing.T) {
 				t.Errorf("it is answered %d %s", got, said)
 			}
 			log, err := h.store.LatestAuditEntries(t.Context(), "", 1)
-			if told := err == nil && len(log) > 0 && log[0].Action == "accept class" && strings.Contains(log[0].Detail, cmp.Or(c.says, `sh is "dash 2" and was "dash 1"`)); told != (c.status == 200) {
+			if told := err == nil && len(log) > 0 && log[0].Action == "accept class" &&
+				strings.Contains(log[0].Detail, cmp.Or(c.says, `sh is "dash 2" and was "dash 1"`)); told != (c.status == 200) {
 				t.Errorf("the audit log has %+v, %v", log, err)
 			}
 		})
@@ -194,7 +207,8 @@ func TestMachinesOfOneClassAreEquallyFast(t *testing.T) {
 		if ms > 0 {
 			o.Speed = &job.Speed{Loads: map[string]float64{"arithmetic": ms}, Doubt: doubt}
 		}
-		if got, said := h.ask("worker", "POST", "/v1/workers/hello", client.HelloRequest{Capabilities: o}); got != status || !strings.Contains(said, says) {
+		if got, said := h.ask("worker", "POST", "/v1/workers/hello", client.HelloRequest{Capabilities: o}); got != status ||
+			!strings.Contains(said, says) {
 			t.Errorf("%v ms is answered %d %s, want %d %s", ms, got, said, status, says)
 		}
 	}

@@ -25,7 +25,8 @@ func TestImport(t *testing.T) {
 	n := client.NewAccounts{List: list, Role: "contestant", DryRun: true}
 	code, said := h.ask("admin", "POST", client.AccountsPath, n)
 	var s client.CreatedAccounts
-	if err := json.Unmarshal([]byte(said), &s); err != nil || code != 200 || len(s.Created) > 0 || s.Preview.New != 1 || s.Preview.Rows[0].Name != "Jürgen Groß" || s.Preview.Digest == "" {
+	if err := json.Unmarshal([]byte(said), &s); err != nil || code != 200 || len(s.Created) > 0 || s.Preview.New != 1 ||
+		s.Preview.Rows[0].Name != "Jürgen Groß" || s.Preview.Digest == "" {
 		t.Fatalf("a dry run: %d %s", code, said)
 	}
 	for _, tt := range []struct {
@@ -34,7 +35,8 @@ func TestImport(t *testing.T) {
 		code int
 		want string
 	}{
-		{"another list", client.NewAccounts{List: []byte("Eve"), Role: "contestant", PreviewDigest: s.Preview.Digest}, 409, "have changed since the preview"},
+		{"another list", client.NewAccounts{List: []byte("Eve"), Role: "contestant", PreviewDigest: s.Preview.Digest}, 409,
+			"have changed since the preview"},
 		{"another role", client.NewAccounts{List: list, Role: "judge", PreviewDigest: s.Preview.Digest}, 409, "have changed since the preview"},
 		{"a row with an error", client.NewAccounts{List: []byte("name,login\nEve,e e"), Role: "contestant"}, 400, "line 2:"},
 		{"not a list", client.NewAccounts{List: []byte("a;b"), Role: "contestant"}, 400, "add a line that names the columns"},
@@ -47,7 +49,8 @@ func TestImport(t *testing.T) {
 		t.Fatalf("there are %d accounts, and were %d", now, before)
 	}
 	n.DryRun, n.PreviewDigest = false, s.Preview.Digest
-	if code, said := h.ask("admin", "POST", client.AccountsPath, n); code != 200 || !strings.Contains(said, `"username":"jurgen-gross"`) || count() != before+1 {
+	if code, said := h.ask("admin", "POST", client.AccountsPath, n); code != 200 || !strings.Contains(said, `"username":"jurgen-gross"`) ||
+		count() != before+1 {
 		t.Errorf("the import: %d %s", code, said)
 	}
 }

@@ -39,7 +39,8 @@ func TestImportedRoles(t *testing.T) {
 		if a.typ == "team" {
 			team = `, "team_id": "8"`
 		}
-		accounts = append(accounts, fmt.Sprintf(`{"id": "x-%s", "username": "x-%s", "password": "correct-horse", "type": %q%s}`, a.typ, a.typ, a.typ, team))
+		accounts = append(accounts, fmt.Sprintf(`{"id": "x-%s", "username": "x-%s", "password": "correct-horse", "type": %q%s}`, a.typ, a.typ,
+			a.typ, team))
 	}
 	files := map[string][]byte{"accounts.json": []byte("[" + strings.Join(accounts, ",\n") + "]")}
 	if code, said := h.ask("admin", "POST", client.ContestsPath, client.ContestImport{Files: files, Contest: "wf"}); code != http.StatusOK {
@@ -60,7 +61,8 @@ func TestImportedRoles(t *testing.T) {
 	}
 	id := submissionID.FindStringSubmatch(said)[1]
 	for _, a := range listed {
-		if code, said := ask(a.typ, "GET", contest+"/access", ""); code != http.StatusOK || !strings.Contains(said, `"capabilities":[`+a.capabilities+`]`) {
+		if code, said := ask(a.typ, "GET", contest+"/access", ""); code != http.StatusOK ||
+			!strings.Contains(said, `"capabilities":[`+a.capabilities+`]`) {
 			t.Errorf("%s may do: %d %s", a.typ, code, said)
 		}
 		if code, said := ask(a.typ, "GET", contest+"/account", ""); code != http.StatusOK || !strings.Contains(said, `"type":"`+a.sent+`"`) {
@@ -127,7 +129,8 @@ func TestProxy(t *testing.T) {
 	post("POST", clarifications, `{"from_team_id": "9", "text": "Is 0 even?"}`, 400, "no team")
 	post("POST", clarifications, `{"from_team_id": "7", "to_team_ids": ["8"], "text": "psst"}`, 400, "to the jury alone")
 	post("GET", clarifications, "", 200, "[]")
-	if _, said := h.send("site:correct-horse", "GET", submissions, "", ""); strings.Contains(said, `"team_id":"8"`) || strings.Contains(said, "files") || strings.Count(said, `"team_id":"7"`) != 15 {
+	if _, said := h.send("site:correct-horse", "GET", submissions, "", ""); strings.Contains(said, `"team_id":"8"`) ||
+		strings.Contains(said, "files") || strings.Count(said, `"team_id":"7"`) != 15 {
 		t.Errorf("a proxy sees %s", said)
 	}
 	c, err := h.store.Contest(t.Context(), contestID)
@@ -180,14 +183,16 @@ func TestLockedAddress(t *testing.T) {
 			who, path string
 			refused   bool
 		}{
-			{"submit", client.AccountPath, true}, {"submit", "/api/contests/wf/account", true}, {"x:correct-horse", "/api/contests/wf/account", true},
+			{"submit", client.AccountPath, true}, {"submit", "/api/contests/wf/account", true},
+			{"x:correct-horse", "/api/contests/wf/account", true},
 			{"publish", "/api/contests/wf/account", false}, {"admin", client.AccountPath, false}, {"anonymous", "/api/contests/wf", false},
 		} {
 			want := http.StatusOK
 			if locked && tt.refused {
 				want = http.StatusForbidden
 			}
-			if answer, said := h.send(tt.who, "GET", tt.path, "", ""); answer.StatusCode != want || want != 200 && !strings.Contains(said, "only at the computer of its team") {
+			if answer, said := h.send(tt.who, "GET", tt.path, "", ""); answer.StatusCode != want ||
+				want != 200 && !strings.Contains(said, "only at the computer of its team") {
 				t.Errorf("locked %v, %s asks for %s: %d %s", locked, tt.who, tt.path, answer.StatusCode, said)
 			}
 		}

@@ -21,8 +21,10 @@ func TestWhoSeesWhichBoard(t *testing.T) {
 	for slug, of := range map[string]struct {
 		in      time.Duration
 		visible store.Visibility
-	}{"now": {-time.Hour, store.VisibilityAccounts}, "later": {time.Hour, store.VisibilityAccounts}, "hidden": {-time.Hour, store.VisibilityJury}} {
-		c := &store.Contest{Slug: slug, Name: "The " + slug, Format: store.IOI, Starts: time.Now().Add(of.in), Length: 2 * time.Hour, Freeze: 30 * time.Minute, Visibility: of.visible}
+	}{"now": {-time.Hour, store.VisibilityAccounts}, "later": {time.Hour, store.VisibilityAccounts}, "hidden": {-time.Hour,
+		store.VisibilityJury}} {
+		c := &store.Contest{Slug: slug, Name: "The " + slug, Format: store.IOI, Starts: time.Now().Add(of.in), Length: 2 * time.Hour,
+			Freeze: 30 * time.Minute, Visibility: of.visible}
 		if err := h.store.NewContest(t.Context(), c, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +63,8 @@ func TestWhoSeesWhichBoard(t *testing.T) {
 		}
 		if code == 200 {
 			var b client.Scoreboard
-			if err := json.Unmarshal([]byte(said), &b); err != nil || b.Kind != "ioi" || len(b.Rows) != 2 || b.Rows[0].Rank != 1 || b.Rows[0].Name != "other" {
+			if err := json.Unmarshal([]byte(said), &b); err != nil || b.Kind != "ioi" || len(b.Rows) != 2 || b.Rows[0].Rank != 1 ||
+				b.Rows[0].Name != "other" {
 				t.Errorf("%s: %+v, %v", row.path, b, err)
 			}
 		}

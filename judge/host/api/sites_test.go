@@ -30,9 +30,10 @@ func TestSitesOfAPI(t *testing.T) {
 		}
 	}
 	_, _, err := h.store.ImportContest(t.Context(), &store.ContestImport{ID: id,
-		Groups:   []store.Group{{ID: "h", Name: "H", Type: "site"}, {ID: "room", Name: "Room"}},
-		Teams:    []store.Team{{ExtID: "nine", Name: "Nine", GroupIDs: []string{"h"}}},
-		Persons:  []store.ContestPerson{{ID: "p9", Name: "Nina", Role: "contestant", Teams: []string{"nine"}}, {ID: "p0", Name: "Boss", Role: "staff"}},
+		Groups: []store.Group{{ID: "h", Name: "H", Type: "site"}, {ID: "room", Name: "Room"}},
+		Teams:  []store.Team{{ExtID: "nine", Name: "Nine", GroupIDs: []string{"h"}}},
+		Persons: []store.ContestPerson{{ID: "p9", Name: "Nina", Role: "contestant", Teams: []string{"nine"}},
+			{ID: "p0", Name: "Boss", Role: "staff"}},
 		Accounts: []store.ImportedAccount{{ID: "t9", Type: "team", Team: "nine", Account: account("other")}},
 	})
 	if err != nil {
@@ -86,7 +87,8 @@ func TestSitesOfAPI(t *testing.T) {
 		t.Helper()
 		for _, e := range endpoints {
 			code, said := h.ask("publish", "GET", contest+e.path, nil)
-			if !jury && (strings.Contains(ofJury, strings.Trim(e.path, "/")) || strings.HasSuffix(e.path, "files") || strings.Contains(e.seven, "asks")) {
+			if !jury && (strings.Contains(ofJury, strings.Trim(e.path, "/")) || strings.HasSuffix(e.path, "files") ||
+				strings.Contains(e.seven, "asks")) {
 				seen := said
 				if strings.Contains(seen, "asks") || strings.Contains(seen, "a.sh") || strings.Contains(seen, "said to h") {
 					t.Errorf("%s at %s: %d %s", what, e.path, code, said)
@@ -101,7 +103,8 @@ func TestSitesOfAPI(t *testing.T) {
 					t.Errorf("%s at %s: want %s %v: %d %s", what, e.path, part.text, part.want, code, said)
 				}
 			}
-			if alone := e.seven == "" && !nine || e.nine == "" && !seven && e.seven != `"id":"p0"`; alone && strings.Count(e.path, "/") > 1 && code != 404 {
+			if alone := e.seven == "" && !nine || e.nine == "" && !seven && e.seven != `"id":"p0"`; alone && strings.Count(e.path, "/") > 1 &&
+				code != 404 {
 				t.Errorf("%s at %s: %d %s", what, e.path, code, said)
 			}
 		}

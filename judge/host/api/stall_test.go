@@ -39,7 +39,8 @@ func TestStalledBodies(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = c.Close() }) // runs before the server closes, because that waits for its connections
 		// The server sends 100 Continue when a handler reads the body.
-		fmt.Fprintf(c, "%s %s HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\nAuthorization: %s\r\n\r\n", method, row.path, h.as(who, method, row.path))
+		fmt.Fprintf(c, "%s %s HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\nAuthorization: %s\r\n\r\n", method, row.path,
+			h.as(who, method, row.path))
 		first, err := http.ReadResponse(bufio.NewReader(c), nil)
 		if err != nil {
 			t.Fatalf("%s: %v", pattern, err)

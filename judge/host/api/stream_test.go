@@ -76,7 +76,8 @@ func (j *judging) fold(v judge.Verdict, doubt *store.Doubt) {
 	if err := j.blobs.Put(blob.DigestOf(packed), int64(len(packed)), bytes.NewReader(packed)); err != nil {
 		j.Fatal(err)
 	}
-	r := &job.Result{Job: j.spec.ID, Generation: 1, Token: j.spec.Token, Worker: "w", State: job.Done, Finished: &judge.Finished{Verdict: v}, Events: packed}
+	r := &job.Result{Job: j.spec.ID, Generation: 1, Token: j.spec.Token, Worker: "w", State: job.Done,
+		Finished: &judge.Finished{Verdict: v}, Events: packed}
 	if _, err := j.store.RecordDoubtfulResult(j.Context(), r, blob.DigestOf(packed), doubt); err != nil {
 		j.Fatal(err)
 	}
@@ -155,7 +156,8 @@ func TestAStreamGoesOn(t *testing.T) {
 	first.says("4", "5", "done AC")
 	second.says("5", "done AC")
 	for from, want := range map[string]string{
-		"": "0 1 2 3 4 5 done AC", "?from=4": "4 5 done AC", "?from=6": "done AC", "?from=99": "done AC", "?from=-1": "0 1 2 3 4 5 done AC", "?from=x": "0 1 2 3 4 5 done AC",
+		"": "0 1 2 3 4 5 done AC", "?from=4": "4 5 done AC", "?from=6": "done AC", "?from=99": "done AC", "?from=-1": "0 1 2 3 4 5 done AC",
+		"?from=x": "0 1 2 3 4 5 done AC",
 	} {
 		again := j.follow(from)
 		for _, word := range strings.Split(strings.Replace(want, " AC", "", 1), " ") {

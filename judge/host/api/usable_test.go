@@ -19,7 +19,8 @@ import (
 func TestPublishersSeeTheirOwn(t *testing.T) {
 	h := newHarness(t)
 	h.submission("one") // account publish publishes problem sum
-	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour, Visibility: store.VisibilityAccounts, Settings: store.Settings{Show: judge.ShowCases}}
+	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour,
+		Visibility: store.VisibilityAccounts, Settings: store.Settings{Show: judge.ShowCases}}
 	if err := h.store.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum"}}); err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,8 @@ func TestReasonsWithPathsOfAWorker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	work := job.Work{Kind: job.GolfCheck, Bundle: file.Digest, Config: file.Digest, Problem: "sum", Program: "sum", IsDir: true, Files: []job.File{file}, Options: []byte("{}")}
+	work := job.Work{Kind: job.GolfCheck, Bundle: file.Digest, Config: file.Digest, Problem: "sum", Program: "sum", IsDir: true,
+		Files: []job.File{file}, Options: []byte("{}")}
 	for i, tt := range []struct {
 		reason, word string
 		blame        judge.Blame
@@ -37,7 +38,8 @@ func TestReasonsWithPathsOfAWorker(t *testing.T) {
 		if _, err := h.store.NewWorkflow(t.Context(), id, string(flow.Verify), []byte("{}"), owner.ID); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.store.AddWorkflowJobs(t.Context(), id, store.WorkflowJob{Key: "k", Work: work, Priority: job.PracticePriority, Class: "main", Cost: time.Second}); err != nil {
+		if _, err := h.store.AddWorkflowJobs(t.Context(), id,
+			store.WorkflowJob{Key: "k", Work: work, Priority: job.PracticePriority, Class: "main", Cost: time.Second}); err != nil {
 			t.Fatal(err)
 		}
 		for range 10 { // failures of a machine are retried
@@ -46,7 +48,8 @@ func TestReasonsWithPathsOfAWorker(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, j := range next {
-				r := &job.Result{Job: j.ID, Generation: j.Generation, Token: j.Token, Worker: "w", State: job.Failed, Blame: tt.blame, Reason: tt.reason}
+				r := &job.Result{Job: j.ID, Generation: j.Generation, Token: j.Token, Worker: "w", State: job.Failed, Blame: tt.blame,
+					Reason: tt.reason}
 				if _, err := h.store.RecordResult(t.Context(), r, ""); err != nil {
 					t.Fatal(err)
 				}

@@ -198,7 +198,8 @@ func TestPlan(t *testing.T) {
 func TestPlanIsAllThere(t *testing.T) {
 	s := opened(t)
 	digests := map[string]string{}
-	other := &store.Contest{Slug: "other", Name: "Other", Format: store.ICPC, Starts: time.Now(), Length: time.Hour, Visibility: store.VisibilityPublic}
+	other := &store.Contest{Slug: "other", Name: "Other", Format: store.ICPC, Starts: time.Now(), Length: time.Hour,
+		Visibility: store.VisibilityPublic}
 	if err := s.NewContest(t.Context(), other, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,8 @@ func TestRoles(t *testing.T) {
 // the judge's own objects.
 func TestRolesAtSites(t *testing.T) {
 	all := map[string]State{
-		"elsewhere": {SiteRestricted: true, Visible: true}, "here": {SiteRestricted: true, Visible: true, AtSite: true}, "own": {SiteRestricted: true, Visible: true, Own: true},
+		"elsewhere": {SiteRestricted: true, Visible: true}, "here": {SiteRestricted: true, Visible: true, AtSite: true},
+		"own": {SiteRestricted: true, Visible: true, Own: true},
 	}
 	for action, where := range map[Action]string{
 		SeeAll: "", SeeSite: "elsewhere here own", SeeSecret: "here", OverrideVerdict: "here", SeeJudgement: "here own",

@@ -169,8 +169,9 @@ func examples() map[Type][]Object {
 				"penalty_time":             Minutes(20 * time.Minute), "banner": picture, "logo": picture, "problemset": picture},
 			{"id": "c", "name": "C", "duration": time.Duration(0), "scoreboard_type": "score", "start_time": time.Time{}},
 		},
-		State: {state, StateOf(Milestones{Start: at("10:00:00"), Freeze: at("14:00:00")}, at("13:00:00")), StateOf(Milestones{}, at("10:00:00")), StateOf(Milestones{Start: at("10:00:00"),
-			End: at("15:00:00"), Final: at("15:10:00")}, at("16:00:00"))},
+		State: {state, StateOf(Milestones{Start: at("10:00:00"), Freeze: at("14:00:00")}, at("13:00:00")),
+			StateOf(Milestones{}, at("10:00:00")), StateOf(Milestones{Start: at("10:00:00"),
+				End: at("15:00:00"), Final: at("15:10:00")}, at("16:00:00"))},
 		JudgementTypes: {JudgementTypesOf(false)[1].Object(), JudgementTypesOf(true)[1].Object(), JudgementTypesOf(false)[4].Object()},
 		Languages: {{"id": "java", "name": "Java", "entry_point_required": true, "entry_point_name": "Main class",
 			"extensions": []string{"java"}}, {"id": "c", "name": "C", "entry_point_required": false, "extensions": []string{}}},
@@ -226,7 +227,8 @@ func TestEncode(t *testing.T) {
 			}
 			fmt.Fprintf(&out, "%s\n", typ)
 			for _, o := range all[typ] {
-				for _, to := range []Reader{{v, Admin, false, false}, {v, Admin, false, true}, {v, Public, false, true}, {v, Team, true, false}, {v, Team, false, false}} {
+				for _, to := range []Reader{{v, Admin, false, false}, {v, Admin, false, true}, {v, Public, false, true}, {v, Team, true, false},
+					{v, Team, false, false}} {
 					data, err := Encode(to, typ, o)
 					if err != nil || !json.Valid(data) {
 						t.Fatalf("%s: %v\n%s", typ, err, data)
@@ -300,8 +302,10 @@ func TestTimes(t *testing.T) {
 func TestParseTimes(t *testing.T) {
 	const none = time.Duration(-1)
 	for text, want := range map[string]time.Duration{
-		"0:00:00.000": 0, "0:03:38.749": 3*time.Minute + 38*time.Second + 749*time.Millisecond, "-0:15:00": -15 * time.Minute, "100:59:59.999": 101*time.Hour - time.Millisecond,
-		"0:60:00": none, "0:00:60": none, "0:3:00": none, "3:00": none, "1:02:03:04": none, "": none, "::": none, "0:00:": none, "0:00:1e1": none, "+1:00:00": none,
+		"0:00:00.000": 0, "0:03:38.749": 3*time.Minute + 38*time.Second + 749*time.Millisecond, "-0:15:00": -15 * time.Minute,
+		"100:59:59.999": 101*time.Hour - time.Millisecond,
+		"0:60:00":       none, "0:00:60": none, "0:3:00": none, "3:00": none, "1:02:03:04": none, "": none, "::": none, "0:00:": none,
+		"0:00:1e1": none, "+1:00:00": none,
 		"0:00:-1": none, "--1:00:00": none, "0:00:00.000.0": none, "70000:00:00": none, "a:00:00": none, "0:aa:00": none,
 	} {
 		if got, err := ParseRelTime(text); (err != nil) != (want == none) || err == nil && got != want {
@@ -310,7 +314,8 @@ func TestParseTimes(t *testing.T) {
 	}
 	for text, want := range map[string]time.Time{
 		"2026-11-28T10:00:00.000Z": at("10:00:00"), "2026-11-28T11:00:00+01": at("10:00:00"), "2026-11-28T11:00:00+0100": at("10:00:00"),
-		"2026-11-28T09:30:00.25-00:30": at("10:00:00.25"), "2026-11-28T10:00:00": {}, "2026-11-28 10:00:00Z": {}, "2026-13-28T10:00:00Z": {}, "now": {}, "": {},
+		"2026-11-28T09:30:00.25-00:30": at("10:00:00.25"), "2026-11-28T10:00:00": {}, "2026-11-28 10:00:00Z": {}, "2026-13-28T10:00:00Z": {},
+		"now": {}, "": {},
 	} {
 		if got, err := ParseTime(text); (err != nil) != want.IsZero() || err == nil && !got.Equal(want) {
 			t.Errorf("ParseTime(%q) = %v, %v", text, got, err)

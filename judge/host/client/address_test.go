@@ -19,7 +19,9 @@ func TestAddresses(t *testing.T) {
 	if got, err := ParseAddress(" https://judge.example/ \n"); err != nil || got.URL != "https://judge.example" {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	for _, bad := range []string{"", "judge.example", "ftp://judge.example", "https://", "https://judge.example/../x", "https://judge.example/x//y", "https://a/?q", "https://a/#b-c", "https://a/#b c", "https://a/#b\r-", "https://a/#\xd5", "https://a/#" + pin + "-" + pin, "https://u:hush@a", "https://hush@a", "u:hush@a", "ftp://u:hush@a", "https://u:hu%sh:hush@@a"} {
+	for _, bad := range []string{"", "judge.example", "ftp://judge.example", "https://", "https://judge.example/../x",
+		"https://judge.example/x//y", "https://a/?q", "https://a/#b-c", "https://a/#b c", "https://a/#b\r-", "https://a/#\xd5", "https://a/#" +
+			pin + "-" + pin, "https://u:hush@a", "https://hush@a", "u:hush@a", "ftp://u:hush@a", "https://u:hu%sh:hush@@a"} {
 		if got, err := ParseAddress(bad); err == nil {
 			t.Errorf("%q was read as %+v", bad, got)
 		} else if strings.Contains(err.Error(), "hush") {

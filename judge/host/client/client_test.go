@@ -90,13 +90,15 @@ func TestAway(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	c := to(t, client.Options{Address: client.Address{URL: gone.URL}, RetryFor: -1})
-	if _, err := c.Server(t.Context()); err == nil || !strings.Contains(err.Error(), "cannot be reached") || judge.BlameOf(err) != judge.Machine {
+	if _, err := c.Server(t.Context()); err == nil || !strings.Contains(err.Error(), "cannot be reached") ||
+		judge.BlameOf(err) != judge.Machine {
 		t.Errorf("got %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	if _, err := to(t, client.Options{Address: client.Address{URL: gone.URL}, RetryFor: time.Hour}).Server(ctx); err == nil || time.Since(began) > 2*time.Minute {
+	if _, err := to(t, client.Options{Address: client.Address{URL: gone.URL}, RetryFor: time.Hour}).Server(ctx); err == nil ||
+		time.Since(began) > 2*time.Minute {
 		t.Errorf("got %v after %s", err, time.Since(began))
 	}
 }
@@ -108,7 +110,8 @@ func TestPinned(t *testing.T) {
 	defer s.Close()
 	waited := false
 	c := to(t, client.Options{Address: client.Address{URL: s.URL, Pin: strings.Repeat("0", 64)}, OnUnreachable: func(error) { waited = true }})
-	if _, err := c.Server(t.Context()); err == nil || !strings.Contains(err.Error(), "another fingerprint") || judge.BlameOf(err) != judge.Caller || waited {
+	if _, err := c.Server(t.Context()); err == nil || !strings.Contains(err.Error(), "another fingerprint") ||
+		judge.BlameOf(err) != judge.Caller || waited {
 		t.Errorf("got %v, waited %v", err, waited)
 	}
 }
@@ -120,7 +123,8 @@ func TestPlainToEncrypted(t *testing.T) {
 	s.StartTLS()
 	defer s.Close()
 	c := to(t, client.Options{Address: client.Address{URL: strings.Replace(s.URL, "https", "http", 1)}})
-	if _, err := c.Account(t.Context()); err == nil || !strings.Contains(err.Error(), "answers only by https") || judge.BlameOf(err) != judge.Caller {
+	if _, err := c.Account(t.Context()); err == nil || !strings.Contains(err.Error(), "answers only by https") ||
+		judge.BlameOf(err) != judge.Caller {
 		t.Errorf("got %v", err)
 	}
 }
@@ -130,7 +134,8 @@ func TestEncryptedToPlain(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	defer s.Close()
 	c := to(t, client.Options{Address: client.Address{URL: strings.Replace(s.URL, "http", "https", 1)}})
-	if _, err := c.Account(t.Context()); err == nil || !strings.Contains(err.Error(), "answers only by http\n") || judge.BlameOf(err) != judge.Caller {
+	if _, err := c.Account(t.Context()); err == nil || !strings.Contains(err.Error(), "answers only by http\n") ||
+		judge.BlameOf(err) != judge.Caller {
 		t.Errorf("got %v", err)
 	}
 }
@@ -189,7 +194,8 @@ func TestUploadGoesOn(t *testing.T) {
 		kept[digest] = string(data)
 	})
 	small, large := "a", strings.Repeat("0123456789abcdef", 1<<17)
-	sent, err := c.Upload(t.Context(), []client.Source{client.BytesSource([]byte(small)), client.BytesSource([]byte(large)), client.BytesSource(nil), client.BytesSource([]byte(small))})
+	sent, err := c.Upload(t.Context(), []client.Source{client.BytesSource([]byte(small)), client.BytesSource([]byte(large)),
+		client.BytesSource(nil), client.BytesSource([]byte(small))})
 	if err != nil || sent != 3 || cuts != 0 {
 		t.Errorf("%d blobs were sent, %v; %d cuts are left", sent, err, cuts)
 	}

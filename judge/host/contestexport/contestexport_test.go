@@ -111,7 +111,8 @@ func TestScoreboard(t *testing.T) {
 	h.RecordJudgement(h.Submit(c, "ada"), webtest.AcceptedEvents()...)
 	for part, accepted := range map[contestexport.Archive]bool{contestexport.Scoreboard: false, contestexport.JuryScoreboard: true} {
 		names, all := files(t, h, c, part)
-		if !slices.Equal(names, []string{"index.html", "style.css"}) || strings.Contains(all["index.html"], `<span class="said">first to solve`) != accepted {
+		if !slices.Equal(names, []string{"index.html", "style.css"}) ||
+			strings.Contains(all["index.html"], `<span class="said">first to solve`) != accepted {
 			t.Errorf("%s: %q\n%s", part, names, all["index.html"])
 		}
 	}
@@ -153,7 +154,8 @@ func TestResults(t *testing.T) {
 		ID    string   `json:"id"`
 		Teams []string `json:"team_ids"`
 	}
-	if err := json.Unmarshal([]byte(all["awards.json"]), &awards); err != nil || len(awards) != 8 || awards[0].ID != "winner" || !slices.Equal(awards[0].Teams, []string{"7"}) {
+	if err := json.Unmarshal([]byte(all["awards.json"]), &awards); err != nil || len(awards) != 8 || awards[0].ID != "winner" ||
+		!slices.Equal(awards[0].Teams, []string{"7"}) {
 		t.Errorf("the awards: %v\n%s", err, all["awards.json"])
 	}
 	var table struct {
@@ -190,7 +192,8 @@ func TestResults(t *testing.T) {
 	if len(tokens) != 2 {
 		t.Errorf("the event feed has the tokens %v, want one for the last line and one for all others", tokens)
 	}
-	if count["contest"] != 1 || count["teams"] != 3 || count["submissions"] != 3 || count["judgements"] != 3 || count["awards"] != 8 || last == "" {
+	if count["contest"] != 1 || count["teams"] != 3 || count["submissions"] != 3 || count["judgements"] != 3 || count["awards"] != 8 ||
+		last == "" {
 		t.Errorf("the event feed has %v, its last token is %q", count, last)
 	}
 }
@@ -203,7 +206,8 @@ func TestPackage(t *testing.T) {
 	names, all := files(t, h, c, contestexport.Package)
 	want := "accounts.json contest.json groups.json organizations.json persons.json problems.json teams.json awards.json event-feed.ndjson " +
 		"results.tsv scoreboard.json"
-	if strings.Join(names, " ") != want || !strings.Contains(all["contest.json"], `"id": "spring"`) || !strings.Contains(all["teams.json"], `"name": "ada`) || !strings.Contains(all["problems.json"], `"id": "sum"`) {
+	if strings.Join(names, " ") != want || !strings.Contains(all["contest.json"], `"id": "spring"`) ||
+		!strings.Contains(all["teams.json"], `"name": "ada`) || !strings.Contains(all["problems.json"], `"id": "sum"`) {
 		t.Errorf("%q\n%q", names, all)
 	}
 }
@@ -246,7 +250,8 @@ func TestMedia(t *testing.T) {
 		slices.Sort(found)
 		return found
 	}
-	if got, want := pictures(contestexport.Package), []string{"contest/banner.svg", "organizations/u1/logo.svg", "organizations/u2/logo.svg"}; !slices.Equal(got, want) {
+	if got, want := pictures(contestexport.Package), []string{"contest/banner.svg", "organizations/u1/logo.svg",
+		"organizations/u2/logo.svg"}; !slices.Equal(got, want) {
 		t.Errorf("the package has %q, want %q", got, want)
 	}
 	if got, want := pictures(contestexport.Scoreboard), []string{"media/organizations/u1/logo/logo.svg"}; !slices.Equal(got, want) {
@@ -258,7 +263,8 @@ func TestMedia(t *testing.T) {
 func TestResultsTable(t *testing.T) {
 	h := webtest.New(t)
 	n := &store.ContestImport{
-		Contest:  &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: 5 * time.Hour, Visibility: store.VisibilityPublic},
+		Contest: &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: 5 * time.Hour,
+			Visibility: store.VisibilityPublic},
 		Problems: []store.NewContestProblem{{Label: "A", Slug: "sum"}},
 		Groups:   []store.Group{{ID: "1", Name: "North"}, {ID: "2", Name: "South"}},
 		Teams: []store.Team{
@@ -294,7 +300,8 @@ func TestResultsTable(t *testing.T) {
 		t.Helper()
 		c := webtest.Must[*store.Contest](t)(h.Store.Contest(t.Context(), id))
 		n := store.NewSubmission{
-			Contest: id, Account: h.Accounts["admin"].ID, Team: teams[team].ID, Problem: "sum", Priority: job.ContestPriority, Class: "main", At: c.Starts.Add(time.Duration(minute) * time.Minute),
+			Contest: id, Account: h.Accounts["admin"].ID, Team: teams[team].ID, Problem: "sum", Priority: job.ContestPriority, Class: "main",
+			At: c.Starts.Add(time.Duration(minute) * time.Minute),
 			Work: job.Work{Kind: job.Submission, Bundle: h.Problem.Bundle, Config: h.Problem.Config, Problem: "sum", Program: "a.py",
 				Files: []job.File{{Path: "a.py", Size: 1, Digest: h.Problem.Bundle}}},
 		}
@@ -314,14 +321,17 @@ func TestResultsTable(t *testing.T) {
 	const first, second = "\n100\t1\tGold Medal\t1\t10\t10\tNorth", "\n200\t2\tSilver Medal\t1\t20\t20\t"
 	is("medals", first+second+"\n300\t3\tRanked\t1\t30\t30\tSouth\n400\t3\tRanked\t1\t30\t30\t", medals(1, 1))
 	is("shared", first+second+"\n300\t3\tSilver Medal\t1\t30\t30\tSouth\n400\t3\tSilver Medal\t1\t30\t30\t", medals(1, 2))
-	is("the World Finals", first+"\n200\t2\tRanked\t1\t20\t20\t\n300\t2\tRanked\t1\t30\t30\tSouth\n400\t2\tRanked\t1\t30\t30\t", func(c *store.Contest) {
-		c.Settings.Medals, c.Settings.WorldFinals = &store.Medals{Gold: 1}, true
-	})
+	is("the World Finals", first+"\n200\t2\tRanked\t1\t20\t20\t\n300\t2\tRanked\t1\t30\t30\tSouth\n400\t2\tRanked\t1\t30\t30\t",
+		func(c *store.Contest) {
+			c.Settings.Medals, c.Settings.WorldFinals = &store.Medals{Gold: 1}, true
+		})
 	is("the main group", first+"\n200\t2\tBronze Medal\t1\t20\t20\t\n400\t3\tBronze Medal\t1\t30\t30\t", func(c *store.Contest) {
 		c.MainGroup, c.Settings.WorldFinals = "1", false
 		c.Settings.Medals = &store.Medals{Gold: 1, Bronze: 2}
 	})
-	is("medals by hand", "\n100\t1\tRanked\t1\t10\t10\tNorth\n200\t2\tGold Medal\t1\t20\t20\t\n400\t3\tRanked\t1\t30\t30\t", func(c *store.Contest) {
-		c.Settings.Awards, c.Settings.AwardsOff = []store.CustomAward{{ID: "gold-medal", Citation: "Gold", Teams: []string{"2"}}}, []string{"bronze-medal"}
-	})
+	is("medals by hand", "\n100\t1\tRanked\t1\t10\t10\tNorth\n200\t2\tGold Medal\t1\t20\t20\t\n400\t3\tRanked\t1\t30\t30\t",
+		func(c *store.Contest) {
+			c.Settings.Awards, c.Settings.AwardsOff = []store.CustomAward{{ID: "gold-medal", Citation: "Gold",
+				Teams: []string{"2"}}}, []string{"bronze-medal"}
+		})
 }

@@ -35,7 +35,8 @@ func TestBounds(t *testing.T) {
 		{"contest.yaml", "duration: 5:00:00\nstart_time: 1970-12-31T23:59:59Z", false},
 		{"contest.yaml", "duration: 5:00:00\nstart_time: 2199-12-31T23:59:59Z", true},
 		{"contest.yaml", "duration: 5:00:00\nstart_time: 2200-01-01T00:00:00Z", false},
-		{"problems.yaml", "- {id: asteroids, label: " + letters(8) + "}", true}, {"problems.yaml", "- {id: asteroids, label: " + letters(9) + "}", false},
+		{"problems.yaml", "- {id: asteroids, label: " + letters(8) + "}", true},
+		{"problems.yaml", "- {id: asteroids, label: " + letters(9) + "}", false},
 		{"problems.yaml", "- {id: asteroids, ordinal: 1e9}", true}, {"problems.yaml", "- {id: asteroids, ordinal: 1000000001}", false},
 		{"problems.yaml", "- {id: asteroids, ordinal: -1e9}", true}, {"problems.yaml", "- {id: asteroids, ordinal: -1000000001}", false},
 		{"problems.yaml", "- {id: asteroids, ordinal: .nan}", false},
@@ -43,14 +44,16 @@ func TestBounds(t *testing.T) {
 		{"teams.yaml", "- {id: t, name: T, location: {x: 1000001, y: 0, rotation: 0}}", false},
 		{"teams.yaml", "- {id: t, name: T, location: {x: 0, y: -1000001, rotation: 0}}", false},
 		{"teams.yaml", "- {id: t, name: T, location: {x: 0, y: .nan, rotation: 0}}", false},
-		{"teams.yaml", "- {id: t, name: T, label: " + letters(200) + "}", true}, {"teams.yaml", "- {id: t, name: T, label: " + letters(201) + "}", false},
+		{"teams.yaml", "- {id: t, name: T, label: " + letters(200) + "}", true},
+		{"teams.yaml", "- {id: t, name: T, label: " + letters(201) + "}", false},
 		{"teams.yaml", "- {id: t, name: T, label: \"a\\u0007\"}", false},
 		{"teams.yaml", "- {id: " + letters(36) + ", name: T}", true}, {"teams.yaml", "- {id: " + letters(37) + ", name: T}", false},
 		{"accounts.yaml", account(letters(auth.MinPassword), "a"), true}, {"accounts.yaml", account(letters(auth.MinPassword-1), "a"), false},
 		{"accounts.yaml", account(letters(auth.MaxPassword), "a"), true}, {"accounts.yaml", account(letters(auth.MaxPassword+1), "a"), false},
 		{"accounts.yaml", "- {id: a, type: judge, password: \"password\\u0007\"}", false},
 		{"accounts.yaml", account("password", letters(40)), true}, {"accounts.yaml", account("password", letters(41)), false},
-		{"accounts.tsv", "accounts\t1\njudge\tA\t" + letters(36) + "\tpassword", true}, {"accounts.tsv", "accounts\t1\njudge\tA\t" + letters(37) + "\tpassword", false},
+		{"accounts.tsv", "accounts\t1\njudge\tA\t" + letters(36) + "\tpassword", true},
+		{"accounts.tsv", "accounts\t1\njudge\tA\t" + letters(37) + "\tpassword", false},
 		{"teams.json", size(maxBytes), true}, {"teams.json", size(maxBytes + 1), false},
 	} {
 		files := map[string]string{tt.file: tt.data}
@@ -89,8 +92,10 @@ func (brokenFS) Open(name string) (fs.File, error) {
 // TestTimes checks that start times and durations are read with millisecond precision.
 func TestTimes(t *testing.T) {
 	for text, want := range map[string]time.Duration{
-		"1:02": time.Hour + 2*time.Minute, "0:00:07": 7 * time.Second, "1:02:03.4": time.Hour + 2*time.Minute + 3*time.Second + 400*time.Millisecond,
-		"0:00:00.0019": time.Millisecond, "-0:15:01.050": -(15*time.Minute + time.Second + 50*time.Millisecond), "99999:59:59.999": 100000*time.Hour - time.Millisecond,
+		"1:02": time.Hour + 2*time.Minute, "0:00:07": 7 * time.Second,
+		"1:02:03.4":    time.Hour + 2*time.Minute + 3*time.Second + 400*time.Millisecond,
+		"0:00:00.0019": time.Millisecond, "-0:15:01.050": -(15*time.Minute + time.Second + 50*time.Millisecond),
+		"99999:59:59.999": 100000*time.Hour - time.Millisecond,
 	} {
 		if got, ok := duration(text); !ok || got != want {
 			t.Errorf("%s is %v, want %v", text, got, want)
@@ -113,7 +118,8 @@ func TestLists(t *testing.T) {
 		{"accounts.yaml", "[]", "missing account a: it stays"}, {"organizations.yaml", "[]", "missing organization o: it stays"},
 	} {
 		now := imported(t, map[string]string{
-			"contest.yaml": plainContest, "problems.yaml": "- id: asteroids", "groups.yaml": "- {id: g, name: G}", "teams.yaml": "- {id: t, name: T}",
+			"contest.yaml": plainContest, "problems.yaml": "- id: asteroids", "groups.yaml": "- {id: g, name: G}",
+			"teams.yaml":         "- {id: t, name: T}",
 			"organizations.yaml": "- {id: o, name: O}", "persons.yaml": "- {id: p, name: P, role: staff}", "accounts.yaml": "- {id: a, type: judge}",
 		})
 		p, err := plan(t, now, texts(map[string]string{tt.file: tt.data}))
@@ -152,7 +158,8 @@ func TestFaultsInOrder(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("the faults are at %q, want %q", got, want)
 	}
-	if o := imported(t, map[string]string{"contest.yaml": plainContest, "organizations.json": `[{"id":"o","name":"<&>"}]`}).Organizations; o[0].Name != "<&>" {
+	if o := imported(t, map[string]string{"contest.yaml": plainContest,
+		"organizations.json": `[{"id":"o","name":"<&>"}]`}).Organizations; o[0].Name != "<&>" {
 		t.Errorf("the name is %q", o[0].Name)
 	}
 }
@@ -260,7 +267,8 @@ func TestAccountsAgain(t *testing.T) {
 		}
 	}
 	// The existing account of a person keeps its name and password.
-	p, err = plan(t, server(), texts(map[string]string{"contest.yaml": plainContest, "accounts.yaml": "- {id: x, username: ADA, type: judge, name: N, password: password1}"}))
+	p, err = plan(t, server(), texts(map[string]string{"contest.yaml": plainContest,
+		"accounts.yaml": "- {id: x, username: ADA, type: judge, name: N, password: password1}"}))
 	if err != nil || p.Passwords[0] != "" || p.Import.Accounts[0].Account == nil || p.Import.Accounts[0].Name != "" {
 		t.Errorf("an account that exists: %v, %+v", err, p)
 	}
@@ -268,12 +276,14 @@ func TestAccountsAgain(t *testing.T) {
 
 // TestProblemsAgain checks that a second package changes the ids and labels of the contest's problems.
 func TestProblemsAgain(t *testing.T) {
-	now := imported(t, map[string]string{"contest.yaml": plainContest, "problems.yaml": "- {id: asteroids, label: X, rgb: '#123'}\n- {id: bottles, label: B}"})
+	now := imported(t, map[string]string{"contest.yaml": plainContest,
+		"problems.yaml": "- {id: asteroids, label: X, rgb: '#123'}\n- {id: bottles, label: B}"})
 	p, err := plan(t, now, texts(map[string]string{"problems.yaml": "- {id: Asteroids, label: Y}\n- {id: bottles, label: B}"}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := report(p); !strings.Contains(got, "changed problem Asteroids: label Y, color #112233\n") || strings.Contains(got, "added problem") {
+	if got := report(p); !strings.Contains(got, "changed problem Asteroids: label Y, color #112233\n") ||
+		strings.Contains(got, "added problem") {
 		t.Errorf("the same problem under another id: %s", got)
 	}
 	if n := p.Import.Problems; len(n) != 2 || n[0].Slug != "asteroids" || n[0].ExtID != "Asteroids" || n[0].Color != "#112233" {
@@ -282,7 +292,8 @@ func TestProblemsAgain(t *testing.T) {
 	now.apply(p)
 	// This package changes nothing, because the problem already has its new id, and 20 minutes is the default
 	// penalty.
-	p, err = plan(t, now, texts(map[string]string{"contest.yaml": "penalty_time: 20", "problems.yaml": "- {id: Asteroids, label: Y}\n- {id: bottles, label: B}"}))
+	p, err = plan(t, now, texts(map[string]string{"contest.yaml": "penalty_time: 20",
+		"problems.yaml": "- {id: Asteroids, label: Y}\n- {id: bottles, label: B}"}))
 	if err != nil || !p.Empty() {
 		t.Errorf("the same again: %v\n%s", err, report(p))
 	}

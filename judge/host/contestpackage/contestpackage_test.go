@@ -200,7 +200,8 @@ func TestImport(t *testing.T) {
 // that list.
 func TestUnknownWords(t *testing.T) {
 	for text, want := range map[string]judge.ProblemError{
-		`[{"id": "p", "name": "P", "role": "coch"}]`:   {Text: `role is "coch"; it must be one of contestant, coach, staff, other`, Hint: `did you mean "coach"?`},
+		`[{"id": "p", "name": "P", "role": "coch"}]`: {Text: `role is "coch"; it must be one of contestant, coach, staff, other`,
+			Hint: `did you mean "coach"?`},
 		`[{"id": "p", "name": "P", "role": "driver"}]`: {Text: `role is "driver"; it must be one of contestant, coach, staff, other`},
 		`[{"id": "p", "name": "P"}]`:                   {Text: `role is ""; it must be one of contestant, coach, staff, other`},
 	} {
@@ -433,7 +434,8 @@ func TestCollect(t *testing.T) {
 		{fstest.MapFS{"wf/teams.json": file, "wf/contest.yaml": file, ".git/x": file, "__MACOSX/y": file}, 2},
 		{fstest.MapFS{"a/teams.json": file, "b/teams.json": file}, 0},
 		{fstest.MapFS{"readme.txt": file}, 0},
-		{fstest.MapFS{"teams/7/photo.png": file, "teams/photo.png": file, "teams/7/x/photo.png": file, "contest/banner.svg": file, "problems/a/a.pdf": file}, 2},
+		{fstest.MapFS{"teams/7/photo.png": file, "teams/photo.png": file, "teams/7/x/photo.png": file, "contest/banner.svg": file,
+			"problems/a/a.pdf": file}, 2},
 		{fstest.MapFS{"wf/organizations/u1/logo.png": file, "wf/organizations/u1/readme.txt": file, "wf/persons/p/photo.jpg": file}, 2},
 		{fstest.MapFS{"teams.json": file, "teams/7/photo.gif": file}, 0},
 		{fstest.MapFS{"teams.json": file, "teams/7/photo.a b.png": file}, 0},

@@ -38,7 +38,8 @@ const plainContest = "name: C\nduration: 5:00:00\n"
 // the contest has.
 func TestRenamedGroup(t *testing.T) {
 	now := imported(t, map[string]string{
-		"contest.yaml": plainContest, "groups.json": `[{"id": "n", "name": "North"}]`, "teams.json": `[{"id": "6", "name": "Six"}, {"id": "7", "name": "Seven"}]`,
+		"contest.yaml": plainContest, "groups.json": `[{"id": "n", "name": "North"}]`,
+		"teams.json": `[{"id": "6", "name": "Six"}, {"id": "7", "name": "Seven"}]`,
 	})
 	p, err := plan(t, now, texts(map[string]string{
 		"groups.json":   `[{"id": "n", "name": "Far North"}]`,

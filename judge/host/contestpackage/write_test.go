@@ -88,7 +88,8 @@ func (now *CurrentState) likeNew() string {
 		}
 	}
 	for _, a := range now.ListedAccounts {
-		kept = append(kept, fmt.Sprintf("account %s %s %s team %q person %q %q role %q\n", a.ID, a.Type, a.Account.Login, a.Team, a.Person, a.Addresses, now.Roles[a.Account.ID]))
+		kept = append(kept, fmt.Sprintf("account %s %s %s team %q person %q %q role %q\n", a.ID, a.Type, a.Account.Login, a.Team, a.Person,
+			a.Addresses, now.Roles[a.Account.ID]))
 	}
 	return strings.Join(kept, "")
 }
@@ -169,8 +170,9 @@ func TestWriteAny(t *testing.T) {
 		for i := range draw(3) {
 			now.Groups = append(now.Groups, store.Group{ID: fmt.Sprint("g", i), ICPCID: maybe(), Name: name() + fmt.Sprint(i), Type: maybe(),
 				Location: spot(`{"latitude":1.5,"longitude":-2}`)})
-			now.Organizations = append(now.Organizations, store.Organization{ID: fmt.Sprint("0", i), ICPCID: maybe(), Name: name(), FormalName: maybe(),
-				Country: spot("DEU"), Region: spot("DE-BY"), URL: spot("https://u.example/?a=b#c"), Location: spot(`{"latitude":1,"longitude":2}`)})
+			now.Organizations = append(now.Organizations,
+				store.Organization{ID: fmt.Sprint("0", i), ICPCID: maybe(), Name: name(), FormalName: maybe(),
+					Country: spot("DEU"), Region: spot("DE-BY"), URL: spot("https://u.example/?a=b#c"), Location: spot(`{"latitude":1,"longitude":2}`)})
 		}
 		if len(now.Groups) > 0 && draw(2) == 0 {
 			c.MainGroup = "g0"
@@ -182,10 +184,12 @@ func TestWriteAny(t *testing.T) {
 				team.GroupIDs, team.Organization = []string{"g0"}, "00"
 			}
 			now.Teams = append(now.Teams, team)
-			now.Persons = append(now.Persons, &store.ContestPerson{ID: fmt.Sprint("p", i), ICPCID: maybe(), Name: name(), Title: maybe(), Email: maybe(),
-				Sex: spot("male"), Role: []string{"contestant", "coach"}[draw(2)], Teams: []string{team.ExtID}})
+			now.Persons = append(now.Persons, &store.ContestPerson{ID: fmt.Sprint("p", i), ICPCID: maybe(), Name: name(), Title: maybe(),
+				Email: maybe(),
+				Sex:   spot("male"), Role: []string{"contestant", "coach"}[draw(2)], Teams: []string{team.ExtID}})
 			a := &store.Account{ID: fmt.Sprint("id", i), Login: fmt.Sprint("team", i), Display: name(), Password: "a-secret"}
-			one := &store.ContestAccount{ID: fmt.Sprint("t.", i), Type: "team", Team: team.ExtID, Person: spot(fmt.Sprint("p", i)), Account: a, Created: draw(2) == 0}
+			one := &store.ContestAccount{ID: fmt.Sprint("t.", i), Type: "team", Team: team.ExtID, Person: spot(fmt.Sprint("p", i)), Account: a,
+				Created: draw(2) == 0}
 			if draw(2) == 0 {
 				one.Addresses = []string{"10.0.0.0/8"}
 			}

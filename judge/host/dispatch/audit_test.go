@@ -96,11 +96,13 @@ func TestAudit(t *testing.T) {
 					h.must(h.plan(t.Context(), audit, time.Now()))
 				}
 				f, err := h.store.Workflow(t.Context(), audit)
-				if want := map[int]string{0: "", 1: "one says AC, AC, AC; two says WA, WA, WA"}[tt.differ]; err != nil || f.Owner != h.owner || f.Reason != want {
+				if want := map[int]string{0: "", 1: "one says AC, AC, AC; two says WA, WA, WA"}[tt.differ]; err != nil || f.Owner != h.owner ||
+					f.Reason != want {
 					t.Errorf("the audit is %+v, %v", f, err)
 				}
 				for _, w := range []string{"one", "two"} {
-					if kept, err := h.store.Worker(t.Context(), w); err != nil || kept.State != store.WorkerActive || h.WorkerStatus(w).Disagreements != tt.differ {
+					if kept, err := h.store.Worker(t.Context(), w); err != nil || kept.State != store.WorkerActive ||
+						h.WorkerStatus(w).Disagreements != tt.differ {
 						t.Errorf("%s is %+v, others disagree about %d, %v", w, kept, h.WorkerStatus(w).Disagreements, err)
 					}
 				}
@@ -169,7 +171,8 @@ func TestWorkersThatDiffer(t *testing.T) {
 						continue
 					}
 					drained = append(drained, w.name)
-					if want := "on submissions of 3 accounts: see /admin/audit; to list what it judged: judged admin judgements --worker " + w.name; !strings.HasSuffix(kept.Note, want) {
+					if want := "on submissions of 3 accounts: see /admin/audit; to list what it judged: judged admin judgements --worker " +
+						w.name; !strings.HasSuffix(kept.Note, want) {
 						t.Errorf("the note of %s is %q", w.name, kept.Note)
 					}
 					h.until("it is told to take no more jobs", func() bool {
@@ -215,7 +218,8 @@ func TestAnAuditWaitsForNobodyWhoIsGone(t *testing.T) {
 			}
 		}
 		h.must(h.plan(t.Context(), audit, now.Add(maxAlone)))
-		if f, err := h.store.Workflow(t.Context(), audit); err != nil || f.State != store.WorkflowDone || h.WorkerStatus("one").Disagreements != 0 {
+		if f, err := h.store.Workflow(t.Context(), audit); err != nil || f.State != store.WorkflowDone ||
+			h.WorkerStatus("one").Disagreements != 0 {
 			t.Errorf("the audit is %+v, %v", f, err)
 		}
 	})
@@ -266,7 +270,8 @@ func TestTheFirstThatSolvesIsJudgedTwice(t *testing.T) {
 		h.o.Audit, h.o.Class = 1e-15, class
 		h.folding()
 		for _, worker := range []string{"one", "two"} {
-			_, err := h.store.AdmitWorker(t.Context(), store.NewWorker{Name: worker, Class: class, Key: "key of " + worker, Capabilities: job.Capabilities{}})
+			_, err := h.store.AdmitWorker(t.Context(),
+				store.NewWorker{Name: worker, Class: class, Key: "key of " + worker, Capabilities: job.Capabilities{}})
 			h.must(err)
 		}
 		one := h.join("one", class, 1)

@@ -46,7 +46,8 @@ func TestABadQueue(t *testing.T) {
 		t.Run(fmt.Sprint("round ", i+1), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newHarness(t, false)
-				b := &badly{harness: h, queue: h.queue.(*memory), names: []string{"u", "v", "w"}, want: map[string]judge.Verdict{}, taken: map[string]int{}, hurt: map[string]bool{}}
+				b := &badly{harness: h, queue: h.queue.(*memory), names: []string{"u", "v", "w"}, want: map[string]judge.Verdict{},
+					taken: map[string]int{}, hurt: map[string]bool{}}
 				b.queue.worse = worse{
 					late: func() time.Duration {
 						if !b.sometimes(3) {

@@ -321,7 +321,8 @@ func TestAQueueThatHoldsJobsBack(t *testing.T) {
 		h.until("it is judged", func() bool { return h.Counts().Counted == 1 && h.WorkerStatus("w").Running == 0 })
 		h.until("the queue has nothing", func() bool { s, err := h.queue.Stats(t.Context()); return err == nil && s.Jobs == 0 })
 		noticed(2, "all is done")
-		_, err := h.queue.Publish(t.Context(), &job.Spec{Work: l.Spec.Work, ID: "ended", Generation: 1, Priority: job.PracticePriority, Class: class, Token: "t"})
+		_, err := h.queue.Publish(t.Context(), &job.Spec{Work: l.Spec.Work, ID: "ended", Generation: 1, Priority: job.PracticePriority,
+			Class: class, Token: "t"})
 		h.must(err)
 		noticed(3, "the queue holds a job that is not open")
 		if alive, err := h.queue.HasJob(t.Context(), job.PracticePriority, class, "ended"); alive || err != nil {

@@ -118,7 +118,8 @@ func newHarness(t *testing.T, server bool) *harness {
 	a, err := h.store.NewAccount(t.Context(), "ann", "Ann", store.PersonAccount, "")
 	h.must(err)
 	h.owner = a.ID
-	_, err = h.store.PutBundle(t.Context(), store.NewBundle{Problem: "sum", Title: "Sum", Owner: a.ID, ID: digest, Manifest: digest, Config: digest, MadeBy: a.ID})
+	_, err = h.store.PutBundle(t.Context(), store.NewBundle{Problem: "sum", Title: "Sum", Owner: a.ID, ID: digest, Manifest: digest,
+		Config: digest, MadeBy: a.ID})
 	h.must(err)
 	h.Dispatcher = h.dispatcher("first")
 	h.retry = nil // retry jobs that failed everywhere immediately
@@ -155,9 +156,11 @@ var digest = blob.DigestOf([]byte("program"))
 func (h *harness) submit(lane job.Priority, class string, n int) (ids []string) {
 	h.Helper()
 	for range n {
-		a, err := h.store.Submit(h.Context(), store.NewSubmission{Account: h.owner, Problem: "sum", Priority: lane, Class: class, Cost: time.Second, Work: job.Work{
-			Kind: job.Submission, Bundle: digest, Config: digest, Problem: "sum", Program: "a.py", Files: []job.File{{Path: "a.py", Size: 7, Digest: digest}},
-		}})
+		a, err := h.store.Submit(h.Context(), store.NewSubmission{Account: h.owner, Problem: "sum", Priority: lane, Class: class,
+			Cost: time.Second, Work: job.Work{
+				Kind: job.Submission, Bundle: digest, Config: digest, Problem: "sum", Program: "a.py",
+				Files: []job.File{{Path: "a.py", Size: 7, Digest: digest}},
+			}})
 		h.must(err)
 		ids = append(ids, a.Job)
 	}
@@ -177,7 +180,8 @@ func (h *harness) lead(holder string) int64 {
 func (h *harness) give(lane job.Priority, class string, untaken int) {
 	h.Helper()
 	h.must(h.enqueueAll(h.Context(), h.lead("first")))
-	h.until(fmt.Sprintf("%d jobs of lane %s and class %s wait in the queue", untaken, lane, class), func() bool { return h.untaken(lane, class) == untaken })
+	h.until(fmt.Sprintf("%d jobs of lane %s and class %s wait in the queue", untaken, lane, class),
+		func() bool { return h.untaken(lane, class) == untaken })
 }
 
 func (h *harness) untaken(lane job.Priority, class string) int {
@@ -270,7 +274,8 @@ func (f *fake) none(why string) {
 
 // says returns a result with verdict v. If v is empty, the result is a failure of the worker's machine.
 func says(s *job.Spec, v judge.Verdict) *job.Result {
-	r := &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, State: job.Done, Finished: &judge.Finished{Verdict: v}, Version: "test"}
+	r := &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, State: job.Done, Finished: &judge.Finished{Verdict: v},
+		Version: "test"}
 	if v == "" {
 		r.State, r.Finished, r.Reason = job.Failed, nil, "no disk"
 	}

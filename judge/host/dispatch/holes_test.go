@@ -45,7 +45,8 @@ func (h *harness) newAnswer() *store.GolfSubmission {
 	f := job.File{Path: "answer.py", Size: 7, Digest: digest}
 	kind, spec, err := GolfCheckSpec(p, f, []byte(`{}`), "")
 	h.must(err)
-	a, err := h.store.NewGolfSubmission(h.Context(), store.NewGolfSubmission{Hole: o, Account: h.owner, File: f, Request: []byte(`{}`), Spec: spec, Kind: kind})
+	a, err := h.store.NewGolfSubmission(h.Context(),
+		store.NewGolfSubmission{Hole: o, Account: h.owner, File: f, Request: []byte(`{}`), Spec: spec, Kind: kind})
 	h.must(err)
 	return a
 }
@@ -124,7 +125,8 @@ func TestAnAnswerIsProvedAndProvedAgain(t *testing.T) {
 				}
 				two := h.join("two", class, 1)
 				does(two, again, flow.SecondKey, job.GolfPriority, tt.second, "Python 3.15")
-				if got := h.now(a); got.State != tt.state || got.Workflow != "" || got.Toolchain != "Python 3.15" || got.State == store.GolfInvalidated && got.Why != "5 5 gave 1: it is 10" {
+				if got := h.now(a); got.State != tt.state || got.Workflow != "" || got.Toolchain != "Python 3.15" ||
+					got.State == store.GolfInvalidated && got.Why != "5 5 gave 1: it is 10" {
 					t.Errorf("two have proved it, and it is %+v", got)
 				}
 				h.must(h.recheckOutdated(t.Context()))
@@ -168,7 +170,9 @@ func TestAnAnswerThatNobodyCanProve(t *testing.T) {
 			part.Key, part.Worker = flow.SamplesKey, "one"
 			o := &store.Hole{Slug: what, Name: "Sum", ProblemSlug: "sum", Visibility: store.VisibilityPublic}
 			h.must(h.store.NewHole(t.Context(), o))
-			a, err := h.store.NewGolfSubmission(t.Context(), store.NewGolfSubmission{Hole: o, Account: h.owner, File: job.File{Path: "answer.md", Digest: digest}, Request: []byte(`{}`), Spec: []byte(`{}`), Kind: string(flow.Hole)})
+			a, err := h.store.NewGolfSubmission(t.Context(),
+				store.NewGolfSubmission{Hole: o, Account: h.owner, File: job.File{Path: "answer.md", Digest: digest}, Request: []byte(`{}`),
+					Spec: []byte(`{}`), Kind: string(flow.Hole)})
 			h.must(err)
 			step, err := flow.Next(spec, []flow.TaskResult{part})
 			h.must(err)

@@ -74,7 +74,8 @@ var errBroken = errors.New("the queue does not answer")
 
 func newMemory(listen queue.Listener) *memory {
 	return &memory{
-		listen: listen, closed: make(chan struct{}), seats: map[string]*seat{}, class: map[string]string{}, had: map[string][]loser{}, changed: make(chan struct{}),
+		listen: listen, closed: make(chan struct{}), seats: map[string]*seat{}, class: map[string]string{}, had: map[string][]loser{},
+		changed: make(chan struct{}),
 	}
 }
 
@@ -353,7 +354,8 @@ type seat struct {
 }
 
 func (m *memory) join(_ context.Context, o queue.JoinOptions) (testMember, error) {
-	s := &seat{m: m, name: o.Worker, lanes: o.Priorities, orders: make(chan job.Control, 256), words: make(chan func(queue.Listener), 1<<16), beat: job.Heartbeat{Slots: o.Slots}}
+	s := &seat{m: m, name: o.Worker, lanes: o.Priorities, orders: make(chan job.Control, 256),
+		words: make(chan func(queue.Listener), 1<<16), beat: job.Heartbeat{Slots: o.Slots}}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	m.mu.Lock()
 	if m.class[s.name] == "" {
@@ -485,7 +487,8 @@ func (s *seat) Take(ctx context.Context) (*lease, error) {
 func (s *seat) next() *given {
 	var first *lain
 	for _, l := range s.m.jobs {
-		if l.by == nil && l.spec.Class == s.m.class[s.name] && slices.Contains(s.lanes, l.spec.Priority) && !l.from.After(time.Now()) && (first == nil || l.spec.Priority < first.spec.Priority) {
+		if l.by == nil && l.spec.Class == s.m.class[s.name] && slices.Contains(s.lanes, l.spec.Priority) && !l.from.After(time.Now()) &&
+			(first == nil || l.spec.Priority < first.spec.Priority) {
 			first = l
 		}
 	}

@@ -237,7 +237,8 @@ func TestGuests(t *testing.T) {
 				}
 				entries, err := h.store.LatestAuditEntries(t.Context(), "", 10)
 				h.must(err)
-				if told := len(entries) == 1 && entries[0].Detail == "the untrusted worker guest says AC; other says WA"; told != (tt.differ > 0) || len(entries) > tt.differ {
+				if told := len(entries) == 1 && entries[0].Detail == "the untrusted worker guest says AC; other says WA"; told != (tt.differ > 0) ||
+					len(entries) > tt.differ {
 					t.Errorf("the staff is told %+v", entries)
 				}
 			})
@@ -268,7 +269,8 @@ func TestAGuestThatLies(t *testing.T) {
 			l = other.take()
 			h.finish(l, says(l.Spec, judge.WrongAnswer))
 		}
-		if w, err := h.store.Worker(t.Context(), "guest"); err != nil || w.State != store.WorkerDrained || !strings.HasSuffix(w.Note, "judged admin judgements --worker guest") {
+		if w, err := h.store.Worker(t.Context(), "guest"); err != nil || w.State != store.WorkerDrained ||
+			!strings.HasSuffix(w.Note, "judged admin judgements --worker guest") {
 			t.Errorf("it is %+v, %v", w, err)
 		}
 		if w, err := h.store.Worker(t.Context(), "other"); err != nil || w.State != store.WorkerActive {
@@ -305,7 +307,8 @@ func TestGuestsHaveNothingOfContests(t *testing.T) {
 		published("first")
 		told(one, "first")
 		told(guest, "first") // and what it received before
-		c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour, Visibility: store.VisibilityJury}
+		c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour,
+			Visibility: store.VisibilityJury}
 		h.must(h.store.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum"}}))
 
 		published("sum")

@@ -137,9 +137,11 @@ func TestAJobThatIsHeldForLong(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			run(t, func(t *testing.T, h *harness) {
-				a, err := h.store.Submit(t.Context(), store.NewSubmission{Account: h.owner, Problem: "sum", Priority: job.PracticePriority, Class: class, Cost: time.Second, Work: job.Work{
-					Kind: job.Submission, Bundle: digest, Config: digest, Problem: "sum", Program: "a.py", Files: []job.File{{Path: "a.py", Size: 7, Digest: digest}}, Retime: tt.alone,
-				}})
+				a, err := h.store.Submit(t.Context(), store.NewSubmission{Account: h.owner, Problem: "sum", Priority: job.PracticePriority,
+					Class: class, Cost: time.Second, Work: job.Work{
+						Kind: job.Submission, Bundle: digest, Config: digest, Problem: "sum", Program: "a.py",
+						Files: []job.File{{Path: "a.py", Size: 7, Digest: digest}}, Retime: tt.alone,
+					}})
 				h.must(err)
 				id := a.Job
 				h.give(job.PracticePriority, class, 1)
@@ -276,7 +278,8 @@ func TestWhatIsOut(t *testing.T) {
 		l := w.take()
 		count("practice out 1 practice waiting 3 ")
 		ahead("- 0:0 1:0 2:0 ")
-		others := slices.Concat(h.submit(job.ContestPriority, class, 3), h.submit(job.BackgroundPriority, class, 1), h.submit(job.ContestPriority, "other", 1))
+		others := slices.Concat(h.submit(job.ContestPriority, class, 3), h.submit(job.BackgroundPriority, class, 1),
+			h.submit(job.ContestPriority, "other", 1))
 		ahead("- 3:3 4:3 5:3 ")
 		h.must(h.enqueueLane(t.Context(), h.lead("first"), job.ContestPriority, class, 2))
 		h.must(h.enqueueLane(t.Context(), h.lead("first"), job.BackgroundPriority, class, 1))

@@ -153,7 +153,8 @@ func TestRunnersDoNotLoseSilently(t *testing.T) {
 	if _, err := c.NewCursor(t.Context(), runner, f.token, nil); !errors.Is(err, feed.ErrToken) {
 		t.Errorf("its token is taken: %v", err)
 	}
-	if b, err := f.cursor.Next(); err != nil || !slices.ContainsFunc(b.Lines, func(l feed.Line) bool { return l.Type == clics.Judgements && l.Data == nil }) {
+	if b, err := f.cursor.Next(); err != nil || !slices.ContainsFunc(b.Lines,
+		func(l feed.Line) bool { return l.Type == clics.Judgements && l.Data == nil }) {
 		t.Errorf("a feed that is open does not tell: %v", err)
 	}
 }
@@ -235,7 +236,8 @@ func TestTokensOfRunnersHold(t *testing.T) {
 		},
 			func(w *world) { mark(w, 0) }, true},
 		{"another verdict of what it knows", 1, func(w *world) { w.judged(0, "p0", judge.WrongAnswer) }, func(w *world) { mark(w, 0) }, true},
-		{"another verdict of what it does not know", 1, func(w *world) { w.judged(0, "p0", judge.Accepted); w.judged(0, "p1", judge.WrongAnswer) },
+		{"another verdict of what it does not know", 1,
+			func(w *world) { w.judged(0, "p0", judge.Accepted); w.judged(0, "p1", judge.WrongAnswer) },
 			func(w *world) { mark(w, 1) }, false},
 		{"another verdict of another team", 1, func(w *world) {
 			w.judged(0, "p0", judge.Accepted)

@@ -128,7 +128,8 @@ func TestClarificationsToSome(t *testing.T) {
 			}
 		}
 	}
-	if got := look(feed.Reader{Version: clics.V2023, Role: clics.Judge}); strings.Count(got, "east>") != 2 || strings.Count(got, "mixed>") != 4 {
+	if got := look(feed.Reader{Version: clics.V2023, Role: clics.Judge}); strings.Count(got, "east>") != 2 ||
+		strings.Count(got, "mixed>") != 4 {
 		t.Errorf("after a move, a judge sees %s", got)
 	}
 }

@@ -142,7 +142,8 @@ func TestReconnection(t *testing.T) {
 	w.must(w.store.AddOverride(t.Context(), w.sent[1].ID, w.people[0].ID, ignored, -1))
 	w.must(c.Refresh(t.Context(), 0))
 	got, _ = sends(t, live)
-	if got = slices.DeleteFunc(got, func(line string) bool { return strings.HasPrefix(line, "awards ") }); !slices.Equal(got, []string{"-runs 1", "-runs 2", "-judgements", "-submissions 2"}) {
+	if got = slices.DeleteFunc(got, func(line string) bool { return strings.HasPrefix(line, "awards ") }); !slices.Equal(got,
+		[]string{"-runs 1", "-runs 2", "-judgements", "-submissions 2"}) {
 		t.Errorf("an open feed: %v", got)
 	}
 	w.now = start.Add(4 * time.Hour)

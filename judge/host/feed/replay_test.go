@@ -168,7 +168,8 @@ func (r *replay) set(t testing.TB, teams, problems int) (contest string, tokens 
 	db, d, err := r.open(t.Context(), func() time.Time { return start.Add(-time.Hour) })
 	must(err)
 	defer func() { must(db.Close()) }()
-	sheet, err := json.Marshal(client.ProblemInfo{Format: client.ProblemInfoFormat, Title: "x", Languages: []client.OfferedLanguage{{ID: "sh", Name: "Shell", Extensions: []string{"sh"}}}})
+	sheet, err := json.Marshal(client.ProblemInfo{Format: client.ProblemInfoFormat, Title: "x",
+		Languages: []client.OfferedLanguage{{ID: "sh", Name: "Shell", Extensions: []string{"sh"}}}})
 	must(err)
 	at, _, err := d.Blobs.Add(bytes.NewReader(sheet))
 	must(err)
@@ -191,13 +192,15 @@ func (r *replay) set(t testing.TB, teams, problems int) (contest string, tokens 
 	chief := account("chief", "admin", auth.ContestAdmin, "")
 	for i := range problems {
 		slug := fmt.Sprintf("p%02d", i)
-		_, err := db.PutBundle(t.Context(), store.NewBundle{Problem: slug, Title: slug, Owner: chief.ID, ID: digest, Manifest: digest, Config: digest, ProblemInfo: at, MadeBy: chief.ID})
+		_, err := db.PutBundle(t.Context(), store.NewBundle{Problem: slug, Title: slug, Owner: chief.ID, ID: digest, Manifest: digest,
+			Config: digest, ProblemInfo: at, MadeBy: chief.ID})
 		must(err)
 		n.Problems = append(n.Problems, store.NewContestProblem{Label: string(rune('A' + i)), Slug: slug, ExtID: slug})
 	}
 	for i := range teams {
 		id := fmt.Sprint("t", i)
-		n.Teams = append(n.Teams, store.Team{ExtID: id, Name: fmt.Sprintf("Team %03d", i), Hidden: i == 5, GroupIDs: []string{[]string{"east", "west"}[i%2]}})
+		n.Teams = append(n.Teams, store.Team{ExtID: id, Name: fmt.Sprintf("Team %03d", i), Hidden: i == 5,
+			GroupIDs: []string{[]string{"east", "west"}[i%2]}})
 	}
 	account("judge", "judge", auth.Judge, "")
 	account("t3", "team", "", "t3")
@@ -509,7 +512,8 @@ func timeless(has map[string]string) string {
 		typ, _, _ := strings.Cut(key, " ")
 		var o map[string]any
 		if json.Unmarshal([]byte(data), &o) == nil && (typ == "judgements" || typ == "runs") {
-			for _, name := range []string{"id", "judgement_id", "start_time", "start_contest_time", "end_time", "end_contest_time", "time", "contest_time"} {
+			for _, name := range []string{"id", "judgement_id", "start_time", "start_contest_time", "end_time", "end_contest_time", "time",
+				"contest_time"} {
 				delete(o, name)
 			}
 			text, _ := json.Marshal(o) // cannot fail: o was decoded from JSON

@@ -278,7 +278,8 @@ func TestSchemas(t *testing.T) {
 	}
 	w := newWorld(t)
 	drawing := []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="80" height="10"/>`)
-	logo, err := media.New(media.Place{Type: media.Organizations, Object: "u", Property: media.Logo, Filename: "logo.80x10.light.svg"}, drawing)
+	logo, err := media.New(media.Place{Type: media.Organizations, Object: "u", Property: media.Logo, Filename: "logo.80x10.light.svg"},
+		drawing)
 	w.must(err)
 	_, _, err = w.store.ImportContest(t.Context(), &store.ContestImport{ID: w.contest, Media: []media.File{logo}})
 	w.must(err)

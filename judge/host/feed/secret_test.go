@@ -43,7 +43,8 @@ func TestUnverifiedVerdictsAreSecret(t *testing.T) {
 			w.judge(job.ContestPriority, v)
 			look()
 		}
-		r, _, err := w.store.Rejudge(t.Context(), store.NewRejudging{Filter: store.SubmissionFilter{Contest: w.contest}, Why: "x", Account: w.people[0].ID})
+		r, _, err := w.store.Rejudge(t.Context(), store.NewRejudging{Filter: store.SubmissionFilter{Contest: w.contest}, Why: "x",
+			Account: w.people[0].ID})
 		w.must(err)
 		for _, v := range []judge.Verdict{second, first} {
 			waiting, err := w.store.NextJobs(t.Context(), job.BackgroundPriority, "main", 1)
@@ -82,7 +83,8 @@ func TestEntryPoint(t *testing.T) {
 	w.now = start.Add(time.Hour)
 	w.submitAt(0, "p0", w.now)
 	_, err := w.store.Submit(t.Context(), store.NewSubmission{
-		Contest: w.contest, Account: w.people[0].ID, Team: w.teams[0].ID, Problem: "p0", Priority: job.ContestPriority, Class: "main", Unjudged: true, At: w.now,
+		Contest: w.contest, Account: w.people[0].ID, Team: w.teams[0].ID, Problem: "p0", Priority: job.ContestPriority, Class: "main",
+		Unjudged: true, At: w.now,
 		Work: job.Work{Kind: job.Submission, Bundle: digest, Config: digest, Problem: "p0", Program: "no files", Language: "python3"},
 	})
 	w.must(err)

@@ -97,7 +97,8 @@ func (v *views) stable(text string) string {
 // TestViews checks what each reader sees of each object in each state of a contest.
 func TestViews(t *testing.T) {
 	w := newWorld(t)
-	v := &views{world: w, feeds: &feed.Registry{Intake: w.intake}, forms: map[string][]string{}, last: map[string]string{}, names: map[string]string{}}
+	v := &views{world: w, feeds: &feed.Registry{Intake: w.intake}, forms: map[string][]string{}, last: map[string]string{},
+		names: map[string]string{}}
 	var heads []string
 	add := func(name string, to feed.Reader) {
 		for _, to.Version = range clics.Versions {
@@ -178,7 +179,9 @@ func TestViews(t *testing.T) {
 	w.submit(2, "p0") // pending
 	w.must(w.store.AddOverride(t.Context(), w.sent[7].ID, w.people[0].ID, store.Override{Verdict: judge.Accepted, Why: "x"}, -1))
 	w.must(w.store.AddOverride(t.Context(), w.sent[8].ID, w.people[0].ID, store.Override{Ignored: true, Why: "x"}, -1))
-	made, _, err := w.store.Rejudge(t.Context(), store.NewRejudging{Filter: store.SubmissionFilter{Contest: w.contest, Verdict: string(judge.TimeLimit)}, Why: "x", Account: w.people[0].ID})
+	made, _, err := w.store.Rejudge(t.Context(),
+		store.NewRejudging{Filter: store.SubmissionFilter{Contest: w.contest, Verdict: string(judge.TimeLimit)}, Why: "x",
+			Account: w.people[0].ID})
 	w.must(err)
 	w.judge(job.BackgroundPriority, judge.MemoryLimit)
 	w.must(w.store.ApplyRejudging(t.Context(), made.ID))

@@ -32,18 +32,20 @@ func TestAdequacyIsPlanned(t *testing.T) {
 		done   bool
 		failed string
 	}{
-		"at first":             {nil, "lab", false, ""},
-		"made":                 {[]TaskResult{three}, "mutants 0 of 3, mutants 1 of 3, mutants 2 of 3", false, ""},
-		"in the middle":        {[]TaskResult{of(2), three, of(0)}, "mutants 1 of 3", false, ""},
-		"twice":                {[]TaskResult{of(2), three, of(0), of(2)}, "mutants 1 of 3", false, ""},
-		"judged":               {[]TaskResult{of(2), of(0), three, of(1)}, "score", false, ""},
-		"at the end":           {[]TaskResult{of(2), of(0), three, of(1), score}, "", true, ""},
-		"one is bad":           {[]TaskResult{of(2), of(0), three, bad}, "", true, "mutants 1 of 3: no disk"},
-		"the lab is bad":       {[]TaskResult{{Key: MutantGenerationKey, State: job.GivenUp, Reason: "no disk"}}, "", true, "no disk"},
-		"the score is bad":     {[]TaskResult{of(2), of(0), three, of(1), {Key: ScoreKey, State: job.Failed, Reason: "no disk"}}, "", true, "no disk"},
-		"nothing to mutate":    {[]TaskResult{lab(MutantSet{Digest: "x"})}, "score", false, ""},
-		"the folder is bad":    {[]TaskResult{lab(MutantSet{})}, "", true, ""},
-		"fewer than the cut":   {[]TaskResult{lab(MutantSet{Digest: "x", Count: 2, TimePerMutant: time.Hour})}, "mutants 0 of 2, mutants 1 of 2", false, ""},
+		"at first":       {nil, "lab", false, ""},
+		"made":           {[]TaskResult{three}, "mutants 0 of 3, mutants 1 of 3, mutants 2 of 3", false, ""},
+		"in the middle":  {[]TaskResult{of(2), three, of(0)}, "mutants 1 of 3", false, ""},
+		"twice":          {[]TaskResult{of(2), three, of(0), of(2)}, "mutants 1 of 3", false, ""},
+		"judged":         {[]TaskResult{of(2), of(0), three, of(1)}, "score", false, ""},
+		"at the end":     {[]TaskResult{of(2), of(0), three, of(1), score}, "", true, ""},
+		"one is bad":     {[]TaskResult{of(2), of(0), three, bad}, "", true, "mutants 1 of 3: no disk"},
+		"the lab is bad": {[]TaskResult{{Key: MutantGenerationKey, State: job.GivenUp, Reason: "no disk"}}, "", true, "no disk"},
+		"the score is bad": {[]TaskResult{of(2), of(0), three, of(1), {Key: ScoreKey, State: job.Failed, Reason: "no disk"}}, "", true,
+			"no disk"},
+		"nothing to mutate": {[]TaskResult{lab(MutantSet{Digest: "x"})}, "score", false, ""},
+		"the folder is bad": {[]TaskResult{lab(MutantSet{})}, "", true, ""},
+		"fewer than the cut": {[]TaskResult{lab(MutantSet{Digest: "x", Count: 2, TimePerMutant: time.Hour})},
+			"mutants 0 of 2, mutants 1 of 2", false, ""},
 		"all are done at once": {[]TaskResult{lab(MutantSet{Digest: "x", Count: 900})}, "mutants 0 of 1", false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -253,7 +253,8 @@ func TestAHistoryIsPlanned(t *testing.T) {
 		if len(before) != n || before[n-1] != parts[n-1].Events || o.Only != nil || len(o.Bots) != 2 || o.Bots[1].Name != "bot2" {
 			t.Errorf("slice %d: %+v", n, o)
 		}
-		parts = append(parts, TaskResult{Key: keys, State: job.Done, Output: output(t, ArenaPlayed{Over: n == 3}), Events: blob.DigestOf([]byte(keys))})
+		parts = append(parts, TaskResult{Key: keys, State: job.Done, Output: output(t, ArenaPlayed{Over: n == 3}),
+			Events: blob.DigestOf([]byte(keys))})
 	}
 	if keys, step := next(t, s, parts); keys != "" || !step.Done || step.Failed != "" {
 		t.Errorf("after the last: %q, %+v", keys, step)
@@ -287,7 +288,8 @@ func TestAnEventThatFails(t *testing.T) {
 
 // TestLookIsPlanned checks that there is one job per file.
 func TestLookIsPlanned(t *testing.T) {
-	s := spec(t, Analysis, AnalysisOptions{&arena.Opened{}}, job.File{Path: "1", Digest: blob.DigestOf(nil)}, job.File{Path: "26", Digest: blob.DigestOf(nil)})
+	s := spec(t, Analysis, AnalysisOptions{&arena.Opened{}}, job.File{Path: "1", Digest: blob.DigestOf(nil)},
+		job.File{Path: "26", Digest: blob.DigestOf(nil)})
 	keys, step := next(t, s, nil)
 	if keys != "look 1, look 26" || len(step.Tasks[1].Work.Files) != 1 || step.Tasks[1].Work.Files[0].Path != "26" {
 		t.Errorf("%q", keys)

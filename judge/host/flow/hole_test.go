@@ -60,8 +60,9 @@ func TestHoleIsPlanned(t *testing.T) {
 		"no worker could":              {parts: []TaskResult{bad("quick")}, failed: true},
 		"no worker could do the whole": {parts: []TaskResult{proved("quick", "a", right), bad("whole")}, failed: true},
 		"one that stands":              {again: true, next: "whole proofs"},
-		"it is still right":            {again: true, parts: []TaskResult{proved("whole", "a", right)}, verdict: right, right: true, workers: "a"},
-		"one worker says it is wrong":  {again: true, parts: []TaskResult{proved("whole", "a", wrong)}, next: "second proofs a"},
+		"it is still right": {again: true, parts: []TaskResult{proved("whole", "a", right)}, verdict: right, right: true,
+			workers: "a"},
+		"one worker says it is wrong": {again: true, parts: []TaskResult{proved("whole", "a", wrong)}, next: "second proofs a"},
 		"two say so": {
 			again: true, parts: []TaskResult{proved("second", "b", wrong), proved("whole", "a", cannot)}, verdict: wrong,
 			workers: "a b",

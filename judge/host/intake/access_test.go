@@ -64,7 +64,8 @@ func newDoor(t *testing.T) *door {
 		MaxSize: 1000, MaxFiles: 3, Class: "main", FreeDisk: func() (int64, error) { return d.free, nil }, Now: clock,
 	}
 	roles := map[string]auth.Role{
-		"outsider": auth.Contestant, "team": auth.Contestant, "chair": auth.Contestant, "usher": auth.Contestant, "runner": auth.BalloonRunner, "judge": auth.Judge,
+		"outsider": auth.Contestant, "team": auth.Contestant, "chair": auth.Contestant, "usher": auth.Contestant, "runner": auth.BalloonRunner,
+		"judge":         auth.Judge,
 		"contest-admin": auth.ContestAdmin, "admin": auth.Admin, "roleless": "",
 	}
 	for login, role := range roles {
@@ -97,7 +98,8 @@ func (d *door) publish(slug string) *store.Problem {
 	d.must(err)
 	bundle := blob.DigestOf([]byte(slug))
 	p, err := d.Store.PutBundle(d.Context(), store.NewBundle{
-		Problem: slug, Title: "Title of " + slug, Owner: d.who["admin"].ID, ID: bundle, Manifest: bundle, Config: bundle, ProblemInfo: text, MadeBy: d.who["admin"].ID,
+		Problem: slug, Title: "Title of " + slug, Owner: d.who["admin"].ID, ID: bundle, Manifest: bundle, Config: bundle, ProblemInfo: text,
+		MadeBy: d.who["admin"].ID,
 	})
 	d.must(err)
 	return p
@@ -176,7 +178,8 @@ func TestDoorOfContests(t *testing.T) {
 				for _, who := range callers {
 					rows++
 					jury := slices.Contains([]string{"chair", "judge", "contest-admin", "admin"}, who)
-					shown := v == store.VisibilityPublic || v == store.VisibilityAccounts && who != "anonymous" || who == "chair" || who == "usher" || v == store.VisibilityTeams && who == "team"
+					shown := v == store.VisibilityPublic || v == store.VisibilityAccounts && who != "anonymous" || who == "chair" || who == "usher" ||
+						v == store.VisibilityTeams && who == "team"
 					open := phase == auth.Running || phase == auth.Over && practice
 					want := map[auth.Action]bool{
 						auth.SeeContest: jury || shown || who == "runner", auth.SeeProblems: jury || shown && phase != auth.Before,
@@ -366,7 +369,8 @@ func TestAdmitBot(t *testing.T) {
 	of := func(a *store.Account, name string, state store.BotState) *store.Bot {
 		return &store.Bot{Ladder: l.ID, Account: a.ID, Name: name, State: state}
 	}
-	bots := []*store.Bot{of(bob, "x", store.BotActive), of(ada, "a", store.BotActive), of(ada, "a", store.BotRetired), of(ada, "old", store.BotRetired), of(ada, "bad", store.BotRejected)}
+	bots := []*store.Bot{of(bob, "x", store.BotActive), of(ada, "a", store.BotActive), of(ada, "a", store.BotRetired),
+		of(ada, "old", store.BotRetired), of(ada, "bad", store.BotRejected)}
 	admit := func(a *store.Account, key, name string, want int, says string) {
 		t.Helper()
 		if got, text := code(t, d.AdmitBot(t.Context(), l, a, key, name, bots)); got != want || !strings.Contains(text, says) {
@@ -403,7 +407,8 @@ func TestAHoleClosesMeanwhile(t *testing.T) {
 		"Hole is closed":                     func(h *store.Hole) error { h.Closed = true; return d.Store.SetHole(t.Context(), h) },
 	} {
 		d.now, d.made = time.Date(2026, 11, 28, 10, 0, 0, 0, time.UTC), d.made+1
-		h := &store.Hole{Slug: fmt.Sprint("h", d.made), Name: "Hole", ProblemSlug: "sum", Visibility: store.VisibilityPublic, Closes: d.now.Add(time.Minute)}
+		h := &store.Hole{Slug: fmt.Sprint("h", d.made), Name: "Hole", ProblemSlug: "sum", Visibility: store.VisibilityPublic,
+			Closes: d.now.Add(time.Minute)}
 		d.must(d.Store.NewHole(t.Context(), h))
 		s, err := d.HoleAccess(t.Context(), h, d.who["outsider"])
 		d.must(err)
@@ -492,13 +497,15 @@ func TestAnswers(t *testing.T) {
 	s, err := d.HoleAccess(t.Context(), h, bob)
 	d.must(err)
 	sent := d.file(ada, "a.py", "f=2")
-	if got, _ := code(t, second(d.SubmitGolf(t.Context(), intake.NewGolfSubmission{HoleAccess: s, Name: "a.py", File: sent}))); got != http.StatusConflict {
+	if got, _ := code(t, second(d.SubmitGolf(t.Context(),
+		intake.NewGolfSubmission{HoleAccess: s, Name: "a.py", File: sent}))); got != http.StatusConflict {
 		t.Errorf("bytes of another account: %d", got)
 	}
 	d.file(bob, "a.py", "f=2")
 	d.must(second(d.SubmitGolf(t.Context(), intake.NewGolfSubmission{HoleAccess: s, Name: "a.py", File: sent})))
 	big := d.file(bob, "a.py", strings.Repeat("y", 1001))
-	if got, _ := code(t, second(d.SubmitGolf(t.Context(), intake.NewGolfSubmission{HoleAccess: s, Name: "a.py", File: big}))); got != http.StatusRequestEntityTooLarge {
+	if got, _ := code(t, second(d.SubmitGolf(t.Context(),
+		intake.NewGolfSubmission{HoleAccess: s, Name: "a.py", File: big}))); got != http.StatusRequestEntityTooLarge {
 		t.Errorf("too many bytes that are there: %d", got)
 	}
 
@@ -509,7 +516,8 @@ func TestAnswers(t *testing.T) {
 		if i == 10 {
 			want = http.StatusTooManyRequests
 		}
-		got, text := code(t, second(d.SubmitGolf(t.Context(), intake.NewGolfSubmission{HoleAccess: s, Name: "a.py", Data: fmt.Appendf(nil, "f=%d", i)})))
+		got, text := code(t, second(d.SubmitGolf(t.Context(),
+			intake.NewGolfSubmission{HoleAccess: s, Name: "a.py", Data: fmt.Appendf(nil, "f=%d", i)})))
 		if got != want || got != 200 && !strings.Contains(text, "10 submissions to a hole per minute") {
 			t.Errorf("answer %d: %d %q", i+1, got, text)
 		}
@@ -522,7 +530,8 @@ func TestAnswers(t *testing.T) {
 
 	// The disk is nearly full, or no worker has the language.
 	d.free = intake.MinDiskForSubmissions - 1
-	if got, _ := code(t, second(d.SubmitGolf(t.Context(), intake.NewGolfSubmission{HoleAccess: s, Name: "a.py", Data: []byte("h")}))); got != http.StatusServiceUnavailable {
+	if got, _ := code(t, second(d.SubmitGolf(t.Context(),
+		intake.NewGolfSubmission{HoleAccess: s, Name: "a.py", Data: []byte("h")}))); got != http.StatusServiceUnavailable {
 		t.Errorf("with a full disk: %d", got)
 	}
 	d.free = intake.MinDiskForSubmissions

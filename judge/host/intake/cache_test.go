@@ -28,7 +28,8 @@ func TestMemo(t *testing.T) {
 		{"large", 101, nil, 4}, {"large", 101, nil, 5}, {"a", 60, nil, 2},
 		{"c", 1, nil, 6}, {"a", 60, nil, 7}, {"c", 1, nil, 6}, {"b", 40, nil, 8}, {"c", 1, nil, 9},
 	} {
-		if got, err := get(step.key, step.size, step.err); got != step.want || (err != nil) != (step.err != nil && got == computed && step.want == 1) {
+		if got, err := get(step.key, step.size, step.err); got != step.want ||
+			(err != nil) != (step.err != nil && got == computed && step.want == 1) {
 			t.Errorf("%s: %d, %v, want %d", step.key, got, err, step.want)
 		}
 	}

@@ -55,7 +55,8 @@ func TestFeedsBounded(t *testing.T) {
 		var d intake.Service
 		enter := func(network int, want string) {
 			t.Helper()
-			if _, err := d.OpenFeed(t.Context(), fmt.Sprintf("10.0.0.%d:1", network)); (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+			if _, err := d.OpenFeed(t.Context(), fmt.Sprintf("10.0.0.%d:1", network)); (err != nil) != (want != "") ||
+				err != nil && !strings.Contains(err.Error(), want) {
 				t.Errorf("another one of network %d: %v, want %q", network, err, want)
 			}
 		}
@@ -171,7 +172,8 @@ func TestWrongPasswords(t *testing.T) {
 		t.Helper()
 		asked := false
 		got, err := c.Try(by, now, func() (bool, error) { asked = true; return good, nil })
-		if status, text := code(t, err); text != says || (says != "") != (status == http.StatusTooManyRequests) || asked != (says == "") || got != (good && asked) {
+		if status, text := code(t, err); text != says || (says != "") != (status == http.StatusTooManyRequests) || asked != (says == "") ||
+			got != (good && asked) {
 			t.Errorf("%s: %v, %d %q, want %q", by, got, status, text, says)
 		}
 	}

@@ -23,7 +23,8 @@ import (
 // TestScopes checks which tokens an account may create, depending on its role.
 func TestScopes(t *testing.T) {
 	for role, want := range map[auth.Role]string{
-		auth.Contestant: "submit", auth.BalloonRunner: "submit", auth.Judge: "submit", auth.ContestAdmin: "submit publish", auth.Admin: "submit publish admin",
+		auth.Contestant: "submit", auth.BalloonRunner: "submit", auth.Judge: "submit", auth.ContestAdmin: "submit publish",
+		auth.Admin: "submit publish admin",
 	} {
 		if got := strings.Join(intake.Scopes(role), " "); got != want {
 			t.Errorf("%s: %q, want %q", role, got, want)
@@ -78,7 +79,8 @@ func TestInvite(t *testing.T) {
 	}{
 		{"the fewest", intake.InvitationRequest{Uses: 1, Days: 0.5}, 200},
 		{"the most", intake.InvitationRequest{Uses: 2000, Days: 365, Note: strings.Repeat("é", 100), Contest: c.Slug}, 200},
-		{"for no use", intake.InvitationRequest{Uses: 0, Days: 1}, 400}, {"for too many uses", intake.InvitationRequest{Uses: 2001, Days: 1}, 400},
+		{"for no use", intake.InvitationRequest{Uses: 0, Days: 1}, 400},
+		{"for too many uses", intake.InvitationRequest{Uses: 2001, Days: 1}, 400},
 		{"for no time", intake.InvitationRequest{Uses: 1}, 400}, {"for too long", intake.InvitationRequest{Uses: 1, Days: 365.01}, 400},
 		{"for no number of days", intake.InvitationRequest{Uses: 1, Days: math.NaN()}, 400},
 		{"a long note", intake.InvitationRequest{Uses: 1, Days: 1, Note: strings.Repeat("é", 101)}, 400},
@@ -94,7 +96,8 @@ func TestInvite(t *testing.T) {
 			continue
 		}
 		ends := d.now.Add(time.Duration(tt.Days * float64(24*time.Hour)))
-		if secret == "" || i.MaxUses != int64(tt.Uses) || (i.Contest == c.ID) != (tt.Contest != "") || i.Note != tt.Note || i.Expires.Sub(ends).Abs() > time.Millisecond {
+		if secret == "" || i.MaxUses != int64(tt.Uses) || (i.Contest == c.ID) != (tt.Contest != "") || i.Note != tt.Note ||
+			i.Expires.Sub(ends).Abs() > time.Millisecond {
 			t.Errorf("%s: %q, %+v", tt.name, secret, i)
 		}
 	}
@@ -169,14 +172,16 @@ func TestErase(t *testing.T) {
 	// An account that erases itself leaves no address in the log.
 	own := d.who["outsider"]
 	d.must(d.Erase(t.Context(), own, store.AuditEntry{Actor: own.ID, Address: "10.0.0.2"}))
-	if entries, err = d.Store.LatestAuditEntries(t.Context(), "", 10); err != nil || fmt.Sprint(entries) == "" || strings.Contains(fmt.Sprint(entries), "10.0.0.2") {
+	if entries, err = d.Store.LatestAuditEntries(t.Context(), "", 10); err != nil || fmt.Sprint(entries) == "" ||
+		strings.Contains(fmt.Sprint(entries), "10.0.0.2") {
 		t.Errorf("the audit log: %+v, %v", entries, err)
 	}
 }
 
 // TestMade checks that the audit log gets an entry for each account that a list created, and for no other account.
 func TestMade(t *testing.T) {
-	all := intake.AccountEntries(store.AuditEntry{Actor: "admin"}, []auth.Credentials{{Login: "b"}}, []*store.Account{{ID: "1", Login: "a"}, {ID: "2", Login: "b"}})
+	all := intake.AccountEntries(store.AuditEntry{Actor: "admin"}, []auth.Credentials{{Login: "b"}},
+		[]*store.Account{{ID: "1", Login: "a"}, {ID: "2", Login: "b"}})
 	if len(all) != 1 || all[0].Object != "2" || all[0].Action != "new account" || all[0].Actor != "admin" {
 		t.Errorf("the entries are %+v", all)
 	}
@@ -232,10 +237,12 @@ func TestPlaces(t *testing.T) {
 	answer := func(who, language string, size int) *store.GolfSubmission {
 		s, err := d.HoleAccess(t.Context(), h, d.who[who])
 		d.must(err)
-		a, err := d.SubmitGolf(t.Context(), intake.NewGolfSubmission{HoleAccess: s, Name: "a.py", Data: []byte(fmt.Sprint(who, size)), Options: flow.GolfSubmissionOptions{Language: "py"}})
+		a, err := d.SubmitGolf(t.Context(), intake.NewGolfSubmission{HoleAccess: s, Name: "a.py", Data: []byte(fmt.Sprint(who, size)),
+			Options: flow.GolfSubmissionOptions{Language: "py"}})
 		d.must(err)
 		d.must(d.Store.RecordGolfOutcome(t.Context(), store.GolfOutcome{Workflow: a.Workflow, Correct: true, Language: language,
-			Checked: &judge.GolfChecked{Language: strings.ToUpper(language), Verdict: judge.GolfCorrect, GolfSize: judge.GolfSize{Bytes: size, Chars: size}}}))
+			Checked: &judge.GolfChecked{Language: strings.ToUpper(language), Verdict: judge.GolfCorrect,
+				GolfSize: judge.GolfSize{Bytes: size, Chars: size}}}))
 		d.now = d.now.Add(time.Second)
 		a, err = d.Store.GolfSubmission(t.Context(), h.ID, a.Number)
 		d.must(err)

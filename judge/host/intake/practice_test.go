@@ -35,7 +35,8 @@ func TestPractice(t *testing.T) {
 	publish := func(practice *store.PracticeLevel) *store.Problem {
 		t.Helper()
 		d := blob.DigestOf([]byte("bundle"))
-		p, err := db.PutBundle(t.Context(), store.NewBundle{Problem: "sum", Title: "Sum", Owner: accounts[""].ID, ID: d, Manifest: d, Config: d, MadeBy: accounts[""].ID, Practice: practice})
+		p, err := db.PutBundle(t.Context(), store.NewBundle{Problem: "sum", Title: "Sum", Owner: accounts[""].ID, ID: d, Manifest: d,
+			Config: d, MadeBy: accounts[""].ID, Practice: practice})
 		check(err)
 		return p
 	}
@@ -78,15 +79,18 @@ func TestPractice(t *testing.T) {
 		}
 	}
 	// A contest with the problem ends practice: the contest's settings apply.
-	check(db.NewContest(t.Context(), &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Visibility: store.VisibilityPublic}, []store.NewContestProblem{{Label: "A", Slug: "sum"}}))
+	check(db.NewContest(t.Context(), &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour),
+		Visibility: store.VisibilityPublic}, []store.NewContestProblem{{Label: "A", Slug: "sum"}}))
 	d := &intake.Service{Store: db, Practice: store.PracticeAll}
 	if got := row(d, ""); got != "false samples" {
 		t.Errorf("in a contest that has not begun: %s", got)
 	}
-	if _, err := d.Shows(t.Context(), accounts[""], &store.Submission{Contest: store.Practice, Problem: "none"}); !errors.Is(err, store.ErrNotFound) {
+	if _, err := d.Shows(t.Context(), accounts[""], &store.Submission{Contest: store.Practice, Problem: "none"}); !errors.Is(err,
+		store.ErrNotFound) {
 		t.Errorf("a problem that is not there: %v", err)
 	}
-	if show, _ := d.Shows(t.Context(), accounts[auth.Judge], &store.Submission{Contest: store.Practice, Problem: "none"}); show != judge.ShowAll {
+	if show, _ := d.Shows(t.Context(), accounts[auth.Judge],
+		&store.Submission{Contest: store.Practice, Problem: "none"}); show != judge.ShowAll {
 		t.Errorf("a judge sees %q", show)
 	}
 }

@@ -59,7 +59,8 @@ func TestChooseTimes(t *testing.T) {
 		}
 	}
 	c.Starts = time.Time{}
-	if got, text := code(t, second(d.ParseQuery(t.Context(), c, intake.SubmissionQuery{Time: "1:00-"}))); got != 400 || !strings.Contains(text, "no start time yet") {
+	if got, text := code(t, second(d.ParseQuery(t.Context(), c, intake.SubmissionQuery{Time: "1:00-"}))); got != 400 ||
+		!strings.Contains(text, "no start time yet") {
 		t.Errorf("before there is a start: %d %q", got, text)
 	}
 }
@@ -78,14 +79,16 @@ func TestChooseOneOf(t *testing.T) {
 			t.Errorf("%q: %+v, %v", who, f, err)
 		}
 	}
-	if got, text := code(t, second(d.ParseQuery(t.Context(), c, intake.SubmissionQuery{Group: "north"}))); got != 400 || !strings.Contains(text, `has no group "north"`) {
+	if got, text := code(t, second(d.ParseQuery(t.Context(), c, intake.SubmissionQuery{Group: "north"}))); got != 400 ||
+		!strings.Contains(text, `has no group "north"`) {
 		t.Errorf("a group that is not there: %d %q", got, text)
 	}
 	teams, err := d.Store.Teams(t.Context(), c.ID)
 	d.must(err)
 	teams[0].Groups = []string{"north"}
 	d.must(d.Store.SetTeam(t.Context(), teams[0], ""))
-	if f, err := d.ParseQuery(t.Context(), c, intake.SubmissionQuery{Group: "north", Verdict: store.Judged}); err != nil || f.Group != "north" || f.Verdict != store.Judged {
+	if f, err := d.ParseQuery(t.Context(), c, intake.SubmissionQuery{Group: "north", Verdict: store.Judged}); err != nil ||
+		f.Group != "north" || f.Verdict != store.Judged {
 		t.Errorf("a group: %+v, %v", f, err)
 	}
 }

@@ -75,7 +75,8 @@ func TestOpenBoundOfTeams(t *testing.T) {
 				t.Fatal(got, text)
 			}
 		}
-		if got, text := send(teams[i], false); got != http.StatusTooManyRequests || !strings.Contains(text, "limit reached: 100 pending submissions for each team") {
+		if got, text := send(teams[i], false); got != http.StatusTooManyRequests ||
+			!strings.Contains(text, "limit reached: 100 pending submissions for each team") {
 			t.Errorf("one more for team %d: %d %q", i, got, text)
 		}
 	}
@@ -104,7 +105,8 @@ func TestKeys(t *testing.T) {
 	if again.ID != first.ID || !again.Repeated || first.Repeated {
 		t.Errorf("the same again: %+v, was %+v", again, first)
 	}
-	for name, e := range map[string]error{"other files": second(send(ada, "sum", "2", nil)), "another problem": second(send(ada, "other", "1", nil))} {
+	for name, e := range map[string]error{"other files": second(send(ada, "sum", "2", nil)),
+		"another problem": second(send(ada, "other", "1", nil))} {
 		if got, text := code(t, e); got != http.StatusConflict || !strings.Contains(text, "another program was sent with the same key") {
 			t.Errorf("%s under the key: %d %q", name, got, text)
 		}
@@ -124,7 +126,8 @@ func TestKeys(t *testing.T) {
 	}
 	n := d.submission(ada, seat)
 	d.must(second(d.Submit(t.Context(), n)))
-	if got, text := code(t, second(d.Submit(t.Context(), n))); got != http.StatusTooManyRequests || !strings.Contains(text, "2 submissions to a contest per minute for each account") {
+	if got, text := code(t, second(d.Submit(t.Context(), n))); got != http.StatusTooManyRequests ||
+		!strings.Contains(text, "2 submissions to a contest per minute for each account") {
 		t.Errorf("the third within a minute: %d %q", got, text)
 	}
 	if got, _ := code(t, d.CheckRate(t.Context(), n)); got != http.StatusTooManyRequests {
@@ -300,8 +303,10 @@ func TestPlace(t *testing.T) {
 		{"a running contest, after one with practice", "outsider", []in{{pub, auth.Over, true}, {pub, auth.Running, false}}, 2, 0, ""},
 		{"a running contest, before one with practice", "outsider", []in{{pub, auth.Running, false}, {pub, auth.Over, true}}, 1, 0, ""},
 		{"a contest with practice", "outsider", []in{{pub, auth.Over, false}, {pub, auth.Over, true}}, 2, 0, ""},
-		{"two running contests", "outsider", []in{{pub, auth.Running, false}, {pub, auth.Running, false}}, 0, 409, "several running contests have the problem sum: c1, c2"},
-		{"two running contests, one of them of others", "outsider", []in{{pub, auth.Running, false}, {store.VisibilityTeams, auth.Running, false}}, 1, 0, ""},
+		{"two running contests", "outsider", []in{{pub, auth.Running, false}, {pub, auth.Running, false}}, 0, 409,
+			"several running contests have the problem sum: c1, c2"},
+		{"two running contests, one of them of others", "outsider",
+			[]in{{pub, auth.Running, false}, {store.VisibilityTeams, auth.Running, false}}, 1, 0, ""},
 		{"a contest that is over", "outsider", []in{{pub, auth.Over, false}}, 0, 403, "Contest 1 is over"},
 		{"a contest that is over", "judge", []in{{pub, auth.Over, false}}, 1, 0, ""},
 		{"a contest that has not begun", "outsider", []in{{pub, auth.Before, false}}, -1, 0, ""},
@@ -384,11 +389,16 @@ func TestRejudge(t *testing.T) {
 		{"everything", intake.NewRejudging{Why: "why"}, 400, "every submission"},
 		{"no submission", intake.NewRejudging{All: true, Why: "why"}, 409, "no submission"},
 		{"an unknown problem", intake.NewRejudging{SubmissionQuery: intake.SubmissionQuery{Problem: "B"}, Why: "why"}, 400, `no problem "B"`},
-		{"an unknown verdict", intake.NewRejudging{SubmissionQuery: intake.SubmissionQuery{Verdict: "XX"}, Why: "why"}, 400, `"XX" is not a verdict`},
-		{"an unknown language", intake.NewRejudging{SubmissionQuery: intake.SubmissionQuery{Language: "klingon"}, Why: "why"}, 400, `"klingon" is no language`},
-		{"an unknown version", intake.NewRejudging{SubmissionQuery: intake.SubmissionQuery{Version: "01234567"}, Why: "why"}, 400, "no problem here has a version"},
-		{"a short version", intake.NewRejudging{SubmissionQuery: intake.SubmissionQuery{Version: string(version[:7])}, Why: "why"}, 400, "no problem here has a version"},
-		{"another version", intake.NewRejudging{SubmissionQuery: intake.SubmissionQuery{Problem: "A"}, Why: "why", Against: "01234567"}, 400, "no problem here has a version"},
+		{"an unknown verdict", intake.NewRejudging{SubmissionQuery: intake.SubmissionQuery{Verdict: "XX"}, Why: "why"}, 400,
+			`"XX" is not a verdict`},
+		{"an unknown language", intake.NewRejudging{SubmissionQuery: intake.SubmissionQuery{Language: "klingon"}, Why: "why"}, 400,
+			`"klingon" is no language`},
+		{"an unknown version", intake.NewRejudging{SubmissionQuery: intake.SubmissionQuery{Version: "01234567"}, Why: "why"}, 400,
+			"no problem here has a version"},
+		{"a short version", intake.NewRejudging{SubmissionQuery: intake.SubmissionQuery{Version: string(version[:7])}, Why: "why"}, 400,
+			"no problem here has a version"},
+		{"another version", intake.NewRejudging{SubmissionQuery: intake.SubmissionQuery{Problem: "A"}, Why: "why", Against: "01234567"}, 400,
+			"no problem here has a version"},
 		{"a version without a problem", intake.NewRejudging{All: true, Why: "why", Against: version}, 400, "belongs to one problem"},
 		{"too many runs", intake.NewRejudging{All: true, Why: "why", Repeats: 11}, 400, "from 1 to 10 times, not 11"},
 		{"fewer than no runs", intake.NewRejudging{All: true, Why: "why", Repeats: -1}, 400, "from 1 to 10 times, not -1"},
@@ -438,7 +448,8 @@ func TestRejudge(t *testing.T) {
 	if err != nil || !slices.Equal(f.Extensions, []string{"apy"}) {
 		t.Errorf("the endings of the second language with the ending py: %+v, %v", f, err)
 	}
-	if f, err = d.ParseQuery(t.Context(), &store.Contest{ID: store.Practice, Slug: "practice"}, intake.SubmissionQuery{Problem: "sum"}); err != nil || f.Problem != "sum" {
+	if f, err = d.ParseQuery(t.Context(), &store.Contest{ID: store.Practice, Slug: "practice"},
+		intake.SubmissionQuery{Problem: "sum"}); err != nil || f.Problem != "sum" {
 		t.Errorf("a problem in practice: %+v, %v", f, err)
 	}
 }
@@ -469,7 +480,8 @@ func TestAsk(t *testing.T) {
 				t.Fatalf("%s, workflow %d: %d %q", tt.who, i+1, got, text)
 			}
 		}
-		if got, text := ask(tt.who, tt.many); got != 429 || !strings.Contains(text, fmt.Sprint("limit reached: ", tt.most, " remote runs for each")) {
+		if got, text := ask(tt.who, tt.many); got != 429 ||
+			!strings.Contains(text, fmt.Sprint("limit reached: ", tt.most, " remote runs for each")) {
 			t.Errorf("%s, one more: %d %q", tt.who, got, text)
 		}
 	}
@@ -490,7 +502,8 @@ func TestAsk(t *testing.T) {
 // TestShownReason checks that only administrators see paths on a server or a worker.
 func TestShownReason(t *testing.T) {
 	for reason, hidden := range map[string]bool{
-		"no space": false, "open /var/lib/x: no space": true, "1/2 of it": false, "(/etc/passwd)": true, "a / b": false, `"/x"`: true, "file=/x": true,
+		"no space": false, "open /var/lib/x: no space": true, "1/2 of it": false, "(/etc/passwd)": true, "a / b": false, `"/x"`: true,
+		"file=/x": true,
 	} {
 		for _, whose := range []judge.Blame{judge.Machine, judge.Setter, judge.Caller} {
 			if got := intake.RedactReason(reason, whose) != reason; got != (hidden && whose == judge.Machine) {

@@ -63,7 +63,8 @@ func TestAdmit(t *testing.T) {
 	}{
 		"the same version serves all lanes": {func(*Capabilities) {}, Priorities, ""},
 		"another one no running contest": {
-			func(o *Capabilities) { o.Version = "v2" }, []Priority{PracticePriority, GolfPriority, TrialPriority, BackgroundPriority, GamePriority}, "",
+			func(o *Capabilities) { o.Version = "v2" },
+			[]Priority{PracticePriority, GolfPriority, TrialPriority, BackgroundPriority, GamePriority}, "",
 		},
 		"a newer protocol is refused":    {func(o *Capabilities) { o.Protocol = Protocol + 1 }, nil, "upgrade the server first"},
 		"one of long ago is refused":     {func(o *Capabilities) { o.Protocol = MinProtocol - 1 }, nil, "upgrade the worker"},

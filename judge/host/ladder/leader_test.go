@@ -22,7 +22,8 @@ func TestTheLeadIsHeld(t *testing.T) {
 		k := New(Options{Store: s, Holder: "one", Log: slog.New(slog.DiscardHandler)})
 		go k.Run(t.Context())
 		taken := time.Now()
-		for _, row := range []struct{ after, renewed time.Duration }{{0, 0}, {store.LeaseRenewInterval, 0}, {time.Second, store.LeaseRenewInterval + time.Second}} {
+		for _, row := range []struct{ after, renewed time.Duration }{{0, 0}, {store.LeaseRenewInterval, 0},
+			{time.Second, store.LeaseRenewInterval + time.Second}} {
 			time.Sleep(row.after)
 			k.wake <- struct{}{}
 			k.wake <- struct{}{} // received when it has looked

@@ -103,7 +103,8 @@ func TestNoBotStarves(t *testing.T) {
 	l := &store.Ladder{Seed: 7, Rules: []byte(`{"Games":2}`)}
 	var bots []*store.Bot
 	enter := func() {
-		bots = append(bots, &store.Bot{Number: int64(len(bots) + 1), Name: fmt.Sprint(len(bots)), State: store.BotActive, JoinedAfter: l.Encounters})
+		bots = append(bots, &store.Bot{Number: int64(len(bots) + 1), Name: fmt.Sprint(len(bots)), State: store.BotActive,
+			JoinedAfter: l.Encounters})
 	}
 	for range 4 {
 		enter()
@@ -210,7 +211,8 @@ func TestRetiredOpponents(t *testing.T) {
 	}
 	for _, l := range v.Lines {
 		if l.Record.Games() != games || l.ScoredEncounters <= l.Record.Encounters || l.Placing() {
-			t.Errorf("bot %d has %d games in the table and met an opponent %d times; want %d games", l.Number, l.Record.Games(), l.ScoredEncounters, games)
+			t.Errorf("bot %d has %d games in the table and met an opponent %d times; want %d games", l.Number, l.Record.Games(),
+				l.ScoredEncounters, games)
 		}
 		if n := len(v.Opponents(l.Number)); n != 2 {
 			t.Errorf("bot %d has %d opponents, want 2", l.Number, n)

@@ -61,7 +61,8 @@ func newHarness(t *testing.T, slots int) *harness {
 		d.Listener().Heartbeat("w", job.Heartbeat{Slots: slots})
 	}
 	h.Service = New(Options{Store: h.store, Dispatch: d, Log: log, Holder: "test", Class: "main", Now: clock})
-	made, err := h.store.NewAccounts(t.Context(), store.NewAccount{Login: "ada", Display: "Ada", Kind: store.PersonAccount, Role: "contestant"})
+	made, err := h.store.NewAccounts(t.Context(),
+		store.NewAccount{Login: "ada", Display: "Ada", Kind: store.PersonAccount, Role: "contestant"})
 	h.must(err)
 	h.owner = made[0].ID
 	at := h.put([]byte("bundle"))
@@ -120,7 +121,8 @@ func (h *harness) rules() {
 func (h *harness) does(id, key string, output any, records ...arena.Record) {
 	h.Helper()
 	work := job.Work{Kind: job.Games, Bundle: h.put([]byte("bundle")), Config: h.put([]byte("bundle")), Problem: "nim", Program: "nim"}
-	_, err := h.store.AddWorkflowJobs(h.Context(), id, store.WorkflowJob{Key: key, Work: work, Priority: job.GamePriority, Class: "main", Cost: time.Second})
+	_, err := h.store.AddWorkflowJobs(h.Context(), id,
+		store.WorkflowJob{Key: key, Work: work, Priority: job.GamePriority, Class: "main", Cost: time.Second})
 	h.must(err)
 	said, err := json.Marshal(output)
 	h.must(err)

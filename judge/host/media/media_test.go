@@ -55,7 +55,8 @@ func TestNew(t *testing.T) {
 		{"contest/logo.png", string(drawn(PNG, 6000, 6000)), "image/png 6000x6000 []"},
 		{"contest/problemset.pdf", pdf + strings.Repeat("x", MaxBytes-len(pdf)), "application/pdf 0x0 []"},
 		{"contest/logo.png", png[:len(png)-30], "the picture is damaged"},
-		{"contest/logo.png", string(drawn(PNG, maxSide+1, 1)), "the picture has 8193 x 1 pixels; the limits are 36 million pixels, and 8192 per side"},
+		{"contest/logo.png", string(drawn(PNG, maxSide+1, 1)),
+			"the picture has 8193 x 1 pixels; the limits are 36 million pixels, and 8192 per side"},
 		{"contest/logo.png", string(drawn(PNG, 6000, 6001)), "the picture has 6000 x 6001 pixels"},
 		{"contest/problemset.pdf", pdf + strings.Repeat("x", MaxBytes), "more than 8 MiB"},
 	} {
@@ -81,10 +82,13 @@ func TestParse(t *testing.T) {
 	for path, want := range map[string]string{
 		"contest/logo.png": "logo/logo.png", "organizations/u1/logo.56x56.dark.png": "organizations/u1/logo/logo.56x56.dark.png",
 		"organizations/u.1/country_flag.svg": "organizations/u.1/country_flag/country_flag.svg", "groups/g/logo.jpeg": "groups/g/logo/logo.jpeg",
-		"persons/p/photo.jpg": "persons/p/photo/photo.jpg", "organizations/u1/country_subdivision_flag.png": "organizations/u1/country_subdivision_flag/country_subdivision_flag.png",
+		"persons/p/photo.jpg":                           "persons/p/photo/photo.jpg",
+		"organizations/u1/country_subdivision_flag.png": "organizations/u1/country_subdivision_flag/country_subdivision_flag.png",
 		"logo.png": "none", "contest/x/logo.png": "none", "teams/logo.png": "none", "teams/7/logo.png": "none", "teams/7/photo": "wrong",
-		"teams/7/x/photo.jpg": "none", "problems/a/statement.pdf": "none", "organizations/u1/logo.gif": "wrong", "organizations/u1/logo.a b.png": "wrong",
-		"organizations/u1/logo..png": "wrong", "organizations/a b/logo.png": "wrong", "organizations/../logo.png": "wrong", "contest/problemset.pdf": "problemset/problemset.pdf",
+		"teams/7/x/photo.jpg": "none", "problems/a/statement.pdf": "none", "organizations/u1/logo.gif": "wrong",
+		"organizations/u1/logo.a b.png": "wrong",
+		"organizations/u1/logo..png":    "wrong", "organizations/a b/logo.png": "wrong", "organizations/../logo.png": "wrong",
+		"contest/problemset.pdf":                                    "problemset/problemset.pdf",
 		"organizations/u1/logo." + strings.Repeat("x", 31) + ".png": "wrong",
 	} {
 		at, is, err := Parse(path)
@@ -109,7 +113,8 @@ func TestParse(t *testing.T) {
 // TestProperties checks which properties of each type have files.
 func TestProperties(t *testing.T) {
 	for typ, want := range map[string]string{
-		Contest: "logo banner problemset", Organizations: "logo country_flag country_subdivision_flag", Groups: "logo", Teams: "photo", Persons: "photo",
+		Contest: "logo banner problemset", Organizations: "logo country_flag country_subdivision_flag", Groups: "logo", Teams: "photo",
+		Persons:  "photo",
 		Problems: "statement", "accounts": "",
 	} {
 		got := Properties(typ)
@@ -129,7 +134,8 @@ func TestNamed(t *testing.T) {
 		tags     []string
 	}{
 		"logo.100x50.light.png": {Logo, drawn(PNG, 100, 50), []string{"light"}}, "photo.3x2.jpg": {"photo", drawn(JPEG, 3, 2), nil},
-		"banner.30x20.svg": {"banner", []byte(drawing), nil}, "problemset.pdf": {ProblemSet, []byte("%PDF-1.7"), nil}, "logo.": {Logo, []byte("x"), nil},
+		"banner.30x20.svg": {"banner", []byte(drawing), nil}, "problemset.pdf": {ProblemSet, []byte("%PDF-1.7"), nil},
+		"logo.": {Logo, []byte("x"), nil},
 	} {
 		if got := (Place{Type: Contest, Property: tt.property}).WithDefaultName(tt.data, tt.tags).Filename; got != want {
 			t.Errorf("%s, want %s", got, want)
@@ -154,11 +160,12 @@ func TestScaled(t *testing.T) {
 		"the first":    {[]string{"logo.300x200.png", "logo.210x210.png"}, "logo.56x37.png logo.160x107.png"},
 		"sizes":        {[]string{"logo.56x55.png", "logo.160x160.png"}, ""},
 		"one is there": {[]string{"logo.56x56.png", "logo.300x300.png"}, "logo.160x160.png"},
-		"tags":         {[]string{"logo.300x300.light.png", "logo.100x50.dark.png"}, "logo.56x28.dark.png logo.160x80.dark.png logo.56x56.light.png logo.160x160.light.png"},
-		"SVG":          {[]string{"logo.30x20.svg"}, ""},
-		"SVG and PNG":  {[]string{"logo.56x56.svg", "logo.300x150.png"}, "logo.56x28.png logo.160x80.png"},
-		"JPEG":         {[]string{"logo.300x150.jpg"}, "logo.56x28.png logo.160x80.png"},
-		"none":         {nil, ""},
+		"tags": {[]string{"logo.300x300.light.png", "logo.100x50.dark.png"},
+			"logo.56x28.dark.png logo.160x80.dark.png logo.56x56.light.png logo.160x160.light.png"},
+		"SVG":         {[]string{"logo.30x20.svg"}, ""},
+		"SVG and PNG": {[]string{"logo.56x56.svg", "logo.300x150.png"}, "logo.56x28.png logo.160x80.png"},
+		"JPEG":        {[]string{"logo.300x150.jpg"}, "logo.56x28.png logo.160x80.png"},
+		"none":        {nil, ""},
 	} {
 		data := map[string][]byte{}
 		var files []File
@@ -236,10 +243,12 @@ func TestBest(t *testing.T) {
 	}
 	svg := file("svg", 20)
 	svg.Mime = SVG
-	small, right, large, dark, light := file("small", 20), file("right", 60), file("large", 300), file("dark", 56, "dark"), file("light", 300, "light")
+	small, right, large, dark, light := file("small", 20), file("right", 60), file("large", 300), file("dark", 56, "dark"), file("light",
+		300, "light")
 	exact, untagged, dot := file("exact", 56), file("untagged", 300), file("dot", 1)
 	for want, all := range map[string][]File{
-		"right": {small, right, large}, "small": {small}, "large": {small, large}, "svg": {right, svg, large}, "light": {dark, light}, "dark": {dark},
+		"right": {small, right, large}, "small": {small}, "large": {small, large}, "svg": {right, svg, large}, "light": {dark, light},
+		"dark": {dark},
 		"none": {{Kind: Kind{Mime: PDF}}}, "exact": {right, exact, file("second", 56)}, "untagged": {dark, untagged}, "dot": {dot},
 	} {
 		got := "none"

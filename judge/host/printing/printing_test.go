@@ -16,7 +16,8 @@ func TestText(t *testing.T) {
 		}
 	}
 	for data, want := range map[string]error{
-		"": ErrEmpty, " \n\f": ErrEmpty, "\ufeff": ErrEmpty, "a\x00": ErrNotText, "\x1b[2J": ErrNotText, "\xff\xfea": ErrNotText, "%PDF-1.7\n\x93": ErrNotText,
+		"": ErrEmpty, " \n\f": ErrEmpty, "\ufeff": ErrEmpty, "a\x00": ErrNotText, "\x1b[2J": ErrNotText, "\xff\xfea": ErrNotText,
+		"%PDF-1.7\n\x93":                ErrNotText,
 		strings.Repeat("x", MaxBytes+1): ErrTooLarge,
 	} {
 		if _, err := Text([]byte(data)); !errors.Is(err, want) {
@@ -30,7 +31,8 @@ func TestText(t *testing.T) {
 
 func TestName(t *testing.T) {
 	for name, want := range map[string]string{
-		"": "", ".": "", "/": "", " a.py ": "a.py", "/home/team/a.py": "a.py", `C:\a b\c.cpp`: "c.cpp", strings.Repeat("ü", 101): strings.Repeat("ü", 100),
+		"": "", ".": "", "/": "", " a.py ": "a.py", "/home/team/a.py": "a.py", `C:\a b\c.cpp`: "c.cpp",
+		strings.Repeat("ü", 101): strings.Repeat("ü", 100),
 	} {
 		if got := BaseName(name); got != want {
 			t.Errorf("%q is %q, want %q", name, got, want)
@@ -58,7 +60,8 @@ func TestPages(t *testing.T) {
 		"emoji":            {strings.Repeat("🎈", pageColumns/2) + "🎉", []string{strings.Repeat("🎈", pageColumns/2) + " 🎉 2"}},
 		"joiners":          {strings.Repeat("a\u200d", pageColumns) + "b", []string{strings.Repeat("a\u200d", pageColumns) + " b 2"}},
 		"marks":            {strings.Repeat("e\u0301", pageColumns) + "b", []string{strings.Repeat("e\u0301", pageColumns) + " b 2"}},
-		"most":             {strings.Repeat("a\f", MaxPages), []string{"a a 1", "a a 1", "a a 1", "a a 1", "a a 1", "a a 1", "a a 1", "a a 1", "a a 1", "a a 1"}},
+		"most": {strings.Repeat("a\f", MaxPages),
+			[]string{"a a 1", "a a 1", "a a 1", "a a 1", "a a 1", "a a 1", "a a 1", "a a 1", "a a 1", "a a 1"}},
 	} {
 		pages, err := Pages(tt.text)
 		var got []string
@@ -72,7 +75,8 @@ func TestPages(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{
-		"lines": strings.Repeat("a\n", pageLines*MaxPages+1), "form feeds": strings.Repeat("a\f", MaxPages) + "b", "a line": strings.Repeat("x", pageColumns*pageLines*MaxPages+1),
+		"lines": strings.Repeat("a\n", pageLines*MaxPages+1), "form feeds": strings.Repeat("a\f", MaxPages) + "b",
+		"a line": strings.Repeat("x", pageColumns*pageLines*MaxPages+1),
 	} {
 		if _, err := Pages(text); !errors.Is(err, ErrTooLong) {
 			t.Errorf("too many pages by %s: %v", name, err)
@@ -92,9 +96,12 @@ func TestWidth(t *testing.T) {
 }
 
 func TestFile(t *testing.T) {
-	h := PageHeader{Team: "The\nFo\u2028x\u2029es\u202e", Number: "7", Seat: "B2", Groups: []string{"North", "Room 3"}, File: "a.py", Language: "Python 3", Contest: "Spring", Time: "10:00"}
-	want := "TheFoxes | team 7 | seat B2 | North | Room 3\na.py | Python 3 | Spring | 10:00 | page 1 of 2\n" + strings.Repeat("-", pageColumns) + "\n\nx\n\f" +
-		"TheFoxes | team 7 | seat B2 | North | Room 3\na.py | Python 3 | Spring | 10:00 | page 2 of 2\n" + strings.Repeat("-", pageColumns) + "\n\ny\n"
+	h := PageHeader{Team: "The\nFo\u2028x\u2029es\u202e", Number: "7", Seat: "B2", Groups: []string{"North", "Room 3"}, File: "a.py",
+		Language: "Python 3", Contest: "Spring", Time: "10:00"}
+	want := "TheFoxes | team 7 | seat B2 | North | Room 3\na.py | Python 3 | Spring | 10:00 | page 1 of 2\n" +
+		strings.Repeat("-", pageColumns) + "\n\nx\n\f" +
+		"TheFoxes | team 7 | seat B2 | North | Room 3\na.py | Python 3 | Spring | 10:00 | page 2 of 2\n" + strings.Repeat("-", pageColumns) +
+		"\n\ny\n"
 	if got := Document(h, []string{"x", "y"}); got != want {
 		t.Errorf("the file is\n%q\nwant\n%q", got, want)
 	}

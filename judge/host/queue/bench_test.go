@@ -61,7 +61,8 @@ func onEach(b *testing.B, workers int, bench func(b *testing.B, s *site)) {
 	b.Run("embedded", func(b *testing.B) { bench(b, open(b, queue.Listener{Error: func(err error) { b.Log(err) }})) })
 	b.Run("cluster", func(b *testing.B) {
 		leaks(b)
-		s := &site{t: b, seeds: map[string][]byte{}, keys: map[string]string{}, results: &results{all: map[string][]*job.Result{}, new: make(chan struct{}, 1)}}
+		s := &site{t: b, seeds: map[string][]byte{}, keys: map[string]string{},
+			results: &results{all: map[string][]*job.Result{}, new: make(chan struct{}, 1)}}
 		var known []queuetest.Worker
 		for i := range workers {
 			name := fmt.Sprintf("w%d", i)

@@ -59,7 +59,8 @@ func Dial(ctx context.Context, to string, config *tls.Config) (net.Conn, error) 
 // connection.
 func Guarded(worker, sent string) (passed string, err error) {
 	var out strings.Builder
-	g := &guard{from: bufio.NewReaderSize(strings.NewReader(sent), 2*maxLine), to: bufio.NewWriter(&out), nameOf: func(string) string { return worker }}
+	g := &guard{from: bufio.NewReaderSize(strings.NewReader(sent), 2*maxLine), to: bufio.NewWriter(&out),
+		nameOf: func(string) string { return worker }}
 	err = g.copy()
 	return out.String(), err
 }

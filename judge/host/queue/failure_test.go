@@ -143,7 +143,8 @@ func TestAServerThatIsKilled(t *testing.T) {
 			defer all.Wait()
 			defer cancel()
 			for w, seed := range seeds {
-				m, err := queue.Join(ctx, queue.JoinOptions{Worker: w, Class: "main", URL: "http://" + addr + queue.Path, Seed: seed, Slots: 1, OnRetry: func(err error) { t.Logf("%s: %v", w, err) }})
+				m, err := queue.Join(ctx, queue.JoinOptions{Worker: w, Class: "main", URL: "http://" + addr + queue.Path, Seed: seed, Slots: 1,
+					OnRetry: func(err error) { t.Logf("%s: %v", w, err) }})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -238,7 +239,8 @@ type lossy struct {
 
 func (l lossy) Write(p []byte) (int, error) {
 	// nats.go writes a whole message at once if no other data is waiting.
-	if strings.HasPrefix(string(p), "PUB $JS.ACK.") && strings.Contains(string(p), "\r\n+ACK\r\n") && strings.Count(string(p), "PUB ") == 1 && l.lose.Swap(!l.lose.Load()) {
+	if strings.HasPrefix(string(p), "PUB $JS.ACK.") && strings.Contains(string(p), "\r\n+ACK\r\n") &&
+		strings.Count(string(p), "PUB ") == 1 && l.lose.Swap(!l.lose.Load()) {
 		l.lost.Add(1)
 		return len(p), nil
 	}

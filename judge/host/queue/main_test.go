@@ -42,7 +42,8 @@ func beWorker() {
 	hold, err := time.ParseDuration(os.Getenv("HOLD"))
 	must(err)
 	ctx := context.Background()
-	m, err := queue.Join(ctx, queue.JoinOptions{Worker: os.Getenv("NAME"), Class: "main", URL: os.Getenv("URL"), Seed: []byte(os.Getenv("SEED")), Slots: 1})
+	m, err := queue.Join(ctx, queue.JoinOptions{Worker: os.Getenv("NAME"), Class: "main", URL: os.Getenv("URL"),
+		Seed: []byte(os.Getenv("SEED")), Slots: 1})
 	must(err)
 	for {
 		l, err := m.Take(ctx)
@@ -58,7 +59,8 @@ func beWorker() {
 // a file before it acknowledges the result, and publishes jobs on request.
 func beServer() {
 	ctx := context.Background()
-	q, err := queue.Open(ctx, queue.Options{Dir: os.Getenv("FOLDER"), Classes: []string{"main"}, Listener: queue.Listener{Error: func(err error) { fmt.Fprintln(os.Stderr, "server:", err) }}})
+	q, err := queue.Open(ctx, queue.Options{Dir: os.Getenv("FOLDER"), Classes: []string{"main"},
+		Listener: queue.Listener{Error: func(err error) { fmt.Fprintln(os.Stderr, "server:", err) }}})
 	must(err)
 	for _, w := range strings.Fields(os.Getenv("WORKERS")) {
 		name, key, _ := strings.Cut(w, "=")

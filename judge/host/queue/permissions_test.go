@@ -32,7 +32,8 @@ func raw(t *testing.T, s *site, name string) (*nats.Conn, chan error) {
 		t.Fatal(err)
 	}
 	errs := make(chan error, 100)
-	nc, err := nats.Connect("nats://127.0.0.1:4222", nats.SetCustomDialer(through{opts.URL}), nats.Nkey(s.keys[name], pair.Sign), nats.NoReconnect(),
+	nc, err := nats.Connect("nats://127.0.0.1:4222", nats.SetCustomDialer(through{opts.URL}), nats.Nkey(s.keys[name], pair.Sign),
+		nats.NoReconnect(),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { errs <- err }))
 	if err != nil {
 		t.Fatal(err)
@@ -67,17 +68,21 @@ func TestAWorkerMayDoWhatItMustAndNothingElse(t *testing.T) {
 		}
 	}
 	for subject, want := range map[string]bool{
-		"$JS.API.CONSUMER.MSG.NEXT.JOBS.l0-main": false, "$JS.API.CONSUMER.MSG.NEXT.JOBS.l1-main": false, "$JS.API.CONSUMER.MSG.NEXT.JOBS.l2-main": false,
-		"$JS.ACK.JOBS.l0-main.1.1.1.1.1": false, "$JS.ACK.JOBS.l1-main.1.1.1.1.1": false, "$JS.ACK.JOBS.l2-main.1.1.1.1.1": false,
+		"$JS.API.CONSUMER.MSG.NEXT.JOBS.l0-main": false, "$JS.API.CONSUMER.MSG.NEXT.JOBS.l1-main": false,
+		"$JS.API.CONSUMER.MSG.NEXT.JOBS.l2-main": false,
+		"$JS.ACK.JOBS.l0-main.1.1.1.1.1":         false, "$JS.ACK.JOBS.l1-main.1.1.1.1.1": false, "$JS.ACK.JOBS.l2-main.1.1.1.1.1": false,
 		"result.w.a.1": false, "taken.w": false, "beat.w": false, "progress.w.a": false,
 
 		"$JS.API.CONSUMER.MSG.NEXT.JOBS.l0-other": true, "$JS.API.CONSUMER.MSG.NEXT.RESULTS.fold": true,
 		"$JS.ACK.JOBS.l0-other.1.1.1.1.1": true, "$JS.ACK.RESULTS.fold.1.1.1.1.1": true,
 		"$JS.API.INFO": true, "$JS.API.STREAM.INFO.JOBS": true, "$JS.API.STREAM.DELETE.JOBS": true, "$JS.API.STREAM.PURGE.JOBS": true,
-		"$JS.API.STREAM.CREATE.X": true, "$JS.API.STREAM.MSG.GET.JOBS": true, "$JS.API.STREAM.MSG.DELETE.JOBS": true, "$JS.API.STREAM.NAMES": true,
-		"$JS.API.DIRECT.GET.JOBS": true, "$JS.API.CONSUMER.CREATE.JOBS.x": true, "$JS.API.CONSUMER.DELETE.JOBS.l0-main": true, "$JS.API.CONSUMER.INFO.JOBS.l0-main": true,
-		"job.0.main.a": true, "result.other.a.1": true, "taken.other": true, "beat.other": true, "progress.other.a": true,
-		"wake.main": true, "ctl.w": true, "ctl.other": true, "_INBOX_other.x": true, "_INBOX.x": true, "feed.x": true, "$SYS.REQ.SERVER.PING": true, "anything": true,
+		"$JS.API.STREAM.CREATE.X": true, "$JS.API.STREAM.MSG.GET.JOBS": true, "$JS.API.STREAM.MSG.DELETE.JOBS": true,
+		"$JS.API.STREAM.NAMES":    true,
+		"$JS.API.DIRECT.GET.JOBS": true, "$JS.API.CONSUMER.CREATE.JOBS.x": true, "$JS.API.CONSUMER.DELETE.JOBS.l0-main": true,
+		"$JS.API.CONSUMER.INFO.JOBS.l0-main": true,
+		"job.0.main.a":                       true, "result.other.a.1": true, "taken.other": true, "beat.other": true, "progress.other.a": true,
+		"wake.main": true, "ctl.w": true, "ctl.other": true, "_INBOX_other.x": true, "_INBOX.x": true, "feed.x": true,
+		"$SYS.REQ.SERVER.PING": true, "anything": true,
 	} {
 		if err := nc.Publish(subject, nil); err != nil {
 			t.Fatal(err)
@@ -85,8 +90,9 @@ func TestAWorkerMayDoWhatItMustAndNothingElse(t *testing.T) {
 		refused("publish "+subject, nc, errs, want)
 	}
 	for subject, want := range map[string]bool{
-		"$JS.API.CONSUMER.MSG.NEXT.JOBS.l0-main": true, "$JS.API.CONSUMER.MSG.NEXT.JOBS.l1-main": false, "$JS.API.CONSUMER.MSG.NEXT.JOBS.l2-main": false,
-		"$JS.ACK.JOBS.l0-main.1.1.1.1.1": true, "$JS.ACK.JOBS.l1-main.1.1.1.1.1": false,
+		"$JS.API.CONSUMER.MSG.NEXT.JOBS.l0-main": true, "$JS.API.CONSUMER.MSG.NEXT.JOBS.l1-main": false,
+		"$JS.API.CONSUMER.MSG.NEXT.JOBS.l2-main": false,
+		"$JS.ACK.JOBS.l0-main.1.1.1.1.1":         true, "$JS.ACK.JOBS.l1-main.1.1.1.1.1": false,
 	} {
 		if err := guest.Publish(subject, nil); err != nil {
 			t.Fatal(err)
@@ -96,8 +102,10 @@ func TestAWorkerMayDoWhatItMustAndNothingElse(t *testing.T) {
 	for subject, want := range map[string]bool{
 		"_INBOX_w.>": false, "_INBOX_w.x": false, "wake.main idle": false, "ctl.w": false,
 
-		"wake.main": true, "wake.main busy": true, "wake.other idle": true, "ctl.other": true, "ctl.*": true, ">": true, "*": true, "_INBOX_other.>": true, "_INBOX.>": true,
-		"job.>": true, "job.0.main.a": true, "result.>": true, "taken.*": true, "beat.*": true, "progress.>": true, "$JS.>": true, "$JS.ACK.>": true, "$SYS.>": true,
+		"wake.main": true, "wake.main busy": true, "wake.other idle": true, "ctl.other": true, "ctl.*": true, ">": true, "*": true,
+		"_INBOX_other.>": true, "_INBOX.>": true,
+		"job.>": true, "job.0.main.a": true, "result.>": true, "taken.*": true, "beat.*": true, "progress.>": true, "$JS.>": true,
+		"$JS.ACK.>": true, "$SYS.>": true,
 	} {
 		name, group, _ := strings.Cut(subject, " ")
 		sub, err := nc.QueueSubscribe(name, group, func(*nats.Msg) {})
@@ -124,7 +132,8 @@ func TestAWorkerSpeaksForNobodyElse(t *testing.T) {
 	})
 	other := s.join("other")
 	for i, subject := range []string{
-		"$JS.API.STREAM.PURGE.JOBS", "$JS.API.STREAM.DELETE.JOBS", "$JS.API.CONSUMER.DELETE.JOBS.l0-main", "result.other.a.1", "taken.other", "taken.w",
+		"$JS.API.STREAM.PURGE.JOBS", "$JS.API.STREAM.DELETE.JOBS", "$JS.API.CONSUMER.DELETE.JOBS.l0-main", "result.other.a.1", "taken.other",
+		"taken.w",
 		"beat.w", "progress.other.a", "ctl.other", "job.0.main.x", "wake.main", "_INBOX_other.x", "_INBOX_wx.x",
 	} {
 		id := "job" + string(rune('a'+i))
@@ -169,9 +178,11 @@ func TestTheBridgeReadsOneSpelling(t *testing.T) {
 	const connect = "CONNECT {\"nkey\":\"k\"}\r\n"
 	for _, lines := range []string{
 		"PUB beat.w\t_INBOX_w.x 0\r\n\r\n", "PUB beat.w 0\n\r\n", "PUB  beat.w 0\r\n\r\n", "pub beat.w 0\r\n\r\n", "PUB beat.w x 0\r\n\r\n",
-		"PUB beat.w 00\r\n\r\n", "PUB beat.w -1\r\n\r\n", "PUB beat.w +1\r\n\r\n", "PUB beat.w 9999999\r\n\r\n", "PUB beat.w 0\r\nPUB", "PUB\r\n", "PUB a b c 0\r\n\r\n",
+		"PUB beat.w 00\r\n\r\n", "PUB beat.w -1\r\n\r\n", "PUB beat.w +1\r\n\r\n", "PUB beat.w 9999999\r\n\r\n", "PUB beat.w 0\r\nPUB",
+		"PUB\r\n", "PUB a b c 0\r\n\r\n",
 		"PUB beat.w _INBOX_wx.y 0\r\n\r\n", "PUB beat.w _INBOX_w 0\r\n\r\n", "HPUB beat.w x 0 0\r\n\r\n",
-		"HPUB beat.w 0\r\n\r\n", "RMSG x y 0\r\n\r\n", "MSG x 1 0\r\n\r\n", "INFO {}\r\n", "PING x\r\n", connect, "CONNECT x\r\n", "\r\n", "SUB a\rb 1\r\n",
+		"HPUB beat.w 0\r\n\r\n", "RMSG x y 0\r\n\r\n", "MSG x 1 0\r\n\r\n", "INFO {}\r\n", "PING x\r\n", connect, "CONNECT x\r\n", "\r\n",
+		"SUB a\rb 1\r\n",
 		"SUB " + strings.Repeat("x", 5000) + " 1\r\n",
 	} {
 		passed, err := queue.Guarded("w", connect+lines)
@@ -193,7 +204,8 @@ func TestTheBridgeReadsOneSpelling(t *testing.T) {
 
 func TestKeys(t *testing.T) {
 	left, taken, came := make(chan string, 10), make(chan string, 10), make(chan string, 10)
-	s := open(t, queue.Listener{Joined: func(w string) { came <- w }, Left: func(w string) { left <- w }, Taken: func(w string, _ job.Running) { taken <- w }})
+	s := open(t, queue.Listener{Joined: func(w string) { came <- w }, Left: func(w string) { left <- w },
+		Taken: func(w string, _ job.Running) { taken <- w }})
 	opts := s.options("w")
 	_, opts.Seed = key(t)
 	if _, err := queue.Join(t.Context(), opts); !errors.Is(err, queue.ErrRefused) {

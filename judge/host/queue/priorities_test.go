@@ -28,14 +28,16 @@ func TestStreamsAndConsumersAreAsTheyMustBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := jobs.CachedInfo().Config
-	if c.Retention != jetstream.WorkQueuePolicy || c.Storage != jetstream.FileStorage || c.Replicas != 1 || c.MaxMsgs != 20_000 || c.Discard != jetstream.DiscardNew || c.AllowDirect || c.MaxMsgSize < job.MaxSpec || c.FirstSeq < 1e15 {
+	if c.Retention != jetstream.WorkQueuePolicy || c.Storage != jetstream.FileStorage || c.Replicas != 1 || c.MaxMsgs != 20_000 ||
+		c.Discard != jetstream.DiscardNew || c.AllowDirect || c.MaxMsgSize < job.MaxSpec || c.FirstSeq < 1e15 {
 		t.Errorf("JOBS is %+v", c)
 	}
 	results, err := s.JetStream().Stream(t.Context(), "RESULTS")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := results.CachedInfo().Config; c.Retention != jetstream.WorkQueuePolicy || c.Storage != jetstream.FileStorage || c.MaxBytes != 1<<30 || c.Discard != jetstream.DiscardNew {
+	if c := results.CachedInfo().Config; c.Retention != jetstream.WorkQueuePolicy || c.Storage != jetstream.FileStorage ||
+		c.MaxBytes != 1<<30 || c.Discard != jetstream.DiscardNew {
 		t.Errorf("RESULTS is %+v", c)
 	}
 	for _, want := range []jetstream.ConsumerConfig{
@@ -53,7 +55,8 @@ func TestStreamsAndConsumersAreAsTheyMustBe(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c := consumer.CachedInfo().Config; c.FilterSubject != want.FilterSubject || c.AckWait != want.AckWait || c.MaxAckPending != want.MaxAckPending || c.MaxDeliver != -1 || c.AckPolicy != jetstream.AckExplicitPolicy {
+		if c := consumer.CachedInfo().Config; c.FilterSubject != want.FilterSubject || c.AckWait != want.AckWait ||
+			c.MaxAckPending != want.MaxAckPending || c.MaxDeliver != -1 || c.AckPolicy != jetstream.AckExplicitPolicy {
 			t.Errorf("the consumer %s is %+v", want.Durable, c)
 		}
 	}
@@ -151,7 +154,8 @@ func TestALongLaneDelaysNoOther(t *testing.T) {
 	for range 6 {
 		got = append(got, next())
 	}
-	if want := []job.Priority{job.GamePriority, job.GolfPriority, job.TrialPriority, job.GamePriority, job.TrialPriority, job.TrialPriority}; !slices.Equal(got, want) {
+	if want := []job.Priority{job.GamePriority, job.GolfPriority, job.TrialPriority, job.GamePriority, job.TrialPriority,
+		job.TrialPriority}; !slices.Equal(got, want) {
 		t.Errorf("took jobs of the lanes %v, want %v", got, want)
 	}
 }

@@ -25,8 +25,9 @@ import (
 func spec(id string) *job.Spec {
 	d := blob.DigestOf([]byte("x"))
 	return &job.Spec{
-		Work: job.Work{Kind: job.Submission, Bundle: d, Config: d, Problem: "wythoff", Program: "a.py", Files: []job.File{{Path: "a.py", Size: 1, Digest: d}}},
-		ID:   id, Generation: 1, Class: "main", Token: "token of " + id,
+		Work: job.Work{Kind: job.Submission, Bundle: d, Config: d, Problem: "wythoff", Program: "a.py",
+			Files: []job.File{{Path: "a.py", Size: 1, Digest: d}}},
+		ID: id, Generation: 1, Class: "main", Token: "token of " + id,
 	}
 }
 
@@ -107,7 +108,8 @@ func open(t testing.TB, listen queue.Listener) *site {
 	if listen.Error == nil {
 		listen.Error = func(err error) { t.Logf("trouble: %v", err) }
 	}
-	s := &site{t: t, folder: t.TempDir(), seeds: map[string][]byte{}, keys: map[string]string{}, results: &results{all: map[string][]*job.Result{}, new: make(chan struct{}, 1)}}
+	s := &site{t: t, folder: t.TempDir(), seeds: map[string][]byte{}, keys: map[string]string{},
+		results: &results{all: map[string][]*job.Result{}, new: make(chan struct{}, 1)}}
 	s.open(listen)
 	return s
 }

@@ -84,7 +84,8 @@ func TestAQueueThatDoesNotAnswerYetIsWaitedFor(t *testing.T) {
 	}
 	url, speak := silent(t)
 	troubles := make(chan string, 100)
-	opts := queue.Options{URLs: []string{url}, Replicas: 1, Classes: []string{"main"}, Listener: queue.Listener{Error: func(err error) { troubles <- err.Error() }}}
+	opts := queue.Options{URLs: []string{url}, Replicas: 1, Classes: []string{"main"},
+		Listener: queue.Listener{Error: func(err error) { troubles <- err.Error() }}}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {

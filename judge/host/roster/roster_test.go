@@ -66,19 +66,22 @@ func TestFlavors(t *testing.T) {
 		want           string
 		ignored, lines string
 	}{
-		"Excel, CSV UTF-8":                    {[]byte("\uFEFF" + class), "UTF-8", ";", classRows, "", "2 3"},
-		"LibreOffice, UTF-8":                  {[]byte(strings.ReplaceAll(class, "\r\n", "\n")), "UTF-8", ";", classRows, "", "2 3"},
-		"Excel, CSV in Germany":               {windows(class), Windows1252, ";", classRows, "", "2 3"},
-		"Excel, Unicode text":                 {utf16Of(tabs, true), "UTF-16 LE", "\t", tabRows, "", "2 3"},
-		"UTF-16 BE":                           {utf16Of(class, false), "UTF-16 BE", ";", classRows, "", "2 3"},
-		"UTF-16, further planes":              {utf16Of("Name;Login\nŁukasz 🎈;l\n🎈;b", true), "UTF-16 LE", ";", "Łukasz 🎈|l\n🎈|b", "", "2 3"},
-		"Windows-1252, a first empty line":    {windows("\nName;Kurs\r\nJürgen;5 €\r\n"), Windows1252, ";", "Jürgen|||||5 €", "", "3"},
-		"Excel, text with tabs":               {windows(tabs), Windows1252, "\t", tabRows, "", "2 3"},
-		"pasted cells":                        {[]byte("Name\tLogin\nJoe \"Joey\" Doe\tjoe\n\"Jo\" Doe\tjo\n\"a\tb\n"), "UTF-8", "\t", "Joe \"Joey\" Doe|joe\n\"Jo\" Doe|jo\n\"a|b", "", "2 3 4"},
-		"Google, commas":                      {[]byte("First Name [Required],Last Name [Required],Email Address [Required],Password [Required]\nAda,\"Lovelace\",a@x.org,12345678"), "UTF-8", ",", "Ada Lovelace||a@x.org|12345678", "", "2"},
-		"Moodle":                              {[]byte("username,firstname,lastname,email,cohort1\nada,Ada,Lovelace,a@x.org,c\n"), "UTF-8", ",", "Ada Lovelace|ada|a@x.org", "cohort1", "2"},
-		"the separator is named":              {[]byte("sep=;\r\nname;login\r\nOtto Lang;otto1\r\n"), "UTF-8", ";", "Otto Lang|otto1", "", "3"},
-		"the separator is named, with a mark": {[]byte("\uFEFFSEP=,\r\nname,login\r\nOtto; Lang,otto1\r\n"), "UTF-8", ",", "Otto; Lang|otto1", "", "3"},
+		"Excel, CSV UTF-8":                 {[]byte("\uFEFF" + class), "UTF-8", ";", classRows, "", "2 3"},
+		"LibreOffice, UTF-8":               {[]byte(strings.ReplaceAll(class, "\r\n", "\n")), "UTF-8", ";", classRows, "", "2 3"},
+		"Excel, CSV in Germany":            {windows(class), Windows1252, ";", classRows, "", "2 3"},
+		"Excel, Unicode text":              {utf16Of(tabs, true), "UTF-16 LE", "\t", tabRows, "", "2 3"},
+		"UTF-16 BE":                        {utf16Of(class, false), "UTF-16 BE", ";", classRows, "", "2 3"},
+		"UTF-16, further planes":           {utf16Of("Name;Login\nŁukasz 🎈;l\n🎈;b", true), "UTF-16 LE", ";", "Łukasz 🎈|l\n🎈|b", "", "2 3"},
+		"Windows-1252, a first empty line": {windows("\nName;Kurs\r\nJürgen;5 €\r\n"), Windows1252, ";", "Jürgen|||||5 €", "", "3"},
+		"Excel, text with tabs":            {windows(tabs), Windows1252, "\t", tabRows, "", "2 3"},
+		"pasted cells": {[]byte("Name\tLogin\nJoe \"Joey\" Doe\tjoe\n\"Jo\" Doe\tjo\n\"a\tb\n"), "UTF-8", "\t",
+			"Joe \"Joey\" Doe|joe\n\"Jo\" Doe|jo\n\"a|b", "", "2 3 4"},
+		"Google, commas": {[]byte("First Name [Required],Last Name [Required],Email Address [Required],Password [Required]\nAda,\"Lovelace\",a@x.org,12345678"), "UTF-8", ",", "Ada Lovelace||a@x.org|12345678", "", "2"},
+		"Moodle": {[]byte("username,firstname,lastname,email,cohort1\nada,Ada,Lovelace,a@x.org,c\n"), "UTF-8",
+			",", "Ada Lovelace|ada|a@x.org", "cohort1", "2"},
+		"the separator is named": {[]byte("sep=;\r\nname;login\r\nOtto Lang;otto1\r\n"), "UTF-8", ";", "Otto Lang|otto1", "", "3"},
+		"the separator is named, with a mark": {[]byte("\uFEFFSEP=,\r\nname,login\r\nOtto; Lang,otto1\r\n"), "UTF-8", ",", "Otto; Lang|otto1",
+			"", "3"},
 		"the name of the separator is quoted": {[]byte("\"sep=;\"\nname;login\na;b\n"), "UTF-8", ";", "a|b", "", "3"},
 		"a tab is named":                      {[]byte("sep=\t\nname\tlogin\na\tb\n"), "UTF-8", "\t", "a|b", "", "3"},
 		"a named separator was saved again":   {[]byte("sep=;,,\nname;login\na;b\n"), "UTF-8", ";", "a|b", "", "3"},
@@ -86,22 +89,29 @@ func TestFlavors(t *testing.T) {
 		"two marks":                           {[]byte("\uFEFF\uFEFFname;login\na;b"), "UTF-8", ";", "a|b", "", "2"},
 		"two marks before names":              {[]byte("\uFEFF\uFEFFAda"), "UTF-8", "", "Ada", "", "1"},
 		"bars":                                {[]byte("Name|Login\na|b"), "UTF-8", "|", "a|b", "", "2"},
-		"cells of several lines":              {[]byte("\"Full\nname\";\"E-Mail\nAdresse\"\n\"Ada\r\n Lovelace\";a@x\nAlan;b@x\n"), "UTF-8", ";", "Ada Lovelace||a@x\nAlan||b@x", "", "4 6"},
-		"a quote in a cell":                   {[]byte("name,login\n\"Joe \"\"Joey\"\" Doe\", joe\n\"a\" , \"b\"\n"), "UTF-8", ",", "Joe \"Joey\" Doe|joe\na|b", "", "2 3"},
-		"empty lines and cells":               {[]byte("\n ;;\nName;Login;\n\nAda;ada;\n;;\n"), "UTF-8", ";", "Ada|ada", "", "5"},
-		"old Mac line ends":                   {[]byte("name;login\ra;b\r"), "UTF-8", ";", "a|b", "", "2"},
-		"an unknown column":                   {[]byte("Nr;Name;Geburtstag;\n1;Ada;10.12.;x\n"), "UTF-8", ";", "Ada", "Nr,Geburtstag,column 4, without a name", "2"},
-		"names":                               {[]byte("Ada Lovelace\n\n  Alan Turing \r\n\"Lovelace, Ada\"\n\"Joe\" Doe"), "UTF-8", "", "Ada Lovelace\nAlan Turing\nLovelace, Ada\n\"Joe\" Doe", "", "1 3 4 5"},
-		"a lone column":                       {[]byte("Name\nAda\n\"Lovelace, Ada\"\n"), "UTF-8", "", "Ada\nLovelace, Ada", "", "2 3"},
-		"names in a column":                   {[]byte("Ada;;\nAlan;;\n"), "UTF-8", ";", "Ada\nAlan", "", "1 2"},
-		"this server's own table":             {[]byte("\uFEFFnumber,team,login,name,group,extra_minutes,penalty_minutes,hidden\n1,'=x,ada,'=1;'+2,7a,,,false\n"), "UTF-8", ",", "=1;+2|ada|||=x|7a", "number,extra_minutes,penalty_minutes,hidden", "2"},
-		"a name with an apostrophe":           {[]byte("name,login\n't Hooft,a\n"), "UTF-8", ",", "'t Hooft|a", "", "2"},
-		"accents in two parts":                {[]byte("Pre\u0301nom;Nom\nAnne;Mu\u0308ller\n"), "UTF-8", ";", "Anne Müller", "", "2"},
+		"cells of several lines": {[]byte("\"Full\nname\";\"E-Mail\nAdresse\"\n\"Ada\r\n Lovelace\";a@x\nAlan;b@x\n"), "UTF-8",
+			";", "Ada Lovelace||a@x\nAlan||b@x", "", "4 6"},
+		"a quote in a cell": {[]byte("name,login\n\"Joe \"\"Joey\"\" Doe\", joe\n\"a\" , \"b\"\n"), "UTF-8", ",",
+			"Joe \"Joey\" Doe|joe\na|b", "", "2 3"},
+		"empty lines and cells": {[]byte("\n ;;\nName;Login;\n\nAda;ada;\n;;\n"), "UTF-8", ";", "Ada|ada", "", "5"},
+		"old Mac line ends":     {[]byte("name;login\ra;b\r"), "UTF-8", ";", "a|b", "", "2"},
+		"an unknown column": {[]byte("Nr;Name;Geburtstag;\n1;Ada;10.12.;x\n"), "UTF-8", ";", "Ada",
+			"Nr,Geburtstag,column 4, without a name", "2"},
+		"names": {[]byte("Ada Lovelace\n\n  Alan Turing \r\n\"Lovelace, Ada\"\n\"Joe\" Doe"), "UTF-8", "",
+			"Ada Lovelace\nAlan Turing\nLovelace, Ada\n\"Joe\" Doe", "", "1 3 4 5"},
+		"a lone column":             {[]byte("Name\nAda\n\"Lovelace, Ada\"\n"), "UTF-8", "", "Ada\nLovelace, Ada", "", "2 3"},
+		"names in a column":         {[]byte("Ada;;\nAlan;;\n"), "UTF-8", ";", "Ada\nAlan", "", "1 2"},
+		"this server's own table":   {[]byte("\uFEFFnumber,team,login,name,group,extra_minutes,penalty_minutes,hidden\n1,'=x,ada,'=1;'+2,7a,,,false\n"), "UTF-8", ",", "=1;+2|ada|||=x|7a", "number,extra_minutes,penalty_minutes,hidden", "2"},
+		"a name with an apostrophe": {[]byte("name,login\n't Hooft,a\n"), "UTF-8", ",", "'t Hooft|a", "", "2"},
+		"accents in two parts":      {[]byte("Pre\u0301nom;Nom\nAnne;Mu\u0308ller\n"), "UTF-8", ";", "Anne Müller", "", "2"},
 		"a table within rows with errors": {[]byte("name;login\nLovelace; Ada;ada\nAlan;alan\n"), "UTF-8", ";",
 			"Lovelace|Ada !the row has 3 cells, but line 1 names 2 columns: put a cell that has a semicolon in double quotes\nAlan|alan", "", "2 3"},
-		"names with a line of cells":    {[]byte("Ada\nAlan;alan1\n"), "UTF-8", "", "Ada\nAlan;alan1 !the line has a semicolon: put the name in double quotes, or name the columns in the first line", "", "1 2"},
-		"a column with a line of cells": {[]byte("Name\nAlan\talan1\n"), "UTF-8", "", "Alan\talan1 !the line has a tab: put the name in double quotes, or name the columns in the first line", "", "2"},
-		"cells below a lone one":        {[]byte("Ada;\nAlan;alan1\n"), "UTF-8", ";", "Ada\nAlan alan1 !the line has several cells, but no line above names the columns", "", "1 2"},
+		"names with a line of cells": {[]byte("Ada\nAlan;alan1\n"), "UTF-8", "",
+			"Ada\nAlan;alan1 !the line has a semicolon: put the name in double quotes, or name the columns in the first line", "", "1 2"},
+		"a column with a line of cells": {[]byte("Name\nAlan\talan1\n"), "UTF-8", "",
+			"Alan\talan1 !the line has a tab: put the name in double quotes, or name the columns in the first line", "", "2"},
+		"cells below a lone one": {[]byte("Ada;\nAlan;alan1\n"), "UTF-8", ";",
+			"Ada\nAlan alan1 !the line has several cells, but no line above names the columns", "", "1 2"},
 	} {
 		l, err := Read(tt.data)
 		if err != nil {
@@ -113,8 +123,10 @@ func TestFlavors(t *testing.T) {
 			lines = append(lines, fmt.Sprint(r.Line))
 		}
 		ignored := strings.Join((&Preview{Columns: l.Columns}).Ignored(), ",")
-		if got := short(l); got != tt.want || l.Encoding != tt.encoding || l.Separator != tt.sep || ignored != tt.ignored || strings.Join(lines, " ") != tt.lines {
-			t.Errorf("%s is read as %s, separator %q, ignored %q, lines %q:\n%s\nwant\n%s", name, l.Encoding, l.Separator, ignored, lines, got, tt.want)
+		if got := short(l); got != tt.want || l.Encoding != tt.encoding || l.Separator != tt.sep || ignored != tt.ignored ||
+			strings.Join(lines, " ") != tt.lines {
+			t.Errorf("%s is read as %s, separator %q, ignored %q, lines %q:\n%s\nwant\n%s", name, l.Encoding, l.Separator, ignored, lines, got,
+				tt.want)
 		}
 		again, err := Read([]byte(l.Text))
 		if err != nil || short(again) != short(l) {
@@ -185,41 +197,49 @@ func TestRefusedLists(t *testing.T) {
 		data string
 		want string
 	}{
-		"nothing":             {"", "the list has no names\n    write a name in each line, or a table whose first line names the columns"},
-		"a header alone":      {"name,login\n", "the list has no names"},
-		"a mark alone":        {"\uFEFF\n", "the list has no names"},
-		"unknown columns":     {"\nRufname1;Jg\nHans;1\n", `line 2 of the list has several cells (the separator is a semicolon), and none is the known name of a column: "Rufname1", "Jg"` + "\n" + `    above the rows, add a line that names the columns, such as "First name;Last name;Class". If the line is the name of one person, put it in double quotes`},
-		"rows without":        {"Hans,Meier,9a\nIda,Groß,9b\n", `line 1 of the list has several cells (the separator is a comma)`},
-		"a comma":             {"Lovelace, Ada\n", `line 1 of the list has several cells (the separator is a comma)`},
-		"tabs":                {"Hans\tMeier\n", `line 1 of the list has several cells (the separator is a tab)`},
-		"bars":                {"Hans|Meier\n", `line 1 of the list has several cells (the separator is a vertical bar)`},
-		"a named separator":   {"sep=;\nHans;Meier\n", `line 2 of the list has several cells (the separator is a semicolon)`},
-		"no name":             {"Klasse;E-Mail\n9a;x@y\n", `line 1 of the list: no column has the names or usernames: "Klasse", "E-Mail"`},
-		"no name, alone":      {"Klasse\n9a\n", `line 1 of the list: no column has the names or usernames: "Klasse"`},
-		"two of a kind":       {"Name;Login;Username\na;b;c\n", `line 1 of the list: the columns "Login" and "Username" both have the username` + "\n    delete or rename one of them"},
-		"the same twice":      {"Vorname;Nachname;nachname\na;b;c\n", `line 1 of the list: the columns "Nachname" and "nachname" both have the last name`},
-		"no separator":        {"sep=\nname\n", `line 1 of the list: "sep=" names no separator`},
-		"another separator":   {"sep=:\nname:login\n", `line 1 of the list: "sep=:" names no separator`},
-		"two separators":      {"sep=;x\nname:login\n", `line 1 of the list: "sep=;x" names no separator`},
-		"quoted lines":        {"\"Name;Login\"\n\"a;b\"\n", `line 1 of the list is in double quotes as a whole: "Name;Login"`},
-		"a title":             {"Klassenliste 9a;;\n;;\nVorname;Nachname;Klasse\nHans;Meier;9a\n", "line 3 of the list names columns, but it is not the first line\n    delete the lines above it"},
-		"a title, alone":      {"Klassenliste 9a\nVorname;Nachname\n", "line 2 of the list names columns, but it is not the first line"},
-		"blanks":              {"Vorname Nachname  Klasse\nHans Meier 9a\n", `line 1 of the list names columns without a separator: "Vorname Nachname  Klasse"`},
-		"an open quote":       {"login,name\na,A\nada,\"b\nc\n", `line 3 of the list: a double quote is not closed` + "\n    put the whole cell in double quotes, and write a quote within it twice"},
-		"behind a quote":      {"login,name\na,\"b\"c\n", `line 2 of the list: text follows a closing double quote`},
-		"a workbook":          {"PK\x03\x04\x14\x00", "the file is a workbook (.xlsx, .ods)"},
-		"a workbook cut off":  {"PK\x03\x04", "the file is a workbook (.xlsx, .ods)"},
-		"a zero byte alone":   {"\x00\xfc", "line 1 of the list has a zero byte"},
-		"a zero byte, later":  {"Ada\nAlan\nB\x00", "line 3 of the list has a zero byte"},
-		"Windows-1252, not":   {"Ada\nAX\xc4b", `line 2 of the list is neither UTF-8 nor Windows-1252: it has "AXÄb"`},
-		"Mac, a line end":     {"\rBj\x9arn", "the list has the line ends of “CSV (Macintosh)”"},
-		"an old workbook":     {"\xD0\xCF\x11\xE0\xA1\xB1", "the file is a workbook (.xls)"},
-		"a web page":          {"\r\n<HTML><table>", "the file is a web page"},
-		"UTF-32":              {"\xFF\xFE\x00\x00A\x00\x00\x00", "the list is in UTF-32"},
-		"half of UTF-16":      {"\xFF\xFEA\x00B", "the list begins as UTF-16 LE and ends within a character"},
-		"bad UTF-16":          {"\xFE\xFF\x00A\x00\n\xDC\x00\x00B", "line 2 of the list is not text in UTF-16 BE"},
-		"a lone surrogate":    {"\xFE\xFF\x00A\xD8\x00", "line 1 of the list is not text in UTF-16 BE"},
-		"UTF-16, no mark":     {"A\x00d\x00a\x00\n\x00", "line 1 of the list has a zero byte: the file is not a text, or it is UTF-16 without a byte order mark"},
+		"nothing":        {"", "the list has no names\n    write a name in each line, or a table whose first line names the columns"},
+		"a header alone": {"name,login\n", "the list has no names"},
+		"a mark alone":   {"\uFEFF\n", "the list has no names"},
+		"unknown columns": {"\nRufname1;Jg\nHans;1\n",
+			`line 2 of the list has several cells (the separator is a semicolon), and none is the known name of a column: "Rufname1", "Jg"` +
+				"\n" + `    above the rows, add a line that names the columns, such as "First name;Last name;Class". If the line is the name of one person, put it in double quotes`},
+		"rows without":      {"Hans,Meier,9a\nIda,Groß,9b\n", `line 1 of the list has several cells (the separator is a comma)`},
+		"a comma":           {"Lovelace, Ada\n", `line 1 of the list has several cells (the separator is a comma)`},
+		"tabs":              {"Hans\tMeier\n", `line 1 of the list has several cells (the separator is a tab)`},
+		"bars":              {"Hans|Meier\n", `line 1 of the list has several cells (the separator is a vertical bar)`},
+		"a named separator": {"sep=;\nHans;Meier\n", `line 2 of the list has several cells (the separator is a semicolon)`},
+		"no name":           {"Klasse;E-Mail\n9a;x@y\n", `line 1 of the list: no column has the names or usernames: "Klasse", "E-Mail"`},
+		"no name, alone":    {"Klasse\n9a\n", `line 1 of the list: no column has the names or usernames: "Klasse"`},
+		"two of a kind": {"Name;Login;Username\na;b;c\n",
+			`line 1 of the list: the columns "Login" and "Username" both have the username` + "\n    delete or rename one of them"},
+		"the same twice": {"Vorname;Nachname;nachname\na;b;c\n",
+			`line 1 of the list: the columns "Nachname" and "nachname" both have the last name`},
+		"no separator":      {"sep=\nname\n", `line 1 of the list: "sep=" names no separator`},
+		"another separator": {"sep=:\nname:login\n", `line 1 of the list: "sep=:" names no separator`},
+		"two separators":    {"sep=;x\nname:login\n", `line 1 of the list: "sep=;x" names no separator`},
+		"quoted lines":      {"\"Name;Login\"\n\"a;b\"\n", `line 1 of the list is in double quotes as a whole: "Name;Login"`},
+		"a title": {"Klassenliste 9a;;\n;;\nVorname;Nachname;Klasse\nHans;Meier;9a\n",
+			"line 3 of the list names columns, but it is not the first line\n    delete the lines above it"},
+		"a title, alone": {"Klassenliste 9a\nVorname;Nachname\n", "line 2 of the list names columns, but it is not the first line"},
+		"blanks": {"Vorname Nachname  Klasse\nHans Meier 9a\n",
+			`line 1 of the list names columns without a separator: "Vorname Nachname  Klasse"`},
+		"an open quote": {"login,name\na,A\nada,\"b\nc\n",
+			`line 3 of the list: a double quote is not closed` + "\n    put the whole cell in double quotes, and write a quote within it twice"},
+		"behind a quote":     {"login,name\na,\"b\"c\n", `line 2 of the list: text follows a closing double quote`},
+		"a workbook":         {"PK\x03\x04\x14\x00", "the file is a workbook (.xlsx, .ods)"},
+		"a workbook cut off": {"PK\x03\x04", "the file is a workbook (.xlsx, .ods)"},
+		"a zero byte alone":  {"\x00\xfc", "line 1 of the list has a zero byte"},
+		"a zero byte, later": {"Ada\nAlan\nB\x00", "line 3 of the list has a zero byte"},
+		"Windows-1252, not":  {"Ada\nAX\xc4b", `line 2 of the list is neither UTF-8 nor Windows-1252: it has "AXÄb"`},
+		"Mac, a line end":    {"\rBj\x9arn", "the list has the line ends of “CSV (Macintosh)”"},
+		"an old workbook":    {"\xD0\xCF\x11\xE0\xA1\xB1", "the file is a workbook (.xls)"},
+		"a web page":         {"\r\n<HTML><table>", "the file is a web page"},
+		"UTF-32":             {"\xFF\xFE\x00\x00A\x00\x00\x00", "the list is in UTF-32"},
+		"half of UTF-16":     {"\xFF\xFEA\x00B", "the list begins as UTF-16 LE and ends within a character"},
+		"bad UTF-16":         {"\xFE\xFF\x00A\x00\n\xDC\x00\x00B", "line 2 of the list is not text in UTF-16 BE"},
+		"a lone surrogate":   {"\xFE\xFF\x00A\xD8\x00", "line 1 of the list is not text in UTF-16 BE"},
+		"UTF-16, no mark": {"A\x00d\x00a\x00\n\x00",
+			"line 1 of the list has a zero byte: the file is not a text, or it is UTF-16 without a byte order mark"},
 		"UTF-16, no mark, ü":  {"\x00A\x00\n\x00\xfc", "line 1 of the list has a zero byte"},
 		"no encoding":         {"Ada\nA\x81b", `line 2 of the list is neither UTF-8 nor Windows-1252: it has byte 0x81`},
 		"Windows-1250":        {"Ada\nPawe\xb3 Nowak", `line 2 of the list is neither UTF-8 nor Windows-1252: it has "Pawe³"`},
@@ -233,7 +253,8 @@ func TestRefusedLists(t *testing.T) {
 		"too long":            {strings.Repeat("x", MaxBytes+1), "the list has more than 1048576 bytes\n    divide the list"},
 	} {
 		l, err := Read([]byte(tt.data))
-		if err == nil || !strings.HasPrefix(err.Error(), tt.want) || judge.BlameOf(err) != judge.Caller || !strings.Contains(err.Error(), "\n    ") {
+		if err == nil || !strings.HasPrefix(err.Error(), tt.want) || judge.BlameOf(err) != judge.Caller ||
+			!strings.Contains(err.Error(), "\n    ") {
 			t.Errorf("%s: got %+v, %v; want %s", name, l, err, tt.want)
 		}
 	}
@@ -241,7 +262,8 @@ func TestRefusedLists(t *testing.T) {
 
 // TestWesternNames checks that names in Western languages are read correctly in all spellings.
 func TestWesternNames(t *testing.T) {
-	for _, name := range []string{"MÜLLER ÄNNE", "Müßig", "Mª José Núñez", "N° 5 Été", "L’Œuvre", "Þóra Ægisdóttir", "Øyvind Åsnes", "Les Pros™ – 9a", "ÉMILE", "São João", "MARÍA JOSÉ", "D’Été", "Éé’îà", "Ÿ"} {
+	for _, name := range []string{"MÜLLER ÄNNE", "Müßig", "Mª José Núñez", "N° 5 Été", "L’Œuvre", "Þóra Ægisdóttir", "Øyvind Åsnes",
+		"Les Pros™ – 9a", "ÉMILE", "São João", "MARÍA JOSÉ", "D’Été", "Éé’îà", "Ÿ"} {
 		if l, err := Read(windows("Name\r\n" + name)); err != nil || l.Rows[0].Name != name {
 			t.Errorf("%s: %+v, %v", name, l, err)
 		}
@@ -302,7 +324,8 @@ func TestWrittenTables(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, text := range []string{"Ada\nAlan", "login;name\na;b\n\"c;d\"", "\uFEFFname\tpassword\nx\t12345678", "name,,\n\x00,", "sep=;\nname;login\n\"a\nb\";c", "\"Name;Login\"", "Vorname,Name\r\n'=1,x;'=2"} {
+	for _, text := range []string{"Ada\nAlan", "login;name\na;b\n\"c;d\"", "\uFEFFname\tpassword\nx\t12345678", "name,,\n\x00,",
+		"sep=;\nname;login\n\"a\nb\";c", "\"Name;Login\"", "Vorname,Name\r\n'=1,x;'=2"} {
 		f.Add([]byte(text))
 		f.Add(utf16Of(text, true))
 		f.Add(windows(text))
@@ -346,7 +369,8 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%q: its own layout makes another list: %v\n%s\n%s", data, err, short(l), short(again))
 		}
 		for _, f := range Fields { // no choice of a field causes a panic
-			if again, err := ReadWithLayout(data, Layout{Fields: []Field{f, Team, f}, Titled: !l.Titled}); err != nil && judge.BlameOf(err) != judge.Caller {
+			if again, err := ReadWithLayout(data, Layout{Fields: []Field{f, Team, f}, Titled: !l.Titled}); err != nil &&
+				judge.BlameOf(err) != judge.Caller {
 				t.Fatalf("%q: %+v, %v", data, again, err)
 			}
 		}
@@ -384,7 +408,8 @@ func TestPreview(t *testing.T) {
 	for n, ends := range map[int]string{1: "line 2: bad", 20: "line 21: bad", 21: "line 21: bad\n    …", 30: "line 21: bad\n    …"} {
 		err := wrong(n).Errors()
 		want := fmt.Sprintf("%d of %d rows of the list have errors, and nothing was created:\n    line 2: bad", n, n+1)
-		if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), ends) || strings.Count(err.Error(), "bad") != min(n, 20) {
+		if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), ends) ||
+			strings.Count(err.Error(), "bad") != min(n, 20) {
 			t.Errorf("with %d errors: %v", n, err)
 		}
 	}
@@ -393,7 +418,8 @@ func TestPreview(t *testing.T) {
 			t.Errorf("the separator %q is a %q, want %q", separator, got, want)
 		}
 	}
-	if l := NewList(Person{Name: "Ada"}, Person{Name: "Alan"}); len(l.Rows) != 2 || l.Rows[0].Line != 1 || l.Rows[1].Line != 2 || l.Rows[1].Name != "Alan" {
+	if l := NewList(Person{Name: "Ada"}, Person{Name: "Alan"}); len(l.Rows) != 2 || l.Rows[0].Line != 1 || l.Rows[1].Line != 2 ||
+		l.Rows[1].Name != "Alan" {
 		t.Errorf("two people are %+v", l.Rows)
 	}
 	l, err := ReadWithLayout([]byte("Jan;jan1\nEva;eva1\n"), Layout{Fields: []Field{Name, Login}})
@@ -413,7 +439,8 @@ func TestLayout(t *testing.T) {
 		want   string
 		wrong  string
 	}{
-		"an unknown language":  {"Imię;Nazwisko;Klasa\nJan;Kowal;9a\n", Layout{Fields: []Field{First, Last, Group}, Titled: true}, "Jan Kowal|||||9a", ""},
+		"an unknown language": {"Imię;Nazwisko;Klasa\nJan;Kowal;9a\n", Layout{Fields: []Field{First, Last, Group}, Titled: true},
+			"Jan Kowal|||||9a", ""},
 		"no titles":            {"Jan;jan1\nEva;eva1\n", Layout{Fields: []Field{Name, Login}}, "Jan|jan1\nEva|eva1", ""},
 		"a known one ignored":  {"Name;Team\nJan;x\n", Layout{Fields: []Field{Name, ""}, Titled: true}, "Jan", ""},
 		"two change places":    {"Name;Login\njan1;Jan\n", Layout{Fields: []Field{Login, Name}, Titled: true}, "Jan|jan1", ""},
@@ -426,9 +453,10 @@ func TestLayout(t *testing.T) {
 		"names below a title":  {"Kids\nAlan\n", Layout{Fields: []Field{Name}, Titled: true}, "Alan", ""},
 		"a cell":               {"Name;Login\nJan;jan 1\nEva;eva1\n", Layout{Cells: cells(2, 1, "jan1")}, "Jan|jan1\nEva|eva1", ""},
 		"a cell that is empty": {"Name;Login\nJan;jan 1\n", Layout{Cells: cells(2, 1, "")}, "Jan", ""},
-		"a cell as it was":     {"Name;Login\nA;b;c\n", Layout{Cells: cells(2, 1, "b ")}, "A|b !the row has 3 cells, but line 1 names 2 columns: put a cell that has a semicolon in double quotes", ""},
-		"a row with too many":  {"Name;Login\nA; B;b1\n", Layout{Cells: map[int]map[int]string{2: {0: "A; B", 1: "b1"}}}, "A; B|b1", ""},
-		"a row with too few":   {"Name;Login\nA\n", Layout{Cells: cells(2, 1, "a1")}, "A|a1", ""},
+		"a cell as it was": {"Name;Login\nA;b;c\n", Layout{Cells: cells(2, 1, "b ")},
+			"A|b !the row has 3 cells, but line 1 names 2 columns: put a cell that has a semicolon in double quotes", ""},
+		"a row with too many": {"Name;Login\nA; B;b1\n", Layout{Cells: map[int]map[int]string{2: {0: "A; B", 1: "b1"}}}, "A; B|b1", ""},
+		"a row with too few":  {"Name;Login\nA\n", Layout{Cells: cells(2, 1, "a1")}, "A|a1", ""},
 		"a heading below names": {"Ada\nName;Login\n", Layout{Fields: []Field{Name}},
 			"Ada\nName;Login !the line has a semicolon: put the name in double quotes, or name the columns in the first line", ""},
 		"a name in a line":      {"Ada\nAlan;x\n", Layout{Cells: cells(2, 0, "Alan X")}, "Ada\nAlan X", ""},
@@ -436,7 +464,8 @@ func TestLayout(t *testing.T) {
 		"a line of the heading": {"Name;Login\nA;a1\n", Layout{Cells: cells(1, 0, "Team")}, "A|a1", ""},
 	} {
 		l, err := ReadWithLayout([]byte(tt.text), tt.layout)
-		if got := short(l); got != tt.want && tt.wrong == "" || (err == nil) != (tt.wrong == "") || err != nil && !strings.Contains(err.Error(), tt.wrong) {
+		if got := short(l); got != tt.want && tt.wrong == "" || (err == nil) != (tt.wrong == "") ||
+			err != nil && !strings.Contains(err.Error(), tt.wrong) {
 			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got, tt.want)
 		}
 		if len(l.Sheet) == 0 {
@@ -444,7 +473,8 @@ func TestLayout(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{ // the columns of lists with errors
-		"Imię;Nazwisko\nJan;Kowal\n": "Imię=|Nazwisko=", "Team;Klasse\na;b\n": "Team=team|Klasse=group", "Ada\nAlan": "column 1=name", "Nr;Name\n1;x": "Nr=|Name=name",
+		"Imię;Nazwisko\nJan;Kowal\n": "Imię=|Nazwisko=", "Team;Klasse\na;b\n": "Team=team|Klasse=group", "Ada\nAlan": "column 1=name",
+		"Nr;Name\n1;x": "Nr=|Name=name",
 	} {
 		l, _ := Read([]byte(text))
 		var all []string

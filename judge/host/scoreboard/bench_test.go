@@ -25,16 +25,20 @@ import (
 func large(teams int) State {
 	rng := rand.New(rand.NewPCG(1, 1))
 	start := time.Now().Add(-10 * time.Hour)
-	s := State{Heading: Heading{Name: "Regional", Slug: "regional"}, Contest: scoring.Contest{Rules: scoring.DefaultRules(scoring.ICPC), Start: start, Length: 5 * time.Hour}}
+	s := State{Heading: Heading{Name: "Regional", Slug: "regional"},
+		Contest: scoring.Contest{Rules: scoring.DefaultRules(scoring.ICPC), Start: start, Length: 5 * time.Hour}}
 	for i := range 15 {
-		s.Contest.Problems = append(s.Contest.Problems, scoring.Problem{Label: string(rune('A' + i)), Title: fmt.Sprint("Problem ", i), Color: "#ff0000"})
+		s.Contest.Problems = append(s.Contest.Problems,
+			scoring.Problem{Label: string(rune('A' + i)), Title: fmt.Sprint("Problem ", i), Color: "#ff0000"})
 	}
 	for i := range teams {
-		s.Teams = append(s.Teams, scoring.Team{ID: fmt.Sprintf("0198f2a4-0000-7000-8000-%012d", i), Name: fmt.Sprintf("The team number %d", i), Affiliation: "University of Somewhere"})
+		s.Teams = append(s.Teams, scoring.Team{ID: fmt.Sprintf("0198f2a4-0000-7000-8000-%012d", i), Name: fmt.Sprintf("The team number %d", i),
+			Affiliation: "University of Somewhere"})
 	}
 	for n := range 30 * teams {
 		s.Submissions = append(s.Submissions, scoring.Submission{
-			Number: int64(n + 1), Team: s.Teams[rng.IntN(teams)].ID, Problem: s.Contest.Problems[rng.IntN(15)].Label, At: start.Add(time.Duration(n) * 5 * time.Hour / time.Duration(30*teams)),
+			Number: int64(n + 1), Team: s.Teams[rng.IntN(teams)].ID, Problem: s.Contest.Problems[rng.IntN(15)].Label,
+			At:      start.Add(time.Duration(n) * 5 * time.Hour / time.Duration(30*teams)),
 			Verdict: []judge.Verdict{"AC", "WA", "TLE"}[rng.IntN(3)],
 		})
 	}
@@ -173,7 +177,8 @@ func BenchmarkWatchers(b *testing.B) {
 				reached.Add(clients)
 				at := time.Now()
 				number++
-				l.Apply([]scoring.Submission{{Number: number, Team: s.Teams[rng.IntN(200)].ID, Problem: "A", At: s.Contest.Start.Add(59 * time.Minute), Verdict: ""}}, nil)
+				l.Apply([]scoring.Submission{{Number: number, Team: s.Teams[rng.IntN(200)].ID, Problem: "A",
+					At: s.Contest.Start.Add(59 * time.Minute), Verdict: ""}}, nil)
 				reached.Wait()
 				slowest = max(slowest, time.Since(at))
 			}

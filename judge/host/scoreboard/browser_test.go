@@ -144,7 +144,8 @@ func TestABrowserOfTwoServers(t *testing.T) {
 		loads = New(s, frame)
 	}
 	var asked atomic.Int64
-	solved := []scoring.Submission{{Number: 1, Team: s.Teams[1].ID, Problem: s.Contest.Problems[0].Label, At: s.Contest.Start.Add(time.Minute), Verdict: judge.Accepted}}
+	solved := []scoring.Submission{{Number: 1, Team: s.Teams[1].ID, Problem: s.Contest.Problems[0].Label,
+		At: s.Contest.Start.Add(time.Minute), Verdict: judge.Accepted}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/scoreboard.js", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/javascript")
@@ -205,9 +206,12 @@ func TestProjector(t *testing.T) {
 		b := browser.Open(t, web.URL+"/scoreboard")
 		b.SetWidth(1920)
 		const shown = `[...document.querySelectorAll('tbody tr')].filter(r => !r.hidden)`
-		b.ExpectValue(fmt.Sprintf("%d teams: whether the page scrolls", teams), `(document.documentElement.scrollHeight > innerHeight) + ' ' + (document.documentElement.scrollWidth > innerWidth)`, "false false")
-		b.ExpectValue(fmt.Sprintf("%d teams: whether the picture is filled", teams), `!document.querySelector('tbody tr') || document.querySelector('table').getBoundingClientRect().bottom > innerHeight * .8`, "true")
-		b.ExpectValue(fmt.Sprintf("%d teams: whether all are shown", teams), shown+`.length === document.querySelectorAll('tbody tr').length`, fmt.Sprint(teams < 60))
+		b.ExpectValue(fmt.Sprintf("%d teams: whether the page scrolls", teams),
+			`(document.documentElement.scrollHeight > innerHeight) + ' ' + (document.documentElement.scrollWidth > innerWidth)`, "false false")
+		b.ExpectValue(fmt.Sprintf("%d teams: whether the picture is filled", teams),
+			`!document.querySelector('tbody tr') || document.querySelector('table').getBoundingClientRect().bottom > innerHeight * .8`, "true")
+		b.ExpectValue(fmt.Sprintf("%d teams: whether all are shown", teams), shown+`.length === document.querySelectorAll('tbody tr').length`,
+			fmt.Sprint(teams < 60))
 		if teams == 60 {
 			first := b.Eval(shown + `[0].id`)
 			b.WaitFor(shown+`[0].id`, func(id string) bool { return id != first })

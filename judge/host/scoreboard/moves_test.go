@@ -43,7 +43,8 @@ func TestMoves(t *testing.T) {
 		}
 		h.agrees()
 		before := byTeam(h.truth(true))
-		f := store.SubmissionFilter{Contest: h.contest.ID, Verdict: []string{"", "AC", "WA"}[rng.IntN(3)], Problem: []string{"", "sum"}[rng.IntN(2)]}
+		f := store.SubmissionFilter{Contest: h.contest.ID, Verdict: []string{"", "AC", "WA"}[rng.IntN(3)],
+			Problem: []string{"", "sum"}[rng.IntN(2)]}
 		r, _, err := h.store.Rejudge(t.Context(), store.NewRejudging{Filter: f, Why: "because", Account: h.people[0].ID})
 		if errors.Is(err, store.ErrNotFound) {
 			continue

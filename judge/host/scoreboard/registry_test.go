@@ -60,7 +60,8 @@ func newHarness(t *testing.T) *harness {
 		problems = append(problems, store.NewContestProblem{Label: string(rune('A' + i)), Slug: slug, Color: "red"})
 	}
 	h.contest = &store.Contest{
-		Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(-time.Hour).Truncate(time.Microsecond).UTC(), Length: 5 * time.Hour, Visibility: store.VisibilityPublic,
+		Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(-time.Hour).Truncate(time.Microsecond).UTC(),
+		Length: 5 * time.Hour, Visibility: store.VisibilityPublic,
 	}
 	h.must(h.store.NewContest(t.Context(), h.contest, problems))
 	for _, a := range h.people {
@@ -92,9 +93,11 @@ func (h *harness) open() *scoreboard.Registry {
 func (h *harness) submit(person int, problem string) {
 	h.Helper()
 	_, err := h.store.Submit(h.Context(), store.NewSubmission{
-		Contest: h.contest.ID, Team: h.teams[person].ID, Account: h.people[person].ID, Problem: problem, Priority: job.ContestPriority, Class: "main",
+		Contest: h.contest.ID, Team: h.teams[person].ID, Account: h.people[person].ID, Problem: problem, Priority: job.ContestPriority,
+		Class: "main",
 		Work: job.Work{
-			Kind: job.Submission, Bundle: digest, Config: digest, Problem: problem, Program: "a.py", Files: []job.File{{Path: "a.py", Size: 1, Digest: digest}},
+			Kind: job.Submission, Bundle: digest, Config: digest, Problem: problem, Program: "a.py",
+			Files: []job.File{{Path: "a.py", Size: 1, Digest: digest}},
 		},
 	})
 	h.must(err)
@@ -143,7 +146,8 @@ func (h *harness) agrees() {
 			h.must(err)
 			_, got, _ := l.Scores(staff)
 			want := h.truth(staff)
-			same = same && slices.EqualFunc(got, want, func(x, y scoring.RankedRow) bool { return x.Rank == y.Rank && reflect.DeepEqual(x.Row, y.Row) })
+			same = same && slices.EqualFunc(got, want,
+				func(x, y scoring.RankedRow) bool { return x.Rank == y.Rank && reflect.DeepEqual(x.Row, y.Row) })
 			text += fmt.Sprintln("staff:", staff) + dump(got) + "want\n" + dump(want)
 		}
 		if same {
@@ -256,7 +260,8 @@ func TestServed(t *testing.T) {
 		return resp, string(body)
 	}
 	page, body := get("/scoreboard")
-	if page.StatusCode != 200 || !strings.HasPrefix(body, "<h1>Spring</h1>") || !strings.HasSuffix(body, "<hr>") || strings.Count(body, `<tr id="t-`) != 4 {
+	if page.StatusCode != 200 || !strings.HasPrefix(body, "<h1>Spring</h1>") || !strings.HasSuffix(body, "<hr>") ||
+		strings.Count(body, `<tr id="t-`) != 4 {
 		t.Errorf("%s\n%s", page.Status, body)
 	}
 	if again, body := get("/scoreboard", "If-None-Match", page.Header.Get("ETag")); again.StatusCode != http.StatusNotModified || body != "" {
@@ -309,7 +314,8 @@ func TestServed(t *testing.T) {
 	}()
 	h.submit(1, "sum")
 	first := <-events
-	if fmt.Sprint(int64(first["from"].(float64))) != version || !strings.Contains(fmt.Sprint(first["rows"]), "BOB") || strings.Contains(fmt.Sprint(first["rows"]), "ANN") {
+	if fmt.Sprint(int64(first["from"].(float64))) != version || !strings.Contains(fmt.Sprint(first["rows"]), "BOB") ||
+		strings.Contains(fmt.Sprint(first["rows"]), "ANN") {
 		t.Errorf("after a submission: %v", first)
 	}
 	h.verdict(func(int) int { return 0 }, judge.Accepted)

@@ -24,7 +24,8 @@ import (
 
 // frame returns a minimal page around a scoreboard.
 func frame(h Heading, _ Viewer) (before, after []byte, err error) {
-	return fmt.Appendf(nil, "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>%s</title>\n<main><h1>%[1]s</h1>\n", text(h.Name)), []byte("</main></html>\n"), nil
+	return fmt.Appendf(nil, "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>%s</title>\n<main><h1>%[1]s</h1>\n",
+		text(h.Name)), []byte("</main></html>\n"), nil
 }
 
 // page returns a scoreboard page. It returns nil if the group does not exist.
@@ -43,7 +44,8 @@ func classroom(kind scoring.Kind, start time.Time) State {
 		Heading: Heading{Name: "Spring <contest> & more", Slug: "spring"},
 		Contest: scoring.Contest{
 			Rules: scoring.DefaultRules(kind), Start: start, Length: 5 * time.Hour, Freeze: 4 * time.Hour,
-			Problems: []scoring.Problem{{Label: "A", Title: "Apples", Color: "#ff0000", Points: 100}, {Label: "B", Title: "\"Bees\" & <i>", Points: 200, Color: `red" onload="x`}, {Label: "C/2 ü", Points: 300, Color: "gold"}},
+			Problems: []scoring.Problem{{Label: "A", Title: "Apples", Color: "#ff0000", Points: 100},
+				{Label: "B", Title: "\"Bees\" & <i>", Points: 200, Color: `red" onload="x`}, {Label: "C/2 ü", Points: 300, Color: "gold"}},
 		},
 		Teams: []scoring.Team{
 			{ID: "1", Name: "Ants", Affiliation: "School of Ants", Groups: []string{"girls", "year 7"}},
@@ -54,7 +56,8 @@ func classroom(kind scoring.Kind, start time.Time) State {
 		},
 	}
 	add := func(team, problem string, minute int, v judge.Verdict, points ...float64) {
-		x := scoring.Submission{Number: int64(len(s.Submissions) + 1), Team: team, Problem: problem, At: start.Add(time.Duration(minute)*time.Minute + 7*time.Second), Verdict: v}
+		x := scoring.Submission{Number: int64(len(s.Submissions) + 1), Team: team, Problem: problem,
+			At: start.Add(time.Duration(minute)*time.Minute + 7*time.Second), Verdict: v}
 		if len(points) > 0 && kind == scoring.IOI {
 			x.Score = &judge.Score{Points: points[0]}
 		}
@@ -108,7 +111,8 @@ func steady(page []byte) []byte {
 // wellFormed returns what is wrong with a page: unclosed tags, or elements and attributes that a scoreboard does
 // not use. It returns an empty string if the page is valid.
 func wellFormed(page string) string {
-	known := []string{"html", "title", "main", "h1", "section", "p", "nav", "ul", "li", "a", "bdi", "div", "table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td", "abbr", "svg", "circle", "small", "span", "b", "i"}
+	known := []string{"html", "title", "main", "h1", "section", "p", "nav", "ul", "li", "a", "bdi", "div", "table", "caption", "thead",
+		"tbody", "tfoot", "tr", "th", "td", "abbr", "svg", "circle", "small", "span", "b", "i"}
 	attribute := regexp.MustCompile(`^ (class|id|scope|colspan|href|title|lang|tabindex|role|fill|viewBox|cx|cy|r|aria-[a-z]+|data-[a-z]+)="[^"<]*"`)
 	var open []string
 	for _, m := range regexp.MustCompile(`<[^>]*>|[^<]+|<`).FindAllString(page, -1) {
@@ -239,7 +243,8 @@ func TestPatchesMakeThePage(t *testing.T) {
 				for range 1 + rng.IntN(3) {
 					submissions = append(submissions, scoring.Submission{
 						Number: int64(1 + rng.IntN(40)), Team: fmt.Sprint(1 + rng.IntN(6)), Problem: s.Contest.Problems[rng.IntN(3)].Label,
-						At: s.Contest.Start.Add(time.Duration(rng.IntN(320)) * time.Minute), Verdict: []judge.Verdict{"", "AC", "AC", "WA", "CE"}[rng.IntN(5)],
+						At:      s.Contest.Start.Add(time.Duration(rng.IntN(320)) * time.Minute),
+						Verdict: []judge.Verdict{"", "AC", "AC", "WA", "CE"}[rng.IntN(5)],
 					})
 				}
 				if rng.IntN(6) == 0 {
@@ -274,7 +279,8 @@ func TestPatchesMakeThePage(t *testing.T) {
 						tables[i].apply(&p)
 					}
 					if want := tableOf(now); !slices.Equal(tables[i].rows, want.rows) || tables[i].sums != want.sums {
-						t.Fatalf("the patches make\n%s%s\nthe page has\n%s%s", strings.Join(tables[i].rows, ""), tables[i].sums, strings.Join(want.rows, ""), want.sums)
+						t.Fatalf("the patches make\n%s%s\nthe page has\n%s%s", strings.Join(tables[i].rows, ""), tables[i].sums,
+							strings.Join(want.rows, ""), want.sums)
 					}
 				}
 			}
@@ -313,7 +319,8 @@ func TestAFrozenPageTellsNothing(t *testing.T) {
 		if w.Version() == before {
 			t.Error("who watches is not told of the thaw")
 		}
-		if a, b := page(t, one, false, ""), page(t, two, false, ""); bytes.Equal(steady(a.Plain), steady(b.Plain)) || bytes.Contains(a.Plain, []byte("frozen")) {
+		if a, b := page(t, one, false, ""), page(t, two, false, ""); bytes.Equal(steady(a.Plain), steady(b.Plain)) ||
+			bytes.Contains(a.Plain, []byte("frozen")) {
 			t.Errorf("it is not thawed:\n%s", a.Plain)
 		}
 	})

@@ -30,14 +30,17 @@ func TestStatic(t *testing.T) {
 					t.Errorf("%s links to %q", name, m[1])
 				}
 			}
-			if strings.Contains(all[name], "<script") || strings.Contains(all[name], "data-board") || !strings.Contains(all[name], "<h1><bdi>Spring &lt;contest&gt; &amp; more</bdi></h1>") {
+			if strings.Contains(all[name], "<script") || strings.Contains(all[name], "data-board") ||
+				!strings.Contains(all[name], "<h1><bdi>Spring &lt;contest&gt; &amp; more</bdi></h1>") {
 				t.Errorf("%s:\n%s", name, all[name])
 			}
 		}
-		if strings.Contains(all["index.html"], "Staff&#39;s own") != staff || strings.Contains(all["index.html"], "The scoreboard was frozen") == staff {
+		if strings.Contains(all["index.html"], "Staff&#39;s own") != staff ||
+			strings.Contains(all["index.html"], "The scoreboard was frozen") == staff {
 			t.Errorf("the page of staff %v:\n%s", staff, all["index.html"])
 		}
-		if !strings.Contains(all["group-2.html"], `<a href="group-2.html" aria-current="page"><bdi>girls</bdi>`) || strings.Contains(all["group-2.html"], "bees") {
+		if !strings.Contains(all["group-2.html"], `<a href="group-2.html" aria-current="page"><bdi>girls</bdi>`) ||
+			strings.Contains(all["group-2.html"], "bees") {
 			t.Errorf("the page of a group:\n%s", all["group-2.html"])
 		}
 		if !strings.Contains(all["style.css"], ".board {") || !strings.Contains(all["style.css"], "--ac:") {

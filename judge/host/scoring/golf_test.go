@@ -72,7 +72,8 @@ func TestGolf(t *testing.T) {
 func TestGolfOverAll(t *testing.T) {
 	j := answered("ada", 1, 10)
 	j.Language, j.Chars = "j", 8
-	board := scoring.RankGolf([]scoring.GolfSubmission{j, answered("ada", 2, 40), answered("bob", 3, 60), answered("eve", 4, 20)}, "", scoring.Bytes)
+	board := scoring.RankGolf([]scoring.GolfSubmission{j, answered("ada", 2, 40), answered("bob", 3, 60), answered("eve", 4, 20)}, "",
+		scoring.Bytes)
 	if d := cmp.Diff([]string{"1 ada 10 since 1 by 1", "2 eve 20 since 4 by 4", "3 bob 60 since 3 by 3"}, order(board)); d != "" {
 		t.Error(d)
 	}

@@ -59,7 +59,8 @@ func slow(c scoring.Contest, teams []scoring.Team, submissions []scoring.Submiss
 		return known && !s.Ignored && !c.Start.IsZero() && !s.At.Before(c.Start) && (c.Length == 0 || contestTime(s.At) < end)
 	}
 	open := func(s scoring.Submission) bool {
-		return s.Verdict == "" || s.Verdict == "JE" || s.Unverified && !v.Unverified || !v.KnownBefore.IsZero() && s.At.Compare(v.KnownBefore) >= 0
+		return s.Verdict == "" || s.Verdict == "JE" || s.Unverified && !v.Unverified ||
+			!v.KnownBefore.IsZero() && s.At.Compare(v.KnownBefore) >= 0
 	}
 	of := func(team, problem string) (all []scoring.Submission) {
 		for _, s := range latest {
@@ -228,7 +229,8 @@ func check(t interface{ Fatalf(string, ...any) }, b *scoring.Scoreboard, c scori
 	submissions []scoring.Submission, v scoring.View) {
 	places, columns := slow(c, teams, submissions, v)
 	if !slices.EqualFunc(b.Rows(), places,
-		func(x, y scoring.RankedRow) bool { return x.Rank == y.Rank && reflect.DeepEqual(*x.Row, *y.Row) }) || !slices.Equal(b.Columns(), columns) {
+		func(x, y scoring.RankedRow) bool { return x.Rank == y.Rank && reflect.DeepEqual(*x.Row, *y.Row) }) ||
+		!slices.Equal(b.Columns(), columns) {
 		want := scoring.New(c, teams, submissions, v)
 		t.Fatalf("a board is\n%s%+v\nmade from all submissions it is\n%s\nand the slow one has %d rows and %+v", draw(b), b.Columns(), draw(want),
 			len(places), columns)

@@ -22,7 +22,8 @@ func TestWhatIsNotThereIsWaitedFor(t *testing.T) {
 		"it is there":         {says: []error{nil}, calls: 1},
 		"it comes after days": {says: []error{gone, gone, gone, nil}, calls: 4},
 		"it refuses":          {says: []error{gone, wrong, nil}, calls: 2, want: wrong},
-		"the server ends":     {says: []error{gone, gone, gone, gone, gone, gone}, end: 20 * time.Second, calls: 5, want: context.DeadlineExceeded},
+		"the server ends": {says: []error{gone, gone, gone, gone, gone, gone}, end: 20 * time.Second, calls: 5,
+			want: context.DeadlineExceeded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -66,7 +66,8 @@ func TestSharedBlobs(t *testing.T) {
 		}
 	}
 
-	if other, wrong := serves(t, filepath.Join(t.TempDir(), "data"), shared, false); other != nil || !strings.Contains(wrong, "belong to another database") {
+	if other, wrong := serves(t, filepath.Join(t.TempDir(), "data"), shared, false); other != nil ||
+		!strings.Contains(wrong, "belong to another database") {
 		t.Errorf("another database: %q", wrong)
 	}
 	if err := os.CopyFS(filepath.Join(data, "blobs"), os.DirFS(shared)); err != nil {

@@ -20,7 +20,8 @@ func TestConnectionsAreBounded(t *testing.T) {
 	}{
 		"one network": {&limitedListener{network: intake.Limit{Max: 2}, server: intake.Limit{Max: 9}}, 2},
 		"all":         {&limitedListener{network: intake.Limit{Max: 9}, server: intake.Limit{Max: 3}}, 3},
-		"a proxy":     {&limitedListener{network: intake.Limit{Max: 2}, server: intake.Limit{Max: 4}, proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, 4},
+		"a proxy": {&limitedListener{network: intake.Limit{Max: 2}, server: intake.Limit{Max: 4},
+			proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, err := net.Listen("tcp", "127.0.0.1:0")

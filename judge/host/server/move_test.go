@@ -102,7 +102,8 @@ func TestMovedBlobs(t *testing.T) {
 	if err := m.to.SetMark("another"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.openNewBlobs(t.Context(), MovePlan{Blobs: shared}, blobs); err == nil || !strings.Contains(err.Error(), "belong to another database") {
+	if _, err := s.openNewBlobs(t.Context(), MovePlan{Blobs: shared}, blobs); err == nil ||
+		!strings.Contains(err.Error(), "belong to another database") {
 		t.Errorf("the blobs of another database: %v", err)
 	}
 	// A damaged blob is not copied, and a missing one is counted.
@@ -112,7 +113,8 @@ func TestMovedBlobs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(os.Remove(path), os.WriteFile(path, []byte("CONFIG"), 0o600), os.Chtimes(path, before.ModTime(), before.ModTime())); err != nil {
+	if err := errors.Join(os.Remove(path), os.WriteFile(path, []byte("CONFIG"), 0o600),
+		os.Chtimes(path, before.ModTime(), before.ModTime())); err != nil {
 		t.Fatal(err)
 	}
 	if err := m.copy(t.Context()); !errors.Is(err, blob.ErrDamaged) {
@@ -130,7 +132,8 @@ func TestMovedBlobs(t *testing.T) {
 func TestAMoveNeedsAPlanOnTheMachine(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	s, blobs := atNight(t, data)
-	if _, err := s.move(t.Context(), blobs); err == nil || judge.BlameOf(err) != judge.Caller || !strings.Contains(err.Error(), "on the machine of the server") {
+	if _, err := s.move(t.Context(), blobs); err == nil || judge.BlameOf(err) != judge.Caller ||
+		!strings.Contains(err.Error(), "on the machine of the server") {
 		t.Errorf("without a plan: %v", err)
 	}
 	remove, err := WriteMovePlan(data, MovePlan{Database: "x"})

@@ -49,7 +49,8 @@ func named(t *testing.T, s *Server, blobs *blob.Dir, text string) blob.Digest {
 		t.Fatal(err)
 	}
 	m := &bundle.Manifest{Findings: bundle.Entry{Path: bundle.FindingsFile, Size: 2, Digest: put("{}")}}
-	b := store.NewBundle{Problem: "sum", Title: "Sum", Owner: admin.ID, ID: m.ID(), Manifest: put(string(m.Bytes())), Config: put(text), MadeBy: admin.ID}
+	b := store.NewBundle{Problem: "sum", Title: "Sum", Owner: admin.ID, ID: m.ID(), Manifest: put(string(m.Bytes())), Config: put(text),
+		MadeBy: admin.ID}
 	if _, err := s.store.PutBundle(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +199,8 @@ func TestBackupsThatAreNotWhole(t *testing.T) {
 func TestABackupHasItsPlace(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	s, blobs := atNight(t, data)
-	for _, name := range []string{"", ".", "..", "../x", "a/b", filepath.Join(t.TempDir(), "x"), ".hidden", "x" + unfinishedSuffix, "2026-01-02T030405Z"} {
+	for _, name := range []string{"", ".", "..", "../x", "a/b", filepath.Join(t.TempDir(), "x"), ".hidden", "x" + unfinishedSuffix,
+		"2026-01-02T030405Z"} {
 		if dir, err := s.makeBackup(t.Context(), blobs, name); err == nil || !strings.Contains(err.Error(), "backup_dir") {
 			t.Errorf("%q is made in %q, %v", name, dir, err)
 		}

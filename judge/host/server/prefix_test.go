@@ -17,7 +17,8 @@ func TestUnder(t *testing.T) {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			w.Header().Set("Content-Length", "5")
 			w.WriteHeader(http.StatusTeapot)
-			fmt.Fprint(w, `<a href="/">home</a> <img src="/c/a.png"> <form action="/login"> <b data-events="/c/x/events">`, ` href=&#34;/no <a href="//evil.example/x"> <a href="https://x/"> <script data-worker="/static/w.js">`)
+			fmt.Fprint(w, `<a href="/">home</a> <img src="/c/a.png"> <form action="/login"> <b data-events="/c/x/events">`,
+				` href=&#34;/no <a href="//evil.example/x"> <a href="https://x/"> <script data-worker="/static/w.js">`)
 		case "/stream":
 			w.Header().Set("Content-Type", "text/event-stream")
 			fmt.Fprint(w, "event: part\ndata: <a href=\"/c/x\">\n\n")
@@ -36,7 +37,8 @@ func TestUnder(t *testing.T) {
 	})
 	s := httptest.NewServer(mountAt("/school/judge/", inner))
 	defer s.Close()
-	c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, Transport: &http.Transport{DisableCompression: true}}
+	c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{DisableCompression: true}}
 	for path, want := range map[string]string{
 		"/page":                   `418 <a href="/school/judge/">home</a> <img src="/school/judge/c/a.png"> <form action="/school/judge/login"> <b data-events="/c/x/events"> href=&#34;/no <a href="//evil.example/x"> <a href="https://x/"> <script data-worker="/school/judge/static/w.js">`,
 		"/stream":                 "200 event: part\ndata: <a href=\"/school/judge/c/x\">\n\ndata: {\"data\":\"\\u003ca href=\\\"/school/judge/c/y\\\"\\u003e\"}\n\n",

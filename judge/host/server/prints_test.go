@@ -39,7 +39,8 @@ func newPrinter(t *testing.T) *printer {
 	h.account, err = db.NewAccount(t.Context(), "ada", "Ada", store.PersonAccount, "")
 	h.check(err)
 	h.contest, _, err = db.ImportContest(t.Context(), &store.ContestImport{
-		Contest:  &store.Contest{Slug: "wf", Name: "WF", Format: store.ICPC, Starts: time.Now(), Length: time.Hour, Visibility: store.VisibilityPublic},
+		Contest: &store.Contest{Slug: "wf", Name: "WF", Format: store.ICPC, Starts: time.Now(), Length: time.Hour,
+			Visibility: store.VisibilityPublic},
 		Groups:   []store.Group{{ID: "n", Name: "North"}},
 		Teams:    []store.Team{{ExtID: "7", Name: "$(touch pwned)", DisplayName: "Foxes; exit 1", Label: "B2", GroupIDs: []string{"n"}}},
 		Accounts: []store.ImportedAccount{{ID: "ada", Type: "team", Team: "7", Account: h.account}},
@@ -104,7 +105,8 @@ func TestPrintCommand(t *testing.T) {
 	if p.State != store.Printed || p.Printer != "" || p.Reason != "" {
 		t.Errorf("the print is %+v", p)
 	}
-	for _, want := range []string{"Foxes; exit 1 | team 7 | seat B2 | North\na b.py | Python | WF | ", "| page 1 of 2\n", "\n\nprint(1)\n\f", "| page 2 of 2\n", "\n\nend\n", "Foxes; exit 1|7|B2|North|a b.py|Python|2|wf\n"} {
+	for _, want := range []string{"Foxes; exit 1 | team 7 | seat B2 | North\na b.py | Python | WF | ", "| page 1 of 2\n",
+		"\n\nprint(1)\n\f", "| page 2 of 2\n", "\n\nend\n", "Foxes; exit 1|7|B2|North|a b.py|Python|2|wf\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
@@ -114,13 +116,15 @@ func TestPrintCommand(t *testing.T) {
 	if _, err := os.Stat(strings.TrimSpace(string(name))); err == nil {
 		t.Errorf("the file %s stays", name)
 	}
-	if p, _ = print(`echo no paper >&2; exit 3`, "print", "{file}"); p.State != store.PrintFailed || p.Reason != "print_command: exit status 3: no paper" {
+	if p, _ = print(`echo no paper >&2; exit 3`, "print", "{file}"); p.State != store.PrintFailed ||
+		p.Reason != "print_command: exit status 3: no paper" {
 		t.Errorf("without paper the print is %+v", p)
 	}
 	if p, _ = print(`exit 3`, "print", "{file}"); p.State != store.PrintFailed || p.Reason != "print_command: exit status 3" {
 		t.Errorf("without words the print is %+v", p)
 	}
-	if p, _ = print(`head -c 1000 /dev/zero | tr "\0" a; echo; echo the end; exit 3`, "print", "{file}"); !strings.HasSuffix(p.Reason, "aaa\nthe end") || len(p.Reason) > 400 {
+	if p, _ = print(`head -c 1000 /dev/zero | tr "\0" a; echo; echo the end; exit 3`, "print", "{file}"); !strings.HasSuffix(p.Reason,
+		"aaa\nthe end") || len(p.Reason) > 400 {
 		t.Errorf("with many words the print is %+v", p)
 	}
 	if p, _ = print(`ls -l "$1" | cut -c1-10 | grep -qx -- -rw-------`, "print", "{file}"); p.State != store.Printed {
@@ -167,9 +171,11 @@ func TestPrintCommandGroup(t *testing.T) {
 		stop    bool // the server stops after the child has started
 		reason  string
 	}{
-		"too slow":        {child + `& wait`, 2 * time.Second, false, "print_command did not end within 2 s"},
-		"failed":          {child + `> /dev/null 2>&1 & until [ -s begun ]; do sleep 0.01; done; exit 3`, time.Hour, false, "print_command: exit status 3"},
-		"went on":         {child + `& until [ -s begun ]; do sleep 0.01; done; exit 0`, time.Hour, false, "print_command ended, and what it started went on: it must wait for that"},
+		"too slow": {child + `& wait`, 2 * time.Second, false, "print_command did not end within 2 s"},
+		"failed": {child + `> /dev/null 2>&1 & until [ -s begun ]; do sleep 0.01; done; exit 3`, time.Hour, false,
+			"print_command: exit status 3"},
+		"went on": {child + `& until [ -s begun ]; do sleep 0.01; done; exit 0`, time.Hour, false,
+			"print_command ended, and what it started went on: it must wait for that"},
 		"the server ends": {child + `& wait`, time.Hour, true, "the server ended while it printed: check whether the pages were printed"},
 	} {
 		t.Run(name, func(t *testing.T) {

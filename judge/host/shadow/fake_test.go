@@ -53,7 +53,8 @@ func (p *primary) add(typ, id, data string) {
 	case p.old && data == "":
 		p.lines = append(p.lines, fmt.Sprintf(`{"type":%q,"id":"t%d","op":"delete","data":{"id":%q}}`, typ, n, id))
 	case p.old:
-		p.lines = append(p.lines, fmt.Sprintf(`{"type":%q,"id":"t%d","op":"create","data":%s}`, map[string]string{"contest": "contests"}[typ]+map[bool]string{true: typ}[typ != "contest"], n, data))
+		p.lines = append(p.lines, fmt.Sprintf(`{"type":%q,"id":"t%d","op":"create","data":%s}`,
+			map[string]string{"contest": "contests"}[typ]+map[bool]string{true: typ}[typ != "contest"], n, data))
 	default:
 		if data == "" {
 			data = "null"
@@ -177,7 +178,8 @@ func zipped(files ...string) []byte {
 // fill gives the primary a contest with all kinds of objects.
 func (p *primary) fill() {
 	p.add("contest", "", contest)
-	for id, more := range map[string]string{"AC": `"penalty":false,"solved":true`, "WA": `"penalty":true,"solved":false`, "CE": `"penalty":false,"solved":false`, "JE": `"penalty":false,"solved":false`} {
+	for id, more := range map[string]string{"AC": `"penalty":false,"solved":true`, "WA": `"penalty":true,"solved":false`,
+		"CE": `"penalty":false,"solved":false`, "JE": `"penalty":false,"solved":false`} {
 		p.add("judgement-types", id, fmt.Sprintf(`{"id":%q,"name":"x",%s}`, id, more))
 	}
 	p.add("languages", "shell", `{"id":"shell","name":"Shells","extensions":["sh"]}`)
@@ -206,7 +208,8 @@ func (p *primary) fill() {
 	judged := func(id, verdict string) {
 		p.add("judgements", "j"+id, fmt.Sprintf(`{"id":"j%s","submission_id":%q,"start_time":"2026-01-01T12:00:00Z"}`, id, id))
 		if verdict != "" {
-			p.add("judgements", "j"+id, fmt.Sprintf(`{"id":"j%s","submission_id":%q,"start_time":"2026-01-01T12:00:00Z","judgement_type_id":%q}`, id, id, verdict))
+			p.add("judgements", "j"+id, fmt.Sprintf(`{"id":"j%s","submission_id":%q,"start_time":"2026-01-01T12:00:00Z","judgement_type_id":%q}`,
+				id, id, verdict))
 		}
 	}
 	for i := range 40 { // enough lines to lose some
@@ -216,7 +219,8 @@ func (p *primary) fill() {
 		send(id, []string{"t1", "t2"}[i%2], []string{"sum", "2"}[i/2%2], "shell", fmt.Sprintf("0:%02d:00", i+1), href(id))
 		judged(id, []string{"WA", "WA", "CE", "", "WA", "AC", "JE"}[i%7])
 	}
-	p.files["broken"], p.files["empty"], p.files["large"], p.files["names"] = []byte("no zip"), zipped(), zipped("a.sh", strings.Repeat("x", 2000)), zipped("../a.sh", "x")
+	p.files["broken"], p.files["empty"], p.files["large"], p.files["names"] = []byte("no zip"), zipped(), zipped("a.sh",
+		strings.Repeat("x", 2000)), zipped("../a.sh", "x")
 	for _, id := range []string{"broken", "empty", "large", "names", "missing"} {
 		send(id, "t1", "sum", "shell", "1:00:00", href(id))
 		judged(id, "WA")

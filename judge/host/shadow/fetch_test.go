@@ -37,7 +37,8 @@ func TestFetch(t *testing.T) {
 		"/api/contests/odd": `{"id":"odd"}`, "/api/contests/odd/teams": "<html>", "/api/contests/page": "<html>",
 		"/files/regional.ZIP": packed.String(), "/files/broken.zip": "PK",
 	}
-	codes := map[string]int{"/api/contests/spring/persons": 403, "/api/contests/spring/accounts": 401, "/api/contests/ill": 200, "/api/contests/ill/teams": 500}
+	codes := map[string]int{"/api/contests/spring/persons": 403, "/api/contests/spring/accounts": 401, "/api/contests/ill": 200,
+		"/api/contests/ill/teams": 500}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user, password, _ := r.BasicAuth()
 		text, known := answers[r.URL.Path]
@@ -89,7 +90,8 @@ func TestFetch(t *testing.T) {
 		if all != nil {
 			names = slices.Sorted(maps.Keys(all.Texts))
 		}
-		if got := strings.Join(names, " "); got != tt.files || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+		if got := strings.Join(names, " "); got != tt.files || (err == nil) != (tt.err == "") ||
+			err != nil && !strings.Contains(err.Error(), tt.err) {
 			t.Errorf("%s: %q, %v; want %q, %q", path, got, err, tt.files, tt.err)
 		}
 	}

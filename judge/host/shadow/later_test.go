@@ -59,7 +59,8 @@ func TestLater(t *testing.T) {
 	})
 	p.add("contest", "", strings.Replace(strings.Replace(contest, "10:00:00.000+01:00", "11:00:00.000+01:00", 1), `"0:10:00.000"`, "15", 1))
 	m.wait(func() string {
-		if c := m.contest(); c.Starts.UTC().Hour() != 10 || c.Settings.Penalty != 15 || c.Freeze != 4*time.Hour || c.FormalName != "World Finals" {
+		if c := m.contest(); c.Starts.UTC().Hour() != 10 || c.Settings.Penalty != 15 || c.Freeze != 4*time.Hour ||
+			c.FormalName != "World Finals" {
 			return fmt.Sprintf("the contest is %+v", c)
 		}
 		return ""
@@ -74,7 +75,8 @@ func TestContestOfOurs(t *testing.T) {
 	m := start(t, t.TempDir())
 	some := blob.DigestOf([]byte("another bundle"))
 	for _, slug := range []string{"nim", "mine"} {
-		if _, err := m.db.PutBundle(t.Context(), store.NewBundle{Problem: slug, Title: slug, Owner: m.admin.ID, ID: some, Manifest: some, Config: some, MadeBy: m.admin.ID}); err != nil {
+		if _, err := m.db.PutBundle(t.Context(), store.NewBundle{Problem: slug, Title: slug, Owner: m.admin.ID, ID: some, Manifest: some,
+			Config: some, MadeBy: m.admin.ID}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -90,7 +90,8 @@ func TestPictures(t *testing.T) {
 	p.add("organizations", "w", `{"id":"w","name":"W"`+p.shows("logo", "large.svg")+`}`)
 	p.add("organizations", "x", `{"id":"x","name":"X","logo":[{"href":"http://other.example/x.svg"},{"href":""},7],"country_flag":"x"}`)
 	for i := range 40 {
-		p.add("organizations", fmt.Sprint("many", i), fmt.Sprintf(`{"id":"many%d","name":"M"%s}`, i, p.shows("logo", fmt.Sprintf("many%d.svg", i))))
+		p.add("organizations", fmt.Sprint("many", i),
+			fmt.Sprintf(`{"id":"many%d","name":"M"%s}`, i, p.shows("logo", fmt.Sprintf("many%d.svg", i))))
 	}
 	p.add("teams", "t1", `{"id":"t1","name":"One"`+p.shows("photo", "photo.svg")+`}`)
 	p.add("problems", "sum", `{"id":"sum","label":"A","name":"Sum"`+p.shows("statement", "a.pdf", "b.pdf")+`}`)
@@ -145,7 +146,8 @@ func TestPictures(t *testing.T) {
 		return all
 	}
 	before := asked()
-	if before["/media/u.svg"] != 1 || before["/media/many7.svg"] != 1 || before["/media/late.svg"] != 3 || before["/media/missing.svg"] != 1 || p.most > 8 || p.most < 2 {
+	if before["/media/u.svg"] != 1 || before["/media/many7.svg"] != 1 || before["/media/late.svg"] != 3 ||
+		before["/media/missing.svg"] != 1 || p.most > 8 || p.most < 2 {
 		t.Errorf("%d at once, %v", p.most, before)
 	}
 	// A logo changes, and a photo is removed.

@@ -41,12 +41,14 @@ func behindOurs(t *testing.T, version string) {
 	log := slog.New(slog.DiscardHandler)
 	first, second := webtest.New(t), webtest.New(t)
 	serving := httptest.NewServer(api.New(api.Options{
-		Service: first.Intake, Scoreboards: scoreboard.NewRegistry(scoreboard.RegistryOptions{Store: first.Store, Log: log}), Name: "First", Version: "v1", Passwords: auth.NewPasswords(), Log: log,
+		Service: first.Intake, Scoreboards: scoreboard.NewRegistry(scoreboard.RegistryOptions{Store: first.Store, Log: log}), Name: "First",
+		Version: "v1", Passwords: auth.NewPasswords(), Log: log,
 		URL: client.Address{URL: "http://first.example"},
 	}))
 	t.Cleanup(serving.Close)
 	c := first.Contest("wf", -30*time.Minute, store.VisibilityTeams, store.Settings{})
-	_, _, err := first.Store.ImportContest(t.Context(), &store.ContestImport{ID: c.ID, Accounts: []store.ImportedAccount{{ID: "x", Type: "shadow", Account: first.Accounts["other"]}}})
+	_, _, err := first.Store.ImportContest(t.Context(),
+		&store.ContestImport{ID: c.ID, Accounts: []store.ImportedAccount{{ID: "x", Type: "shadow", Account: first.Accounts["other"]}}})
 	check(err)
 	verdicts := map[int64][]judge.Event{}
 	send := func(login string, events ...judge.Event) {
@@ -66,7 +68,8 @@ func behindOurs(t *testing.T, version string) {
 
 	file := filepath.Join(t.TempDir(), "secret")
 	check(os.WriteFile(file, []byte("correct-horse\n"), 0o600))
-	source := store.ExternalSource{URL: serving.URL + "/api/" + version + "/contests/wf", Login: "other", SecretFile: file, Account: second.Accounts["admin"].ID}
+	source := store.ExternalSource{URL: serving.URL + "/api/" + version + "/contests/wf", Login: "other", SecretFile: file,
+		Account: second.Accounts["admin"].ID}
 	_, err = shadow.Start(t.Context(), second.Intake, source, "")
 	check(err)
 	m := &machine{TB: t, db: second.Store, intake: second.Intake}

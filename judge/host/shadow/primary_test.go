@@ -18,7 +18,8 @@ func TestParseLine(t *testing.T) {
 		{`{"type":"teams","id":"7","data":null,"token":"2"}`, `teams 7 `, "since_token=2", ""},
 		{`{"type":"contest","id":"wf","data":{"id":"wf"},"token":"2"}`, `contest  {"id":"wf"}`, "since_token=2", ""},
 		{`{"type":"state","id":null,"data":{"started":null},"token":"2"}`, `state  {"started":null}`, "since_token=2", ""},
-		{`{"type":"groups","id":null,"data":[{"id":"1"},{"id":2}],"token":"3"}`, `all groups 1 {"id":"1"} groups 2 {"id":2}`, "since_token=3", ""},
+		{`{"type":"groups","id":null,"data":[{"id":"1"},{"id":2}],"token":"3"}`, `all groups 1 {"id":"1"} groups 2 {"id":2}`, "since_token=3",
+			""},
 		{`{"type":"teams","id":7,"data":{"id":7},"token":4}`, `teams 7 {"id":7}`, "since_token=4", ""},
 		{`{"type":"runs","id":"7","data":{"id":"7"},"token":"4"}`, ``, "since_token=4", ""},
 		{`{"type":"teams","id":"cd17","op":"create","data":{"id":"7"}}`, `teams 7 {"id":"7"}`, "since_id=cd17", ""},
@@ -38,7 +39,8 @@ func TestParseLine(t *testing.T) {
 		for _, o := range l.objects {
 			got = append(got, fmt.Sprintf("%s %s %s", o.Type, o.ID, o.Data))
 		}
-		if text := strings.Join(got, " "); text != tt.want || l.since != tt.since || (err == nil) != (tt.wrong == "") || err != nil && !strings.Contains(err.Error(), tt.wrong) {
+		if text := strings.Join(got, " "); text != tt.want || l.since != tt.since || (err == nil) != (tt.wrong == "") ||
+			err != nil && !strings.Contains(err.Error(), tt.wrong) {
 			t.Errorf("%s\n is %q since %q: %v", tt.line, text, l.since, err)
 		}
 	}
@@ -81,7 +83,8 @@ func TestLines(t *testing.T) {
 			t.Errorf("cut at %d: %d lines, want %d, torn: %v: %v", cut, len(got), n, torn, err)
 		}
 	}
-	if _, err := readLines(strings.NewReader(strings.Repeat("x", maxLine+100_000)), nil); err == nil || !strings.Contains(err.Error(), "8 MiB") {
+	if _, err := readLines(strings.NewReader(strings.Repeat("x", maxLine+100_000)), nil); err == nil ||
+		!strings.Contains(err.Error(), "8 MiB") {
 		t.Errorf("a line without end: %v", err)
 	}
 }
@@ -118,16 +121,21 @@ func TestVerdicts(t *testing.T) {
 		{"judge error", []string{`"judgement_type_id":"JE"`}, "", nil},
 		{"pending", []string{`"judgement_type_id":null`}, "", nil},
 		{"pending without the property", []string{``}, "", nil},
-		{"rejudged", []string{`"judgement_type_id":"WA","current":false,"start_time":"2026-01-01T10:00:05Z"`, `"judgement_type_id":"AC","current":true,"start_time":"2026-01-01T10:00:00Z"`}, "AC", nil},
-		{"rejudged at DOMjudge", []string{`"judgement_type_id":"WA","valid":false,"start_time":"2026-01-01T10:00:05Z"`, `"judgement_type_id":"AC","valid":true,"start_time":"2026-01-01T10:00:00Z"`}, "AC", nil},
-		{"the latest", []string{`"judgement_type_id":"AC","start_time":"2026-01-01T10:00:05.5+01"`, `"judgement_type_id":"WA","start_time":"2026-01-01T10:00:05Z"`}, "WA", nil},
+		{"rejudged", []string{`"judgement_type_id":"WA","current":false,"start_time":"2026-01-01T10:00:05Z"`,
+			`"judgement_type_id":"AC","current":true,"start_time":"2026-01-01T10:00:00Z"`}, "AC", nil},
+		{"rejudged at DOMjudge", []string{`"judgement_type_id":"WA","valid":false,"start_time":"2026-01-01T10:00:05Z"`,
+			`"judgement_type_id":"AC","valid":true,"start_time":"2026-01-01T10:00:00Z"`}, "AC", nil},
+		{"the latest", []string{`"judgement_type_id":"AC","start_time":"2026-01-01T10:00:05.5+01"`,
+			`"judgement_type_id":"WA","start_time":"2026-01-01T10:00:05Z"`}, "WA", nil},
 		{"at one time, the higher id", []string{`"judgement_type_id":"AC"`, `"judgement_type_id":"WA"`}, "WA", nil},
-		{"the latest is pending", []string{`"judgement_type_id":"AC","start_time":"2026-01-01T10:00:00Z"`, `"start_time":"2026-01-01T10:00:05Z"`}, "", nil},
+		{"the latest is pending", []string{`"judgement_type_id":"AC","start_time":"2026-01-01T10:00:00Z"`,
+			`"start_time":"2026-01-01T10:00:05Z"`}, "", nil},
 	} {
 		objects := append(append([]store.ExternalObject{}, types...), tt.more...)
 		for i, j := range tt.judgements {
 			id := fmt.Sprint(9 + i) // 10 comes after 9
-			objects = append(objects, store.ExternalObject{Type: "judgements", ID: id, Data: strings.Replace(fmt.Sprintf(`{"id":%q,"submission_id":"s",%s}`, id, j), ",}", "}", 1)})
+			objects = append(objects, store.ExternalObject{Type: "judgements", ID: id,
+				Data: strings.Replace(fmt.Sprintf(`{"id":%q,"submission_id":"s",%s}`, id, j), ",}", "}", 1)})
 		}
 		if got := NewMirror(objects).Verdicts()["s"]; got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)

@@ -55,17 +55,20 @@ func start(t testing.TB, dir string) *machine {
 	m.db, err = store.Open(t.Context(), store.Options{Dir: dir, Version: "v1"})
 	must(err)
 	log := slog.New(slog.DiscardHandler)
-	m.intake = &intake.Service{Store: m.db, Blobs: blobs, MaxSize: 1000, MaxFiles: 3, Class: "main", FreeDisk: func() (int64, error) { return 1 << 40, nil },
+	m.intake = &intake.Service{Store: m.db, Blobs: blobs, MaxSize: 1000, MaxFiles: 3, Class: "main",
+		FreeDisk: func() (int64, error) { return 1 << 40, nil },
 		Dispatch: dispatch.New(dispatch.Options{Store: m.db, Blobs: blobs, Log: log, Holder: dir, Class: "main"})}
 	if m.admin, err = m.db.AccountByLogin(t.Context(), "admin"); err != nil {
 		m.admin, err = m.db.NewAccount(t.Context(), "admin", "Admin", store.PersonAccount, "admin")
 		must(err)
-		sheet, err := json.Marshal(client.ProblemInfo{Format: client.ProblemInfoFormat, Title: "Sum", Languages: []client.OfferedLanguage{{ID: "sh", Name: "Shell", Extensions: []string{"sh"}}}})
+		sheet, err := json.Marshal(client.ProblemInfo{Format: client.ProblemInfoFormat, Title: "Sum",
+			Languages: []client.OfferedLanguage{{ID: "sh", Name: "Shell", Extensions: []string{"sh"}}}})
 		must(err)
 		digest, _, err := blobs.Add(bytes.NewReader(sheet))
 		must(err)
 		some := blob.DigestOf([]byte("a bundle"))
-		_, err = m.db.PutBundle(t.Context(), store.NewBundle{Problem: "sum", Title: "Sum", Owner: m.admin.ID, ID: some, Manifest: some, Config: some, ProblemInfo: digest, MadeBy: m.admin.ID})
+		_, err = m.db.PutBundle(t.Context(), store.NewBundle{Problem: "sum", Title: "Sum", Owner: m.admin.ID, ID: some, Manifest: some,
+			Config: some, ProblemInfo: digest, MadeBy: m.admin.ID})
 		must(err)
 	}
 	// Release the leader lease of the previous server, as package server does at its start.
@@ -132,7 +135,8 @@ func (m *machine) state() string {
 		if err != nil {
 			m.Fatal(err)
 		}
-		fmt.Fprintf(&out, "%s %s %s %v files, given %s, judged here %v\n", s.ExtID, sub.Problem, clics.FormatTime(sub.Received), len(sub.Files), s.Override, !s.Ended)
+		fmt.Fprintf(&out, "%s %s %s %v files, given %s, judged here %v\n", s.ExtID, sub.Problem, clics.FormatTime(sub.Received),
+			len(sub.Files), s.Override, !s.Ended)
 	}
 	wrong, err := m.db.ExternalProblems(ctx, c.ID)
 	if err != nil {
@@ -333,7 +337,8 @@ func check(t *testing.T, state, results string) {
 			t.Errorf("%q is %d times in\n%s", want, strings.Count(state, want), state)
 		}
 	}
-	for _, never := range []string{"taken ", "nobody ", "nothing ", "submissions late-team", "submissions taken", "submissions 1", "teams t2"} {
+	for _, never := range []string{"taken ", "nobody ", "nothing ", "submissions late-team", "submissions taken", "submissions 1",
+		"teams t2"} {
 		if strings.Contains("\n"+state, "\n"+never) {
 			t.Errorf("%q is in\n%s", never, state)
 		}
@@ -357,18 +362,21 @@ func TestPassword(t *testing.T) {
 	}
 	file := filepath.Join(m.dir, "secret")
 	for name, want := range map[string]string{file: "no such file", "secret": "not an absolute path", m.dir: "is a directory"} {
-		_, err := shadow.Start(t.Context(), m.intake, store.ExternalSource{URL: p.address(), Login: "x", SecretFile: name, Account: m.admin.ID}, "")
+		_, err := shadow.Start(t.Context(), m.intake,
+			store.ExternalSource{URL: p.address(), Login: "x", SecretFile: name, Account: m.admin.ID}, "")
 		if refusal, is := err.(*intake.Refusal); !is || !strings.Contains(refusal.Text, "read the password of the primary: ") ||
 			!strings.Contains(refusal.Text, want) || !strings.Contains(refusal.Hint, "on the server's machine") {
 			t.Errorf("with the file %s: %v", name, err)
 		}
 	}
-	for _, tt := range [][2]string{{"other\n", "401"}, {"sesame\nmore", "on one line"}, {strings.Repeat("x", 300), "on one line"}, {"sesame\n", ""}} {
+	for _, tt := range [][2]string{{"other\n", "401"}, {"sesame\nmore", "on one line"}, {strings.Repeat("x", 300), "on one line"},
+		{"sesame\n", ""}} {
 		text, want := tt[0], tt[1]
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		slug, err := shadow.Start(t.Context(), m.intake, store.ExternalSource{URL: p.address(), Login: "x", SecretFile: file, Account: m.admin.ID}, "")
+		slug, err := shadow.Start(t.Context(), m.intake,
+			store.ExternalSource{URL: p.address(), Login: "x", SecretFile: file, Account: m.admin.ID}, "")
 		if want == "" && (err != nil || slug != "wf-2026") || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("with %.20q: %q %v", text, slug, err)
 		}
@@ -380,7 +388,8 @@ func TestPassword(t *testing.T) {
 	}
 	p.CloseClientConnections()
 	m.wait(func() string {
-		if s, err := m.db.ExternalSource(t.Context(), m.contest().ID); err != nil || !strings.Contains(s.Failure, "read the password of the primary") || s.LastReceived.IsZero() {
+		if s, err := m.db.ExternalSource(t.Context(), m.contest().ID); err != nil ||
+			!strings.Contains(s.Failure, "read the password of the primary") || s.LastReceived.IsZero() {
 			return fmt.Sprintf("the trouble is %+v, %v", s, err)
 		}
 		return ""

@@ -222,7 +222,8 @@ func TestABrowserWithoutASecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err := l.client.CompleteLogin(t.Context(), "", l.at.LogIn(to)); !is[*signon.LoginError](err) || !strings.Contains(err.Error(), "has not begun") {
+	if p, err := l.client.CompleteLogin(t.Context(), "", l.at.LogIn(to)); !is[*signon.LoginError](err) ||
+		!strings.Contains(err.Error(), "has not begun") {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
@@ -280,7 +281,8 @@ func TestFailures(t *testing.T) {
 		t.Errorf("with another secret of the client: %v", err)
 	}
 	l = newLogin(t, func(o *signon.Options) { o.Issuer += "/" })
-	if _, err := l.try(nil); err == nil || is[*signon.LoginError](err) || !strings.Contains(err.Error(), `calls itself "`+l.at.URL+`": set issuer`) {
+	if _, err := l.try(nil); err == nil || is[*signon.LoginError](err) ||
+		!strings.Contains(err.Error(), `calls itself "`+l.at.URL+`": set issuer`) {
 		t.Errorf("with another name of the issuer: %v", err)
 	}
 	l = newLogin(t)

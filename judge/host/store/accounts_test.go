@@ -136,7 +136,8 @@ func TestProblemsAndBundles(t *testing.T) {
 			t.Errorf("got %v, %v", all, err)
 		}
 		made, err := h.BundleVersions(t.Context(), first)
-		if err != nil || len(made) != 2 || !slices.Contains(made, store.BundleVersion{ID: b.ID, Manifest: b.Manifest, Config: b.Config, Made: h.clock.Now(), Login: "bob"}) {
+		if err != nil || len(made) != 2 || !slices.Contains(made,
+			store.BundleVersion{ID: b.ID, Manifest: b.Manifest, Config: b.Config, Made: h.clock.Now(), Login: "bob"}) {
 			t.Errorf("got %+v, %v", made, err)
 		}
 		if _, err := h.Problem(t.Context(), "none"); !errors.Is(err, store.ErrNotFound) {
@@ -194,7 +195,8 @@ func TestWorkersJoinByInvite(t *testing.T) {
 		if err := h.SetWorkerState(t.Context(), own.ID, store.WorkerDrained, "for a while"); err != nil {
 			t.Error(err)
 		}
-		if got, err := h.WorkerByKey(t.Context(), "U2"); err != nil || got.Capabilities.Slots != 1 || got.State != store.WorkerDrained || got.Note != "for a while" {
+		if got, err := h.WorkerByKey(t.Context(), "U2"); err != nil || got.Capabilities.Slots != 1 || got.State != store.WorkerDrained ||
+			got.Note != "for a while" {
 			t.Errorf("got %+v, %v", got, err)
 		}
 		if err := h.SetWorkerState(t.Context(), lab1.ID, store.WorkerRevoked, ""); err != nil {

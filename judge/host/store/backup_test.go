@@ -45,10 +45,12 @@ func fill(t *testing.T, h *harness) {
 	check(err)
 	teams, err := h.Teams(t.Context(), regional)
 	check(err)
-	check(h.AddBalloons(t.Context(), regional, []store.Balloon{{Team: teams[0].ID, Label: "A", Submission: 7, At: h.clock.Now(), HoldReason: "taken back"}, {Team: teams[1].ID, Label: "A", Submission: 8, At: h.clock.Now()}}))
+	check(h.AddBalloons(t.Context(), regional, []store.Balloon{{Team: teams[0].ID, Label: "A", Submission: 7, At: h.clock.Now(),
+		HoldReason: "taken back"}, {Team: teams[1].ID, Label: "A", Submission: 8, At: h.clock.Now()}}))
 	_, err = h.DeliverBalloon(t.Context(), regional, teams[1].ID, "A", h.alice.ID)
 	check(err)
-	check(h.SetExternalSource(t.Context(), store.ExternalSource{Contest: regional, URL: "https://primary.example/contests/x", Account: h.alice.ID, UseOwnVerdicts: true}))
+	check(h.SetExternalSource(t.Context(), store.ExternalSource{Contest: regional, URL: "https://primary.example/contests/x",
+		Account: h.alice.ID, UseOwnVerdicts: true}))
 	check(h.PutExternalObjects(t.Context(), regional, "since_token=1", []store.ExternalObject{{Type: "teams", ID: "7", Data: `{"id":"7"}`}}))
 	check(h.RecordExternalProblem(t.Context(), regional, "teams", "8", "it has no name"))
 	check(h.NewSession(t.Context(), h.alice, "session", "a browser"))
@@ -58,7 +60,8 @@ func fill(t *testing.T, h *harness) {
 	check(err)
 	_, err = h.NewWorkerInvite(t.Context(), "code", store.WorkerInvite{Name: "w", Class: "main", CreatedBy: h.alice.ID})
 	check(err)
-	_, err = h.NewInvitation(t.Context(), "invited", store.Invitation{Note: "the class", MaxUses: 40, CreatedBy: h.alice.ID, Expires: h.clock.Now()})
+	_, err = h.NewInvitation(t.Context(), "invited",
+		store.Invitation{Note: "the class", MaxUses: 40, CreatedBy: h.alice.ID, Expires: h.clock.Now()})
 	check(err)
 	_, err = h.AdmitWorker(t.Context(), store.NewWorker{Name: "w", Class: "main", Key: "U"})
 	check(err)
@@ -76,7 +79,8 @@ func fill(t *testing.T, h *harness) {
 	}
 	question, err := h.Clarify(t.Context(), store.NewClarification{Contest: store.Practice, Account: h.alice.ID, Text: "why?"})
 	check(err)
-	_, err = h.NewPrint(t.Context(), store.Print{Contest: regional, Team: teams[0].ID, Account: h.alice.ID, Name: "a.py", Body: "1", Pages: 1}, 1)
+	_, err = h.NewPrint(t.Context(), store.Print{Contest: regional, Team: teams[0].ID, Account: h.alice.ID, Name: "a.py", Body: "1",
+		Pages: 1}, 1)
 	check(err)
 	groups, err := h.Groups(t.Context(), regional)
 	check(err)
@@ -238,7 +242,8 @@ func TestABackupIsOfOneMoment(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rows := []int64{m.Tables["submission"].Rows, m.Tables["judgement"].Rows, m.Tables["standing"].Rows, m.Tables["job"].Rows, m.Tables["log"].Rows}
+			rows := []int64{m.Tables["submission"].Rows, m.Tables["judgement"].Rows, m.Tables["standing"].Rows, m.Tables["job"].Rows,
+				m.Tables["log"].Rows}
 			if slices.Min(rows) != m.EventCount || slices.Max(rows) != m.EventCount {
 				t.Errorf("%v rows in a backup that ends with event %d", rows, m.EventCount)
 			}
@@ -275,7 +280,8 @@ func TestBlobsThatRowsName(t *testing.T) {
 			t.Errorf("%v\n%s", err, d)
 		}
 
-		old := []store.Blob{{Digest: digest("nobody's")}, {Digest: digest("print()")}, {Digest: digest("in a bundle")}, {Digest: digest("seen again")}}
+		old := []store.Blob{{Digest: digest("nobody's")}, {Digest: digest("print()")}, {Digest: digest("in a bundle")},
+			{Digest: digest("seen again")}}
 		if err := h.RecordBlobs(t.Context(), old...); err != nil {
 			t.Fatal(err)
 		}

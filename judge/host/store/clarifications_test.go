@@ -84,14 +84,16 @@ func TestClarifications(t *testing.T) {
 			t.Fatal(list, err)
 		}
 		for i, want := range []string{
-			"4 true  . at noon 2 when is lunch? 0 alice", "3 true ALICE nim it is\uFFFD 1 is 0 allowed? 0 alice", "1 false ALICE nim is 0 allowed? 0  1 alice",
+			"4 true  . at noon 2 when is lunch? 0 alice", "3 true ALICE nim it is\uFFFD 1 is 0 allowed? 0 alice",
+			"1 false ALICE nim is 0 allowed? 0  1 alice",
 		} {
 			one := list[i]
 			problem := one.Problem
 			if one.Number == 4 {
 				problem = "."
 			}
-			if got := fmt.Sprint(one.Number, " ", one.Jury, " ", one.TeamName, " ", problem, " ", one.Text, " ", one.ReplyTo, " ", one.Question, " ", one.Answers, " ", one.Login); got != want {
+			if got := fmt.Sprint(one.Number, " ", one.Jury, " ", one.TeamName, " ", problem, " ", one.Text, " ", one.ReplyTo, " ", one.Question,
+				" ", one.Answers, " ", one.Login); got != want {
 				t.Errorf("%q, want %q", got, want)
 			}
 		}
@@ -127,7 +129,8 @@ func TestClarificationsAtOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range writers {
 			all.Go(func() {
-				n, err := h.Clarify(t.Context(), store.NewClarification{Contest: store.Practice, Account: h.alice.ID, Jury: true, Text: fmt.Sprint("at once ", i)})
+				n, err := h.Clarify(t.Context(), store.NewClarification{Contest: store.Practice, Account: h.alice.ID, Jury: true,
+					Text: fmt.Sprint("at once ", i)})
 				if err != nil {
 					t.Error(err)
 				}
@@ -216,7 +219,8 @@ func TestRecipients(t *testing.T) {
 		write("to a group", 0, nil, group["north"])            // 4
 		write("to a group and one", 0, all(2), group["north"]) // 5
 		reads("5431", "5421", "531", "1")
-		for _, n := range []store.NewClarification{{Teams: all(0, 2)}, {Groups: []string{group["north"]}}, {Teams: all(2), Groups: []string{group["north"]}}} {
+		for _, n := range []store.NewClarification{{Teams: all(0, 2)}, {Groups: []string{group["north"]}},
+			{Teams: all(2), Groups: []string{group["north"]}}} {
 			n.Contest, n.Account, n.Jury = c.ID, h.alice.ID, true
 			if n.Text = "to two"; len(n.Groups) > 0 {
 				n.Text = "to a group"
@@ -245,7 +249,8 @@ func TestRecipients(t *testing.T) {
 		for _, team := range teams {
 			got = strings.ReplaceAll(got, team.ID, "#")
 		}
-		if want := "5   [{# CAROL}] [{" + group["north"] + " north}]\n4   [] [{" + group["north"] + " north}]\n3   [{# ALICE} {# CAROL}] []\n"; got != want {
+		if want := "5   [{# CAROL}] [{" + group["north"] + " north}]\n4   [] [{" + group["north"] +
+			" north}]\n3   [{# ALICE} {# CAROL}] []\n"; got != want {
 			t.Errorf("the recipients are\n%swant\n%s", got, want)
 		}
 		if err := h.RemoveTeams(t.Context(), c.ID, all(2)); !errors.Is(err, store.ErrInUse) {
@@ -255,10 +260,13 @@ func TestRecipients(t *testing.T) {
 		if err := h.RemoveTeams(t.Context(), c.ID, all(3)); err != nil || epoch() == was {
 			t.Errorf("a team in a group is removed: %v, epoch %d", err, epoch())
 		}
-		question := must(h.Clarify(t.Context(), store.NewClarification{Contest: c.ID, Account: h.alice.ID, Team: teams[0].ID, Text: "hot", Category: store.Technical}))(t)
+		question := must(h.Clarify(t.Context(), store.NewClarification{Contest: c.ID, Account: h.alice.ID, Team: teams[0].ID, Text: "hot",
+			Category: store.Technical}))(t)
 		write("we cool", question, all(0, 1))
-		problem := must(h.Clarify(t.Context(), store.NewClarification{Contest: c.ID, Account: h.alice.ID, Team: teams[0].ID, Text: "hot", Problem: "nim", Category: store.Technical}))(t)
-		for _, one := range must(h.Clarifications(t.Context(), store.ClarificationFilter{Contest: c.ID, AllTeams: true, After: question - 1}))(t) {
+		problem := must(h.Clarify(t.Context(), store.NewClarification{Contest: c.ID, Account: h.alice.ID, Team: teams[0].ID, Text: "hot",
+			Problem: "nim", Category: store.Technical}))(t)
+		for _, one := range must(h.Clarifications(t.Context(),
+			store.ClarificationFilter{Contest: c.ID, AllTeams: true, After: question - 1}))(t) {
 			if technical := one.Number != problem; (one.Category == store.Technical) != technical {
 				t.Errorf("%d is of the category %q", one.Number, one.Category)
 			}

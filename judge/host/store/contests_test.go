@@ -18,7 +18,8 @@ import (
 func (h *harness) newContest(slug string) *store.Contest {
 	h.tb.Helper()
 	c := &store.Contest{
-		Slug: slug, Name: "The " + slug, Format: store.ICPC, Starts: h.clock.Now().Add(time.Hour), Length: 2 * time.Hour, Freeze: 90 * time.Minute,
+		Slug: slug, Name: "The " + slug, Format: store.ICPC, Starts: h.clock.Now().Add(time.Hour), Length: 2 * time.Hour,
+		Freeze:     90 * time.Minute,
 		Visibility: store.VisibilityAccounts, Settings: store.Settings{Show: judge.ShowSamples, Languages: []string{"py"}},
 	}
 	if err := h.NewContest(h.tb.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "nim", Points: 100, Color: "red"}}); err != nil {
@@ -88,7 +89,8 @@ func TestContests(t *testing.T) {
 			t.Errorf("the contests are %v, %v", all, err)
 		}
 		events, err := h.EventsSince(t.Context(), got.ID, 0, 10)
-		if err != nil || len(events) != 2 || events[0].Op != store.OpCreated || events[1].Op != store.OpUpdated || events[1].Kind != store.KindContest {
+		if err != nil || len(events) != 2 || events[0].Op != store.OpCreated || events[1].Op != store.OpUpdated ||
+			events[1].Kind != store.KindContest {
 			t.Errorf("the log is %v, %v", events, err)
 		}
 	})
@@ -101,14 +103,17 @@ func TestProblemsOfAContest(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := h.newContest("spring")
-		if err := h.SetContest(t.Context(), c, []store.NewContestProblem{{Label: "Z", Slug: "nim", Points: 1}, {Label: "A", Slug: "hex", Color: "blue"}}); err != nil {
+		if err := h.SetContest(t.Context(), c, []store.NewContestProblem{{Label: "Z", Slug: "nim", Points: 1},
+			{Label: "A", Slug: "hex", Color: "blue"}}); err != nil {
 			t.Fatal(err)
 		}
 		all, err := h.ContestProblems(t.Context(), c.ID)
-		if err != nil || len(all) != 2 || all[0].Label != "Z" || all[0].Slug != "nim" || all[0].Points != 1 || all[1].Slug != "hex" || all[1].Color != "blue" {
+		if err != nil || len(all) != 2 || all[0].Label != "Z" || all[0].Slug != "nim" || all[0].Points != 1 || all[1].Slug != "hex" ||
+			all[1].Color != "blue" {
 			t.Errorf("the problems are %v, %v", all, err)
 		}
-		if err := h.SetContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "nim"}, {Label: "B", Slug: "nim"}}); !errors.Is(err, store.ErrTaken) {
+		if err := h.SetContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "nim"},
+			{Label: "B", Slug: "nim"}}); !errors.Is(err, store.ErrTaken) {
 			t.Errorf("a problem twice: %v", err)
 		}
 		of, err := h.ContestsWithProblem(t.Context(), "hex")
@@ -182,7 +187,8 @@ func TestEnter(t *testing.T) {
 			t.Errorf("got %+v, %v", got, err)
 		}
 		for contest, want := range map[string]int{"": 0, c.ID: 1} {
-			for _, f := range []store.SubmissionFilter{{Contest: contest}, {Contest: contest, Account: h.alice.ID}, {Contest: contest, Problem: "nim"}} {
+			for _, f := range []store.SubmissionFilter{{Contest: contest}, {Contest: contest, Account: h.alice.ID},
+				{Contest: contest, Problem: "nim"}} {
 				if all, err := h.Submissions(t.Context(), f); err != nil || len(all) != want {
 					t.Errorf("%+v: %d submissions, %v; want %d", f, len(all), err, want)
 				}
@@ -250,7 +256,8 @@ func TestWhatABoardKnows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, n := range []store.NewSubmission{{Team: team.ID, Problem: "nim"}, {Problem: "nim"}, {Team: team.ID, Problem: "other"}, {Team: team.ID, Problem: "nim"}} {
+		for _, n := range []store.NewSubmission{{Team: team.ID, Problem: "nim"}, {Problem: "nim"}, {Team: team.ID, Problem: "other"},
+			{Team: team.ID, Problem: "nim"}} {
 			n.Contest, n.Account, n.Work, n.Priority, n.Class = c.ID, h.alice.ID, work(), job.PracticePriority, "main"
 			if _, err := h.Submit(t.Context(), n); err != nil {
 				t.Fatal(err)
@@ -262,7 +269,8 @@ func TestWhatABoardKnows(t *testing.T) {
 		h.fold(r, store.Counted)
 		h.fold(h.result(specs[1], judge.Accepted), store.Counted)
 
-		cancelled := store.NewSubmission{Contest: c.ID, Team: team.ID, Account: h.alice.ID, Problem: "nim", Work: work(), Priority: job.PracticePriority, Class: "main"}
+		cancelled := store.NewSubmission{Contest: c.ID, Team: team.ID, Account: h.alice.ID, Problem: "nim", Work: work(),
+			Priority: job.PracticePriority, Class: "main"}
 		a, err := h.Submit(t.Context(), cancelled)
 		if err != nil {
 			t.Fatal(err)

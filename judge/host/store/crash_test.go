@@ -35,7 +35,8 @@ func write(dsn string) error {
 	for range 3 {
 		go func() {
 			for {
-				accepted, err := s.Submit(ctx, store.NewSubmission{Account: a.ID, Problem: "nim", Work: work(), Priority: job.PracticePriority, Class: "main"})
+				accepted, err := s.Submit(ctx, store.NewSubmission{Account: a.ID, Problem: "nim", Work: work(), Priority: job.PracticePriority,
+					Class: "main"})
 				if err != nil {
 					failed <- err
 					return
@@ -52,7 +53,8 @@ func write(dsn string) error {
 				return
 			}
 			for _, spec := range specs {
-				f, err := s.RecordResult(ctx, &job.Result{Job: spec.ID, Token: spec.Token, Worker: "w", State: job.Done, Finished: &judge.Finished{Verdict: judge.Accepted}}, blob.DigestOf(nil))
+				f, err := s.RecordResult(ctx, &job.Result{Job: spec.ID, Token: spec.Token, Worker: "w", State: job.Done,
+					Finished: &judge.Finished{Verdict: judge.Accepted}}, blob.DigestOf(nil))
 				if err != nil {
 					failed <- err
 					return

@@ -29,7 +29,8 @@ func marked(t *testing.T, h *harness, c *store.Contest) (*store.Account, *store.
 			t.Fatal(err)
 		}
 	}
-	made, err := h.NewAccounts(t.Context(), store.NewAccount{Login: mark, Display: "The " + mark, Email: mark + "@x", Password: "hash-" + mark, Kind: store.PersonAccount, Role: "contestant"})
+	made, err := h.NewAccounts(t.Context(), store.NewAccount{Login: mark, Display: "The " + mark, Email: mark + "@x",
+		Password: "hash-" + mark, Kind: store.PersonAccount, Role: "contestant"})
 	check(err)
 	a := made[0]
 	check(h.SetDisplay(t.Context(), a.ID, "First "+mark+" then", mark+"@y")) // leaves an old row in the database files
@@ -38,20 +39,24 @@ func marked(t *testing.T, h *harness, c *store.Contest) (*store.Account, *store.
 	_, err = h.NewToken(t.Context(), a.ID, "token-"+mark, "label "+mark, []string{"submit"}, time.Time{})
 	check(err)
 	check(h.SetContestRole(t.Context(), a.ID, c.ID, "judge"))
-	check(h.RecordSignOn(t.Context(), "sign-on", &store.SignOn{Identity: store.Identity{Issuer: "https://login.example", Subject: mark}, Name: mark, Username: mark}))
+	check(h.RecordSignOn(t.Context(), "sign-on",
+		&store.SignOn{Identity: store.Identity{Issuer: "https://login.example", Subject: mark}, Name: mark, Username: mark}))
 	check(h.LinkSignOn(t.Context(), "sign-on", a.ID))
 	check(h.Audit(t.Context(), store.AuditEntry{Actor: a.ID, Action: "log in", Address: mark + ":1"}))
 	team, err := h.Enter(t.Context(), c.ID, a)
 	check(err)
 	_, _, err = h.ImportContest(t.Context(), &store.ContestImport{
 		ID: c.ID, Teams: []store.Team{{ExtID: team.ExtID, Name: mark, DisplayName: "display " + mark, ICPCID: mark}},
-		Persons:  []store.ContestPerson{{ID: "own", Name: mark, Role: "staff"}, {ID: "member", Name: mark, Email: mark + "@z", Role: "contestant", Teams: []string{team.ExtID}}},
-		Accounts: []store.ImportedAccount{{ID: "of-" + mark, Type: "team", Team: team.ExtID, Person: "own", Addresses: []string{"10.0.0.1"}, Account: a, Role: "judge"}},
+		Persons: []store.ContestPerson{{ID: "own", Name: mark, Role: "staff"},
+			{ID: "member", Name: mark, Email: mark + "@z", Role: "contestant", Teams: []string{team.ExtID}}},
+		Accounts: []store.ImportedAccount{{ID: "of-" + mark, Type: "team", Team: team.ExtID, Person: "own", Addresses: []string{"10.0.0.1"},
+			Account: a, Role: "judge"}},
 	})
 	check(err)
 	w := work()
 	w.Program, w.Files = mark+".py", []job.File{{Path: mark + ".py", Size: 7, Digest: digest("by " + mark)}}
-	n := store.NewSubmission{Key: mark, Contest: c.ID, Team: team.ID, Account: a.ID, Problem: "nim", Work: w, Priority: job.PracticePriority, Class: "main", Cost: time.Second}
+	n := store.NewSubmission{Key: mark, Contest: c.ID, Team: team.ID, Account: a.ID, Problem: "nim", Work: w,
+		Priority: job.PracticePriority, Class: "main", Cost: time.Second}
 	first, err := h.Submit(t.Context(), n)
 	check(err)
 	specs := h.next()
@@ -67,11 +72,13 @@ func marked(t *testing.T, h *harness, c *store.Contest) (*store.Account, *store.
 	check(h.NewUpload(t.Context(), &store.Upload{Account: a.ID, Problem: "nim", File: "of-" + mark + ".zip"}))
 	f, err := h.NewWorkflow(t.Context(), "flow", "verify", []byte(`{"of":"`+mark+`"}`), a.ID)
 	check(err)
-	_, err = h.AddWorkflowJobs(t.Context(), f.ID, store.WorkflowJob{Key: mark, Work: w, Priority: job.BackgroundPriority, Class: "main", Cost: time.Second})
+	_, err = h.AddWorkflowJobs(t.Context(), f.ID,
+		store.WorkflowJob{Key: mark, Work: w, Priority: job.BackgroundPriority, Class: "main", Cost: time.Second})
 	check(err)
 	again, err := h.NewWorkflow(t.Context(), "again", "audit", []byte(`{"submission":"`+first.ID+`","file":"`+mark+`"}`), h.alice.ID)
 	check(err)
-	_, err = h.AddWorkflowJobs(t.Context(), again.ID, store.WorkflowJob{Key: "a", Work: w, Priority: job.BackgroundPriority, Class: "main", Cost: time.Second})
+	_, err = h.AddWorkflowJobs(t.Context(), again.ID,
+		store.WorkflowJob{Key: "a", Work: w, Priority: job.BackgroundPriority, Class: "main", Cost: time.Second})
 	check(err)
 	return a, first
 }
@@ -161,10 +168,11 @@ func TestErase(t *testing.T) {
 		if left() == 0 {
 			t.Error("nothing is known to be left to do")
 		}
-		err = h.RemoveBlobs(t.Context(), append(blobs, digest("nim1")), func(blob.Digest) ([]blob.Digest, error) { return nil, nil }, func(d blob.Digest) error {
-			gone = append(gone, d)
-			return nil
-		})
+		err = h.RemoveBlobs(t.Context(), append(blobs, digest("nim1")), func(blob.Digest) ([]blob.Digest, error) { return nil, nil },
+			func(d blob.Digest) error {
+				gone = append(gone, d)
+				return nil
+			})
 		if left() != 0 {
 			t.Errorf("%d blobs are left", left())
 		}
@@ -227,7 +235,8 @@ func TestEraseKeepsWhatAContestKeeps(t *testing.T) {
 		if sub, err := h.Submission(t.Context(), sent.ID); err != nil || len(sub.Files) != 1 || sub.Display != store.DeletedName {
 			t.Errorf("the submission is %+v, %v", sub, err)
 		}
-		made, err := h.NewAccounts(t.Context(), store.NewAccount{Login: "root", Display: "Root", Password: "hash", Kind: store.PersonAccount, Role: "admin"})
+		made, err := h.NewAccounts(t.Context(), store.NewAccount{Login: "root", Display: "Root", Password: "hash", Kind: store.PersonAccount,
+			Role: "admin"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -281,7 +290,8 @@ func TestEraseQuestions(t *testing.T) {
 		all, err := h.Clarifications(t.Context(), store.ClarificationFilter{Contest: c.ID, AllTeams: true})
 		check(err)
 		want := map[int64]string{
-			2: "question with a public answer", 4: "private question of bob", 6: "public answer to zoe", 7: "answer of zoe to bob", 8: "announcement of zoe",
+			2: "question with a public answer", 4: "private question of bob", 6: "public answer to zoe", 7: "answer of zoe to bob",
+			8: "announcement of zoe",
 		}
 		if len(all) != 9 {
 			t.Errorf("there are %d clarifications", len(all))

@@ -139,7 +139,8 @@ func TestVerify(t *testing.T) {
 			{store.VerifyBefore, judge.Accepted, store.Unverified}, {store.VerifyBefore, judge.WrongAnswer, store.Unverified},
 			{store.VerifyBefore, judge.JudgeError, ""}, {store.VerifyBeforeRejected, judge.Accepted, ""},
 			{store.VerifyBeforeRejected, judge.WrongAnswer, store.Unverified}, {store.VerifyAfter, judge.Accepted, store.UnverifiedPublic},
-			{store.VerifyAfterRejected, judge.Accepted, ""}, {store.VerifyAfterRejected, judge.WrongAnswer, store.UnverifiedPublic}, {"", judge.Accepted, ""},
+			{store.VerifyAfterRejected, judge.Accepted, ""}, {store.VerifyAfterRejected, judge.WrongAnswer, store.UnverifiedPublic},
+			{"", judge.Accepted, ""},
 		} {
 			mode(tt.mode)
 			sub, jury := w.send(w.team.ID), w.send("")
@@ -193,7 +194,8 @@ func TestVerifyRejudged(t *testing.T) {
 		w.judge(job.ContestPriority, judge.WrongAnswer)
 		rejudge := func(v judge.Verdict) {
 			t.Helper()
-			r, _, err := w.Rejudge(t.Context(), store.NewRejudging{Filter: store.SubmissionFilter{Contest: w.contest}, Why: "x", Account: w.alice.ID})
+			r, _, err := w.Rejudge(t.Context(), store.NewRejudging{Filter: store.SubmissionFilter{Contest: w.contest}, Why: "x",
+				Account: w.alice.ID})
 			w.must(err)
 			w.judge(job.BackgroundPriority, v)
 			w.must(w.ApplyRejudging(t.Context(), r.ID))
@@ -221,7 +223,8 @@ func TestVerifyRejudged(t *testing.T) {
 		w.must(w.AddOverride(t.Context(), sub.ID, w.alice.ID, store.Override{Why: "as it was judged"}, -1))
 		w.is(sub, store.Verified) // the override was reviewed by a judge
 		said, err := w.Verifications(t.Context(), sub.ID)
-		if err != nil || len(said) != 1 || said[0].Login != "alice" || !said[0].OK || said[0].Note != "seen" || said[0].Verdict != judge.WrongAnswer {
+		if err != nil || len(said) != 1 || said[0].Login != "alice" || !said[0].OK || said[0].Note != "seen" ||
+			said[0].Verdict != judge.WrongAnswer {
 			t.Errorf("judges said %+v, %v", said, err)
 		}
 		w.must(w.SetVerify(t.Context(), w.contest, "A", store.VerifyBefore))
@@ -242,7 +245,8 @@ func TestPause(t *testing.T) {
 		w.must(w.SetContest(t.Context(), w.row(), []store.NewContestProblem{{Label: "A", Slug: "nim"}, {Label: "B", Slug: "sum"}}))
 		first := w.send(w.team.ID)
 		w.must(w.SetPaused(t.Context(), w.contest, "A", true))
-		w.must(w.SetContest(t.Context(), w.row(), []store.NewContestProblem{{Label: "A", Slug: "nim"}, {Label: "B", Slug: "sum"}})) // which keeps it
+		w.must(w.SetContest(t.Context(), w.row(), []store.NewContestProblem{{Label: "A", Slug: "nim"},
+			{Label: "B", Slug: "sum"}})) // which keeps it
 		second := w.send(w.team.ID)
 		n := w.submission("")
 		n.Contest, n.Team, n.Priority, n.Problem, n.Work.Problem = w.contest, w.team.ID, job.ContestPriority, "sum", "sum"
@@ -325,7 +329,8 @@ func TestFinalizeStore(t *testing.T) {
 			if !is {
 				t.Fatalf("finalize: %v, want %s", err, want)
 			}
-			got := fmt.Sprint(u.Ended, " ", len(u.Pending), " ", len(u.JudgeErrors), " ", u.Verified, "/", u.All, " ", u.Rejudgings, " ", u.OpenQuestions)
+			got := fmt.Sprint(u.Ended, " ", len(u.Pending), " ", len(u.JudgeErrors), " ", u.Verified, "/", u.All, " ", u.Rejudgings, " ",
+				u.OpenQuestions)
 			if got != want || !errors.Is(err, store.ErrNotReady) || !w.row().Finalized.IsZero() {
 				t.Errorf("in the way are %s, want %s", got, want)
 			}
@@ -340,7 +345,8 @@ func TestFinalizeStore(t *testing.T) {
 		result[open.Job] = judge.WrongAnswer
 		give()
 		blocked("true 0 0 0/2 1 1")
-		_, err = w.Clarify(t.Context(), store.NewClarification{Contest: w.contest, Account: w.alice.ID, Jury: true, Text: "no", ReplyTo: question})
+		_, err = w.Clarify(t.Context(), store.NewClarification{Contest: w.contest, Account: w.alice.ID, Jury: true, Text: "no",
+			ReplyTo: question})
 		w.must(err)
 		blocked("true 0 0 0/2 1 0")
 		_, err = w.CancelRejudging(t.Context(), rejudging.ID)
@@ -394,7 +400,8 @@ func (w *season) over(late *store.StoredSubmission) {
 	reopened.Finalized = time.Time{}
 	for what, err := range map[string]error{
 		"submit": submitted, "clarify": asked, "enter": entered, "import": imported, "settings": w.SetContest(ctx, c, nil),
-		"reopen": w.SetContest(ctx, &reopened, nil), "team": w.SetTeam(ctx, w.team, ""), "remove": w.RemoveTeams(ctx, w.contest, []string{w.team.ID}),
+		"reopen": w.SetContest(ctx, &reopened, nil), "team": w.SetTeam(ctx, w.team, ""),
+		"remove": w.RemoveTeams(ctx, w.contest, []string{w.team.ID}),
 		"verify": w.SetVerify(ctx, w.contest, "A", ""),
 	} {
 		if !errors.Is(err, store.ErrResultsPublic) {

@@ -33,7 +33,8 @@ func TestJudgementsOf(t *testing.T) {
 			}
 			return all
 		}
-		r, _, err := h.Rejudge(t.Context(), store.NewRejudging{Filter: store.SubmissionFilter{Number: first.Number}, Why: "a test was wrong", Account: h.alice.ID})
+		r, _, err := h.Rejudge(t.Context(), store.NewRejudging{Filter: store.SubmissionFilter{Number: first.Number}, Why: "a test was wrong",
+			Account: h.alice.ID})
 		if err != nil || r.Submissions != 1 {
 			t.Fatal(r, err)
 		}

@@ -27,7 +27,8 @@ func (h *harness) hole() *store.Hole {
 func (h *harness) answer(o *store.Hole, key string) *store.GolfSubmission {
 	h.tb.Helper()
 	a, err := h.NewGolfSubmission(h.tb.Context(), store.NewGolfSubmission{
-		Key: key, Hole: o, Account: h.alice.ID, File: job.File{Path: "answer.py", Size: 7, Digest: digest("print()")}, Request: []byte(`{}`), Spec: []byte(`{}`), Kind: "hole",
+		Key: key, Hole: o, Account: h.alice.ID, File: job.File{Path: "answer.py", Size: 7, Digest: digest("print()")}, Request: []byte(`{}`),
+		Spec: []byte(`{}`), Kind: "hole",
 	})
 	if err != nil {
 		h.tb.Fatal(err)
@@ -39,7 +40,8 @@ func (h *harness) answer(o *store.Hole, key string) *store.GolfSubmission {
 func settled(a *store.GolfSubmission, v judge.GolfVerdict, toolchain string) store.GolfOutcome {
 	proved := &judge.GolfChecked{Verdict: v, Language: "Python", Flags: []string{"-O"}, GolfSize: judge.GolfSize{Bytes: 7, Chars: 6}}
 	return store.GolfOutcome{
-		Workflow: a.Workflow, Correct: v == judge.GolfCorrect, Checked: proved, Language: "py", Events: digest("events"), Why: "5 5 gave 3", Toolchain: toolchain, Workers: []string{"a", "b"},
+		Workflow: a.Workflow, Correct: v == judge.GolfCorrect, Checked: proved, Language: "py", Events: digest("events"), Why: "5 5 gave 3",
+		Toolchain: toolchain, Workers: []string{"a", "b"},
 	}
 }
 
@@ -76,7 +78,8 @@ func TestHoles(t *testing.T) {
 			t.Errorf("who was late: %v", err)
 		}
 		all, err := h.Holes(t.Context())
-		if err != nil || len(all) != 1 || all[0].Name != "The nim" || !all[0].ShowSubmissions || !all[0].Closed || all[0].Visibility != store.VisibilityJury || all[0].ProblemSlug != "nim" || !all[0].Closes.Equal(o.Closes) {
+		if err != nil || len(all) != 1 || all[0].Name != "The nim" || !all[0].ShowSubmissions || !all[0].Closed ||
+			all[0].Visibility != store.VisibilityJury || all[0].ProblemSlug != "nim" || !all[0].Closes.Equal(o.Closes) {
 			t.Errorf("the holes are %+v, %v", all, err)
 		}
 		if _, err := h.Hole(t.Context(), "none"); !errors.Is(err, store.ErrNotFound) {
@@ -100,7 +103,8 @@ func TestAHoleCloses(t *testing.T) {
 		before := h.answer(o, "before")
 		refused := func(when string, closed bool) {
 			t.Helper()
-			_, err := h.NewGolfSubmission(t.Context(), store.NewGolfSubmission{Hole: o, Account: h.alice.ID, Request: []byte(`{}`), Spec: []byte(`{}`), Kind: "hole"})
+			_, err := h.NewGolfSubmission(t.Context(),
+				store.NewGolfSubmission{Hole: o, Account: h.alice.ID, Request: []byte(`{}`), Spec: []byte(`{}`), Kind: "hole"})
 			if errors.Is(err, store.ErrEnded) != closed || err != nil && !closed || o.IsClosed(h.clock.Now()) != closed {
 				t.Errorf("%s: %v, over %v", when, err, o.IsClosed(h.clock.Now()))
 			}
@@ -116,7 +120,8 @@ func TestAHoleCloses(t *testing.T) {
 			closed bool
 			closes time.Time
 			over   bool
-		}{{false, time.Time{}, false}, {true, time.Time{}, true}, {true, h.clock.Now().Add(time.Hour), true}, {false, h.clock.Now().Add(time.Hour), false}} {
+		}{{false, time.Time{}, false}, {true, time.Time{}, true}, {true, h.clock.Now().Add(time.Hour), true}, {false,
+			h.clock.Now().Add(time.Hour), false}} {
 			o.Closed, o.Closes = then.closed, then.closes
 			if err := h.SetHole(t.Context(), o); err != nil {
 				t.Fatal(err)
@@ -149,22 +154,26 @@ func TestAnAnswerFromItsStartToItsEnd(t *testing.T) {
 			t.Errorf("%d answers lately, %v", n, err)
 		}
 		wrong := h.answer(o, "other")
-		if got := h.settle(wrong, settled(wrong, judge.GolfIncorrect, "Python 3.14")); got.State != store.GolfRejected || got.Why != "5 5 gave 3" || !got.ValidSince.IsZero() || got.Workflow != "" {
+		if got := h.settle(wrong, settled(wrong, judge.GolfIncorrect, "Python 3.14")); got.State != store.GolfRejected ||
+			got.Why != "5 5 gave 3" || !got.ValidSince.IsZero() || got.Workflow != "" {
 			t.Errorf("a wrong one is %+v", got)
 		}
 		unproved := h.answer(o, "unproved")
-		if got := h.settle(unproved, store.GolfOutcome{Workflow: unproved.Workflow, Why: "no worker"}); got.State != store.GolfRejected || got.Verdict != "" || got.Why != "no worker" {
+		if got := h.settle(unproved, store.GolfOutcome{Workflow: unproved.Workflow, Why: "no worker"}); got.State != store.GolfRejected ||
+			got.Verdict != "" || got.Why != "no worker" {
 			t.Errorf("one that no worker could prove is %+v", got)
 		}
 		h.clock.add(time.Second)
 		got := h.settle(a, settled(a, judge.GolfCorrect, "Python 3.14"))
-		if got.State != store.GolfValid || got.LanguageKey() != "py -O" || got.Bytes != 7 || got.Chars != 6 || got.Why != "" || got.ValidSince.IsZero() || got.Name != "Python + -O" {
+		if got.State != store.GolfValid || got.LanguageKey() != "py -O" || got.Bytes != 7 || got.Chars != 6 || got.Why != "" ||
+			got.ValidSince.IsZero() || got.Name != "Python + -O" {
 			t.Errorf("a right one is %+v", got)
 		}
 		if same := h.settle(a, settled(a, judge.GolfIncorrect, "Python 3.14")); same.State != store.GolfValid {
 			t.Errorf("settled twice it is %+v", same)
 		}
-		if right, err := h.CorrectGolfSubmissions(t.Context(), o.ID); err != nil || len(right) != 1 || right[0].Number != 1 || right[0].State != store.GolfValid {
+		if right, err := h.CorrectGolfSubmissions(t.Context(), o.ID); err != nil || len(right) != 1 || right[0].Number != 1 ||
+			right[0].State != store.GolfValid {
 			t.Errorf("right are %+v, %v", right, err)
 		}
 		outdated := func(want int) []store.RecheckCandidate {
@@ -178,7 +187,8 @@ func TestAnAnswerFromItsStartToItsEnd(t *testing.T) {
 		valid := func(now string, ready, rechecking int) {
 			t.Helper()
 			all, err := h.ValidGolfSubmissions(t.Context(), o.ID, "main")
-			if err != nil || len(all) != ready || ready > 0 && (all[0].ID != a.ID || all[0].Toolchain != now || all[0].Problem.Slug != "nim" || all[0].File.Digest != a.File.Digest) {
+			if err != nil || len(all) != ready || ready > 0 &&
+				(all[0].ID != a.ID || all[0].Toolchain != now || all[0].Problem.Slug != "nim" || all[0].File.Digest != a.File.Digest) {
 				t.Errorf("valid are %+v, %v; want %d with %s", all, err, ready, now)
 			}
 			if all, now, err := h.CountValidGolfSubmissions(t.Context(), o.ID); err != nil || all != ready+rechecking || now != rechecking {
@@ -228,11 +238,13 @@ func TestAnAnswerFromItsStartToItsEnd(t *testing.T) {
 			return got
 		}
 		again := prove()
-		if got := h.settle(again, store.GolfOutcome{Workflow: again.Workflow, Why: "no worker", Toolchain: "Python 3.15"}); got.State != store.GolfValid || got.Toolchain != "Python 3.15" {
+		if got := h.settle(again, store.GolfOutcome{Workflow: again.Workflow, Why: "no worker",
+			Toolchain: "Python 3.15"}); got.State != store.GolfValid || got.Toolchain != "Python 3.15" {
 			t.Errorf("where no worker could say it is %+v", got)
 		}
 		again = prove()
-		if got := h.settle(again, settled(again, judge.GolfIncorrect, "Python 3.15")); got.State != store.GolfInvalidated || got.Why != "5 5 gave 3" || got.Bytes != 7 || got.ValidSince.IsZero() {
+		if got := h.settle(again, settled(again, judge.GolfIncorrect, "Python 3.15")); got.State != store.GolfInvalidated ||
+			got.Why != "5 5 gave 3" || got.Bytes != 7 || got.ValidSince.IsZero() {
 			t.Errorf("found wrong it is %+v", got)
 		}
 		valid("", 0, 0)
@@ -241,7 +253,8 @@ func TestAnAnswerFromItsStartToItsEnd(t *testing.T) {
 		for _, p := range proofs {
 			states = append(states, p.State)
 		}
-		if err != nil || !slices.Equal(states, []store.GolfState{store.GolfValid, store.GolfValid, store.GolfInvalidated}) || proofs[2].Why != "5 5 gave 3" || !slices.Equal(proofs[2].Workers, []string{"a", "b"}) {
+		if err != nil || !slices.Equal(states, []store.GolfState{store.GolfValid, store.GolfValid, store.GolfInvalidated}) ||
+			proofs[2].Why != "5 5 gave 3" || !slices.Equal(proofs[2].Workers, []string{"a", "b"}) {
 			t.Errorf("its proofs are %+v, %v", proofs, err)
 		}
 		if mine, err := h.GolfSubmissions(t.Context(), o.ID, h.alice.ID, 10); err != nil || len(mine) != 3 || mine[0].Number != unproved.Number {
@@ -270,7 +283,8 @@ func TestErasedAnswers(t *testing.T) {
 			t.Errorf("to be forgotten are %v, %v", blobs, err)
 		}
 		got, err := h.GolfSubmission(t.Context(), o.ID, 1)
-		if err != nil || got.State != store.GolfValid || got.Bytes != 7 || got.Display != store.DeletedName || got.File.Digest != "" || got.Events != "" {
+		if err != nil || got.State != store.GolfValid || got.Bytes != 7 || got.Display != store.DeletedName || got.File.Digest != "" ||
+			got.Events != "" {
 			t.Errorf("the answer is %+v, %v", got, err)
 		}
 		if got, err := h.GolfSubmission(t.Context(), o.ID, open.Number); err != nil || got.State != store.GolfRejected || got.Workflow != "" {

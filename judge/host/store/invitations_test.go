@@ -17,14 +17,16 @@ func TestInvitations(t *testing.T) {
 		c := h.newContest("spring")
 		invite := func(code string, uses int64) *store.Invitation {
 			t.Helper()
-			i, err := h.NewInvitation(t.Context(), code, store.Invitation{Note: "7b", Contest: c.ID, MaxUses: uses, CreatedBy: h.alice.ID, Expires: h.clock.Now().Add(time.Hour)})
+			i, err := h.NewInvitation(t.Context(), code,
+				store.Invitation{Note: "7b", Contest: c.ID, MaxUses: uses, CreatedBy: h.alice.ID, Expires: h.clock.Now().Add(time.Hour)})
 			if err != nil {
 				t.Fatal(err)
 			}
 			return i
 		}
 		join := func(code, login string) error {
-			_, err := h.JoinByInvitation(t.Context(), code, store.NewAccount{Login: login, Display: login, Kind: store.PersonAccount, Role: "contestant"})
+			_, err := h.JoinByInvitation(t.Context(), code,
+				store.NewAccount{Login: login, Display: login, Kind: store.PersonAccount, Role: "contestant"})
 			return err
 		}
 		invite("two", 2)

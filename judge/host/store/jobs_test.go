@@ -44,13 +44,15 @@ func TestJobsGoOutAndComeBack(t *testing.T) {
 		h.clock.add(time.Minute)
 		outSince := h.clock.Now()
 		h.out(specs[0])
-		want := []store.QueueCount{{Priority: job.PracticePriority, Class: "main", State: store.JobDispatched, Jobs: 1, Oldest: waitingSince}, {Priority: job.PracticePriority, Class: "main", State: store.JobWaiting, Jobs: 1, Oldest: waitingSince.Add(time.Microsecond)}}
+		want := []store.QueueCount{{Priority: job.PracticePriority, Class: "main", State: store.JobDispatched, Jobs: 1, Oldest: waitingSince},
+			{Priority: job.PracticePriority, Class: "main", State: store.JobWaiting, Jobs: 1, Oldest: waitingSince.Add(time.Microsecond)}}
 		queues, err := h.QueueCounts(t.Context())
 		if d := cmp.Diff(want, queues); err != nil || d != "" {
 			t.Errorf("%v\n%s", err, d)
 		}
 		out, err := h.DispatchedBefore(t.Context(), outSince.Add(time.Second))
-		wantOut := []store.DispatchedJob{{Running: job.Running{Job: first.Job, Generation: 1}, Priority: job.PracticePriority, Class: "main", At: outSince}}
+		wantOut := []store.DispatchedJob{{Running: job.Running{Job: first.Job, Generation: 1}, Priority: job.PracticePriority, Class: "main",
+			At: outSince}}
 		if d := cmp.Diff(wantOut, out); err != nil || d != "" {
 			t.Errorf("%v\n%s", err, d)
 		}
@@ -191,7 +193,8 @@ func TestLead(t *testing.T) {
 		h.clock.add(5 * time.Second)
 		lead("b", 2)
 		lead("a", 0)
-		if l, err := h.LeaseHolder(t.Context(), "garbage"); err != nil || l != (store.Leader{Holder: "b", Epoch: 2, Until: h.clock.Now().Add(15 * time.Second)}) {
+		if l, err := h.LeaseHolder(t.Context(), "garbage"); err != nil ||
+			l != (store.Leader{Holder: "b", Epoch: 2, Until: h.clock.Now().Add(15 * time.Second)}) {
 			t.Errorf("got %+v, %v", l, err)
 		}
 		for _, who := range []string{"a", "b"} { // a does not hold the lease

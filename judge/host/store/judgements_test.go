@@ -24,7 +24,8 @@ func TestWhatCountsOfSeveralJudgings(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
 		for _, name := range []string{"w1", "w2", "g1", "g2"} {
-			if _, err := h.AdmitWorker(t.Context(), store.NewWorker{Name: name, Class: "main", Key: name, Untrusted: strings.HasPrefix(name, "g")}); err != nil {
+			if _, err := h.AdmitWorker(t.Context(), store.NewWorker{Name: name, Class: "main", Key: name,
+				Untrusted: strings.HasPrefix(name, "g")}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -115,7 +116,8 @@ func TestWhatCountsOfSeveralJudgings(t *testing.T) {
 						continue
 					}
 					var err error
-					if last, err = h.RecordDoubtfulResult(t.Context(), r, blob.DigestOf(r.Events), doubt); err != nil || last.Outcome != store.Counted || last.NeedsRepeat != (i < len(steps)-1) {
+					if last, err = h.RecordDoubtfulResult(t.Context(), r, blob.DigestOf(r.Events), doubt); err != nil ||
+						last.Outcome != store.Counted || last.NeedsRepeat != (i < len(steps)-1) {
 						t.Fatalf("after %s: %+v, %v", step, last, err)
 					}
 				}
@@ -174,7 +176,8 @@ func TestAGuestEndsNothing(t *testing.T) {
 		if _, err := h.NewWorkflow(t.Context(), "flow", "golf", []byte("{}"), h.alice.ID); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.AddWorkflowJobs(t.Context(), "flow", store.WorkflowJob{Key: "k", Work: work(), Priority: job.PracticePriority, Class: "main", Cost: time.Second}); err != nil {
+		if _, err := h.AddWorkflowJobs(t.Context(), "flow",
+			store.WorkflowJob{Key: "k", Work: work(), Priority: job.PracticePriority, Class: "main", Cost: time.Second}); err != nil {
 			t.Fatal(err)
 		}
 		r := h.result(h.next()[0], judge.Accepted)
@@ -198,11 +201,13 @@ func TestJudgings(t *testing.T) {
 		twice := h.submit()
 		r := h.result(h.next()[0], judge.TimeLimit)
 		r.Finished.First, r.Finished.TimeMS = "a/b", 9
-		if _, err := h.RecordDoubtfulResult(t.Context(), r, blob.DigestOf(r.Events), &store.Doubt{Why: "a/b took 1.1s on w1", Exclude: []string{"w1"}}); err != nil {
+		if _, err := h.RecordDoubtfulResult(t.Context(), r, blob.DigestOf(r.Events),
+			&store.Doubt{Why: "a/b took 1.1s on w1", Exclude: []string{"w1"}}); err != nil {
 			t.Fatal(err)
 		}
 		repeats, err := h.PendingRejudges(t.Context())
-		if err != nil || len(repeats) != 1 || repeats[0].Submission != twice.ID || !slices.Equal(repeats[0].Exclude, []string{"w1"}) || repeats[0].Priority != job.PracticePriority || repeats[0].Class != "main" {
+		if err != nil || len(repeats) != 1 || repeats[0].Submission != twice.ID || !slices.Equal(repeats[0].Exclude, []string{"w1"}) ||
+			repeats[0].Priority != job.PracticePriority || repeats[0].Class != "main" {
 			t.Fatalf("got %+v, %v", repeats, err)
 		}
 		r = h.result(h.next()[0], judge.Accepted)
@@ -220,7 +225,8 @@ func TestJudgings(t *testing.T) {
 				}
 				for _, j := range page {
 					what := map[string]string{once.Job: "once", twice.Job: "twice"}[j.Root]
-					all = append(all, fmt.Sprintf("%s %d %s %s %s %s %v %q %v stands %v", what, j.Number, j.Problem, j.Origin, j.Worker, j.Verdict, j.Time, j.Case, j.Why, j.Current))
+					all = append(all, fmt.Sprintf("%s %d %s %s %s %s %v %q %v stands %v", what, j.Number, j.Problem, j.Origin, j.Worker, j.Verdict,
+						j.Time, j.Case, j.Why, j.Current))
 					f.Before = j.ID
 				}
 			}

@@ -16,7 +16,8 @@ import (
 func (h *harness) ladder(slug string) *store.Ladder {
 	h.tb.Helper()
 	l := &store.Ladder{
-		Slug: slug, Name: "The hill", Problem: "nim", ChosenRules: []byte(`{"games":2}`), Seed: 1<<63 + 5, Visibility: store.VisibilityPublic, PerAccount: 3, PerMinute: 60, Owner: h.alice.ID,
+		Slug: slug, Name: "The hill", Problem: "nim", ChosenRules: []byte(`{"games":2}`), Seed: 1<<63 + 5, Visibility: store.VisibilityPublic,
+		PerAccount: 3, PerMinute: 60, Owner: h.alice.ID,
 	}
 	if err := h.NewLadder(h.tb.Context(), l); err != nil {
 		h.tb.Fatal(err)
@@ -27,7 +28,8 @@ func (h *harness) ladder(slug string) *store.Ladder {
 // bot adds a bot to a ladder, and passes its test.
 func (h *harness) bot(l *store.Ladder, a *store.Account, name string) *store.Bot {
 	h.tb.Helper()
-	b := &store.Bot{Ladder: l.ID, Account: a.ID, Name: name, File: "bot.py", Files: []job.File{{Path: "bot.py", Size: 3, Digest: digest("bot " + name)}}}
+	b := &store.Bot{Ladder: l.ID, Account: a.ID, Name: name, File: "bot.py",
+		Files: []job.File{{Path: "bot.py", Size: 3, Digest: digest("bot " + name)}}}
 	if err := h.NewBot(h.tb.Context(), b, "trial", func(b *store.Bot) ([]byte, error) { return []byte("{}"), nil }); err != nil {
 		h.tb.Fatal(err)
 	}
@@ -42,7 +44,8 @@ func (h *harness) bot(l *store.Ladder, a *store.Account, name string) *store.Bot
 func (h *harness) met(l *store.Ladder, a, b int64, results string) *store.Encounter {
 	h.tb.Helper()
 	e := &store.Encounter{Ladder: l.ID, A: a, B: b}
-	if err := h.NewEncounter(h.tb.Context(), e, "encounter", h.alice.ID, func(e *store.Encounter) ([]byte, error) { return []byte("{}"), nil }); err != nil {
+	if err := h.NewEncounter(h.tb.Context(), e, "encounter", h.alice.ID,
+		func(e *store.Encounter) ([]byte, error) { return []byte("{}"), nil }); err != nil {
 		h.tb.Fatal(err)
 	}
 	e.Results, e.Records, e.Worker, e.Failures = results, digest(results), "lab1", [2]string{"", "crashed,crashed"}
@@ -57,7 +60,8 @@ func TestALadder(t *testing.T) {
 		h := newHarness(t, dsn)
 		bob := h.account("bob")
 		l := h.ladder("hill")
-		if err := h.NewLadder(t.Context(), &store.Ladder{Slug: "hill", Problem: "nim", Owner: bob.ID, Visibility: store.VisibilityJury}); !errors.Is(err, store.ErrTaken) {
+		if err := h.NewLadder(t.Context(), &store.Ladder{Slug: "hill", Problem: "nim", Owner: bob.ID,
+			Visibility: store.VisibilityJury}); !errors.Is(err, store.ErrTaken) {
 			t.Errorf("a second ladder has the address: %v", err)
 		}
 		if err := h.NewLadder(t.Context(), &store.Ladder{Slug: "other", Problem: "chess", Owner: bob.ID}); !errors.Is(err, store.ErrNotFound) {
@@ -67,20 +71,23 @@ func TestALadder(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := h.LadderBySlug(t.Context(), "hill")
-		if err != nil || got.Seed != 1<<63+5 || !got.Open || got.Problem != "nim" || got.Title != "The nim" || string(got.Rules) != `{"Name":"s1"}` {
+		if err != nil || got.Seed != 1<<63+5 || !got.Open || got.Problem != "nim" || got.Title != "The nim" ||
+			string(got.Rules) != `{"Name":"s1"}` {
 			t.Errorf("got %+v, %v", got, err)
 		}
 		got.PerAccount, got.Visibility = 5, store.VisibilityJury
 		if err := h.ChangeLadder(t.Context(), got); err != nil {
 			t.Fatal(err)
 		}
-		if all, err := h.Ladders(t.Context()); err != nil || len(all) != 1 || all[0].PerAccount != 5 || all[0].Visibility != store.VisibilityJury || all[0].LastSeq <= got.LastSeq {
+		if all, err := h.Ladders(t.Context()); err != nil || len(all) != 1 || all[0].PerAccount != 5 ||
+			all[0].Visibility != store.VisibilityJury || all[0].LastSeq <= got.LastSeq {
 			t.Errorf("got %+v, %v", all, err)
 		}
 
 		first := h.bot(l, h.alice, "rook")
 		second := h.bot(l, bob, "knight")
-		if err := h.NewBot(t.Context(), &store.Bot{Ladder: l.ID, Account: bob.ID, Name: "rook"}, "trial", func(*store.Bot) ([]byte, error) { return nil, nil }); !errors.Is(err, store.ErrTaken) {
+		if err := h.NewBot(t.Context(), &store.Bot{Ladder: l.ID, Account: bob.ID, Name: "rook"}, "trial",
+			func(*store.Bot) ([]byte, error) { return nil, nil }); !errors.Is(err, store.ErrTaken) {
 			t.Errorf("two people have a bot of one name: %v", err)
 		}
 		if n, err := h.CountRecentBots(t.Context(), l.ID, bob.ID, time.Minute); n != 1 || err != nil {
@@ -93,7 +100,8 @@ func TestALadder(t *testing.T) {
 		if kept, err := h.Encounter(t.Context(), l.ID, 1); err != nil || !cmp.Equal(kept, e, cmpopts.EquateApproxTime(time.Millisecond)) {
 			t.Errorf("%v: %s", err, cmp.Diff(e, kept))
 		}
-		if all, err := h.EncountersSince(t.Context(), l.ID, 0); err != nil || len(all) != 1 || len(all[0].FailuresOf(second.Number)) != 2 || all[0].FailuresOf(first.Number) != nil {
+		if all, err := h.EncountersSince(t.Context(), l.ID, 0); err != nil || len(all) != 1 || len(all[0].FailuresOf(second.Number)) != 2 ||
+			all[0].FailuresOf(first.Number) != nil {
 			t.Errorf("got %+v, %v", all, err)
 		}
 		if all, err := h.EncountersSince(t.Context(), l.ID, e.Seq); err != nil || len(all) != 0 {
@@ -105,7 +113,8 @@ func TestALadder(t *testing.T) {
 		if newer.Version != 2 || newer.Number != 3 {
 			t.Errorf("got version %d, number %d", newer.Version, newer.Number)
 		}
-		if old, err := h.Bot(t.Context(), l.ID, second.Number); err != nil || old.State != store.BotRetired || old.Reason != "version 2 plays now" || old.Author != "BOB" {
+		if old, err := h.Bot(t.Context(), l.ID, second.Number); err != nil || old.State != store.BotRetired ||
+			old.Reason != "version 2 plays now" || old.Author != "BOB" {
 			t.Errorf("got %+v, %v", old, err)
 		}
 		if err := h.EndBotCheck(t.Context(), newer); !errors.Is(err, store.ErrEnded) {
@@ -160,10 +169,12 @@ func TestALadder(t *testing.T) {
 		if err := h.ChangeLadder(t.Context(), got); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.NewBot(t.Context(), &store.Bot{Ladder: l.ID, Account: bob.ID, Name: "late"}, "trial", func(*store.Bot) ([]byte, error) { return nil, nil }); !errors.Is(err, store.ErrEnded) {
+		if err := h.NewBot(t.Context(), &store.Bot{Ladder: l.ID, Account: bob.ID, Name: "late"}, "trial",
+			func(*store.Bot) ([]byte, error) { return nil, nil }); !errors.Is(err, store.ErrEnded) {
 			t.Errorf("a closed ladder takes a bot: %v", err)
 		}
-		if err := h.NewEncounter(t.Context(), &store.Encounter{Ladder: l.ID, A: 1, B: 3}, "encounter", bob.ID, func(*store.Encounter) ([]byte, error) { return nil, nil }); !errors.Is(err, store.ErrEnded) {
+		if err := h.NewEncounter(t.Context(), &store.Encounter{Ladder: l.ID, A: 1, B: 3}, "encounter", bob.ID,
+			func(*store.Encounter) ([]byte, error) { return nil, nil }); !errors.Is(err, store.ErrEnded) {
 			t.Errorf("a closed ladder plays: %v", err)
 		}
 	})
@@ -199,7 +210,8 @@ func TestErasedBots(t *testing.T) {
 				t.Errorf("%s is named still", d)
 			}
 		}
-		if got, err := h.Bot(t.Context(), l.ID, b.Number); err != nil || got.Name != store.DeletedName || got.State != store.BotRetired || len(got.Files) > 0 || got.Author != store.DeletedName {
+		if got, err := h.Bot(t.Context(), l.ID, b.Number); err != nil || got.Name != store.DeletedName || got.State != store.BotRetired ||
+			len(got.Files) > 0 || got.Author != store.DeletedName {
 			t.Errorf("got %+v, %v", got, err)
 		}
 		if got, err := h.Encounter(t.Context(), l.ID, e.Number); err != nil || got.Results != "lw" || got.Records != "" {

@@ -68,7 +68,8 @@ func TestALeadThatIsHeld(t *testing.T) {
 			for _, row := range []struct {
 				after  time.Duration
 				writes bool
-			}{{0, false}, {store.LeaseRenewInterval, false}, {time.Second, !alone}, {store.LeaseRenewInterval, false}, {store.LeaseTerm - store.LeaseRenewInterval, !alone}} {
+			}{{0, false}, {store.LeaseRenewInterval, false}, {time.Second, !alone}, {store.LeaseRenewInterval,
+				false}, {store.LeaseTerm - store.LeaseRenewInterval, !alone}} {
 				time.Sleep(row.after)
 				before := log(t, dsn)
 				hold(mine, 1)
@@ -115,7 +116,7 @@ func TestALeadOfRareWork(t *testing.T) {
 				t.Errorf("after %v: something was written: %v", row.after, writes)
 			}
 		}
-		if l, err := s.LeaseHolder(t.Context(), "garbage"); err != nil || l.Until.Sub(time.Now()) != term-term/4 {
+		if l, err := s.LeaseHolder(t.Context(), "garbage"); err != nil || time.Until(l.Until) != term-term/4 {
 			t.Errorf("%+v, %v", l, err)
 		}
 	})

@@ -17,10 +17,12 @@ func TestMedia(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
 		contest, _, err := h.ImportContest(t.Context(), &store.ContestImport{
-			Contest:       &store.Contest{Slug: "wf", Name: "WF", Format: store.ICPC, Starts: h.clock.Now(), Length: time.Hour, Visibility: store.VisibilityPublic},
+			Contest: &store.Contest{Slug: "wf", Name: "WF", Format: store.ICPC, Starts: h.clock.Now(), Length: time.Hour,
+				Visibility: store.VisibilityPublic},
 			Organizations: []store.Organization{{ID: "u1", Name: "U1"}},
 			Teams:         []store.Team{{ExtID: "7", Name: "Seven"}, {ExtID: "8", Name: "Eight"}},
-			Persons: []store.ContestPerson{{ID: "p1", Name: "Ada", Role: "contestant", Teams: []string{"7"}}, {ID: "p2", Name: "Bob", Role: "contestant", Teams: []string{"8"}},
+			Persons: []store.ContestPerson{{ID: "p1", Name: "Ada", Role: "contestant", Teams: []string{"7"}},
+				{ID: "p2", Name: "Bob", Role: "contestant", Teams: []string{"8"}},
 				{ID: "coach", Name: "Alice", Role: "coach", Teams: []string{"7", "8"}}},
 			Accounts: []store.ImportedAccount{{ID: "a", Type: "team", Team: "7", Person: "coach", Account: h.alice}},
 			Media:    []media.File{file(t, "contest/banner.svg")},
@@ -69,7 +71,8 @@ func TestMedia(t *testing.T) {
 			return f
 		}
 		expect("contest/banner.svg")
-		change(nil, nil, file(t, logo), scaled(small), file(t, "teams/7/photo.png"), file(t, "teams/8/photo.png"), file(t, "persons/p1/photo.png"),
+		change(nil, nil, file(t, logo), scaled(small), file(t, "teams/7/photo.png"), file(t, "teams/8/photo.png"),
+			file(t, "persons/p1/photo.png"),
 			file(t, "persons/p2/photo.png"), file(t, "persons/coach/photo.png"))
 		people := []string{"persons/coach/photo.png", "persons/p1/photo.png", "persons/p2/photo.png", "teams/7/photo.png", "teams/8/photo.png"}
 		expect(append([]string{"contest/banner.svg", small, logo}, people...)...)
@@ -112,7 +115,8 @@ func file(t *testing.T, path string) media.File {
 	if err != nil || !is {
 		t.Fatal(path, err)
 	}
-	f := media.File{Place: at, Kind: media.Kind{Mime: media.PNG, Width: 10 + len(path), Height: 20}, Digest: blob.DigestOf([]byte(path)), Size: int64(len(path)), MD5: media.MD5Sum([]byte(path))}
+	f := media.File{Place: at, Kind: media.Kind{Mime: media.PNG, Width: 10 + len(path), Height: 20}, Digest: blob.DigestOf([]byte(path)),
+		Size: int64(len(path)), MD5: media.MD5Sum([]byte(path))}
 	if path == "organizations/u1/logo.dark.png" {
 		f.Tags = []string{"dark"}
 	}

@@ -106,7 +106,8 @@ func TestMove(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := cmp.Diff([]string{"marked", "copied", "stopped", "rest", "verified", "handed over", "moved"}, steps); d != "" || copies != 1 || blobs != 2 {
+			if d := cmp.Diff([]string{"marked", "copied", "stopped", "rest", "verified", "handed over", "moved"}, steps); d != "" ||
+				copies != 1 || blobs != 2 {
 				t.Errorf("%s, finished %d times, copied blobs %d times", d, copies, blobs)
 			}
 			if moved.Tables != len(store.Tables()) || moved.Rows < 100 || moved.Stopped <= 0 {
@@ -115,7 +116,8 @@ func TestMove(t *testing.T) {
 			if _, err := h.Submit(t.Context(), h.submission("")); !errors.Is(err, store.ErrStopped) {
 				t.Errorf("a submission after the move: %v", err)
 			}
-			if _, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: to}}); err == nil || !strings.Contains(err.Error(), "moved already") {
+			if _, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: to}}); err == nil ||
+				!strings.Contains(err.Error(), "moved already") {
 				t.Errorf("moved twice: %v", err)
 			}
 			s := open(t, store.Options{DSN: to, Now: h.clock.Now})
@@ -136,7 +138,8 @@ func TestMove(t *testing.T) {
 			if err := h.CheckNotMoved(t.Context()); !errors.Is(err, store.ErrMoved) {
 				t.Errorf("the old database: %v", err)
 			}
-			if _, err := store.Open(t.Context(), store.Options{DSN: dsn}); !errors.Is(err, store.ErrMoved) || !strings.Contains(err.Error(), " at 2026-") {
+			if _, err := store.Open(t.Context(), store.Options{DSN: dsn}); !errors.Is(err, store.ErrMoved) ||
+				!strings.Contains(err.Error(), " at 2026-") {
 				t.Errorf("the old database opens again: %v", err)
 			}
 			open(t, store.Options{DSN: dsn, AcceptStale: true})
@@ -259,11 +262,13 @@ func TestNoTwoDatabasesAreInUse(t *testing.T) {
 		to := lite(t)
 		neither := func() {
 			t.Helper()
-			if _, err := store.Open(t.Context(), store.Options{DSN: dsn}); !errors.Is(err, store.ErrMoved) || errors.Is(err, store.ErrMoveUnfinished) {
+			if _, err := store.Open(t.Context(), store.Options{DSN: dsn}); !errors.Is(err, store.ErrMoved) ||
+				errors.Is(err, store.ErrMoveUnfinished) {
 				t.Errorf("the old database opens: %v", err)
 			}
 			for _, accept := range []bool{false, true} {
-				if _, err := store.Open(t.Context(), store.Options{DSN: to, AcceptStale: accept}); !errors.Is(err, store.ErrMoveUnfinished) || !errors.Is(err, store.ErrMoved) {
+				if _, err := store.Open(t.Context(), store.Options{DSN: to, AcceptStale: accept}); !errors.Is(err, store.ErrMoveUnfinished) ||
+					!errors.Is(err, store.ErrMoved) {
 					t.Errorf("the new database opens: %v", err)
 				}
 			}
@@ -316,7 +321,8 @@ func TestAMoveThatIsRefused(t *testing.T) {
 		}
 		refused("a directory with the data of another server", store.MoveOptions{To: store.Options{Dir: filepath.Dir(used)}}, "not empty")
 		none := filepath.Join(t.TempDir(), "no", "assay.db")
-		if _, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: none}}); err == nil || !strings.Contains(err.Error(), "open the database") {
+		if _, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: none}}); err == nil ||
+			!strings.Contains(err.Error(), "open the database") {
 			t.Errorf("no directory: %v", err)
 		}
 		execAll(t, raw(t, used), "UPDATE goose_db_version SET version_id = 99 WHERE version_id = 30")
@@ -435,7 +441,8 @@ func TestServersThatShareADatabaseDoNotMove(t *testing.T) {
 		h := newHarness(t, dsn)
 		come := func(string) {}
 		move := func() error {
-			_, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: filepath.Join(t.TempDir(), "assay.db")}, OnStep: func(step string) { come(step) }})
+			_, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: filepath.Join(t.TempDir(), "assay.db")},
+				OnStep: func(step string) { come(step) }})
 			return err
 		}
 		other := open(t, store.Options{DSN: dsn, Now: h.clock.Now})
@@ -468,16 +475,17 @@ func TestAnotherProcessDoesNotWrite(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
 		db := raw(t, dsn)
-		_, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: filepath.Join(t.TempDir(), "assay.db")}, OnStep: func(step string) {
-			if step != "stopped" {
-				return
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-			defer cancel()
-			if _, err := db.ExecContext(ctx, "UPDATE account SET display = 'x'"); err == nil {
-				t.Error("another process writes")
-			}
-		}})
+		_, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: filepath.Join(t.TempDir(), "assay.db")},
+			OnStep: func(step string) {
+				if step != "stopped" {
+					return
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+				defer cancel()
+				if _, err := db.ExecContext(ctx, "UPDATE account SET display = 'x'"); err == nil {
+					t.Error("another process writes")
+				}
+			}})
 		if err != nil {
 			t.Error(err)
 		}

@@ -81,7 +81,8 @@ func TestASchemaInUse(t *testing.T) {
 			return
 		}
 		_, err := store.Open(t.Context(), o)
-		if !errors.Is(err, store.ErrOtherServers) || !strings.Contains(err.Error(), "v2.0.0 would bring it to schema 99 under the servers a (v1.2.3)") {
+		if !errors.Is(err, store.ErrOtherServers) ||
+			!strings.Contains(err.Error(), "v2.0.0 would bring it to schema 99 under the servers a (v1.2.3)") {
 			t.Fatalf("got %v", err)
 		}
 		open(t, store.Options{DSN: dsn, Now: h.clock.Now, ID: "b"}) // its own schema version
@@ -171,18 +172,21 @@ func TestPathsOfDatabases(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "assay.db")); err != nil {
 		t.Error(err)
 	}
-	for what, dsn := range map[string]string{"a folder": dir, "no folder": filepath.Join(dir, "none", "x.db"), "no server": "postgres://me:secret@127.0.0.1:1/x"} {
+	for what, dsn := range map[string]string{"a folder": dir, "no folder": filepath.Join(dir, "none", "x.db"),
+		"no server": "postgres://me:secret@127.0.0.1:1/x"} {
 		_, err := store.Open(t.Context(), store.Options{DSN: dsn})
 		if err == nil || strings.Contains(err.Error(), "secret") || store.IsUnavailable(err) != (what == "no server") {
 			t.Errorf("%s: %v, may pass: %v", what, err, store.IsUnavailable(err))
 		}
 	}
-	for _, dsn := range []string{"postgres://u:a@secret@h/x?sslmode=bogus", "host=h user=u password=secret", "postgres://u:secret@h:port/x", "postgres://u:se%secret@h/x"} {
+	for _, dsn := range []string{"postgres://u:a@secret@h/x?sslmode=bogus", "host=h user=u password=secret", "postgres://u:secret@h:port/x",
+		"postgres://u:se%secret@h/x"} {
 		if _, err := store.Open(t.Context(), store.Options{DSN: dsn, Dir: dir}); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", dsn, err)
 		}
 	}
-	for code, away := range map[string]bool{"57P03": true, "53300": true, "28P01": false, "3D000": false} { // it starts, is full; a wrong password, no such database
+	for code, away := range map[string]bool{"57P03": true, "53300": true, "28P01": false,
+		"3D000": false} { // it starts, is full; a wrong password, no such database
 		if err := fmt.Errorf("open: %w", &pgconn.PgError{Code: code}); store.IsUnavailable(err) != away {
 			t.Errorf("%s may pass: %v", code, !away)
 		}
@@ -262,7 +266,8 @@ func TestAuditIsReadBackwards(t *testing.T) {
 			t.Fatalf("got %+v, %v", page, err)
 		}
 		page[0].ID = ""
-		if want := (store.AuditEntry{At: h.clock.Now().Add(-3 * time.Second), Actor: "alice", Action: "one", Object: "o", Detail: "d", Address: "::1"}); page[0] != want {
+		if want := (store.AuditEntry{At: h.clock.Now().Add(-3 * time.Second), Actor: "alice", Action: "one", Object: "o", Detail: "d",
+			Address: "::1"}); page[0] != want {
 			t.Errorf("got %+v, want %+v", page[0], want)
 		}
 	})

@@ -72,7 +72,8 @@ func TestMarks(t *testing.T) {
 		mark(store.Override{Why: "a mistake"}, nil)
 		is("as it was judged", judge.WrongAnswer, false, false)
 		marks, err := h.Overrides(t.Context(), a.ID)
-		if err != nil || len(marks) != 3 || marks[0].Why != "a mistake" || !marks[1].Ignored || marks[2].Verdict != judge.Accepted || marks[2].Why != "seen by eye\uFFFD" || marks[2].Login != "alice" {
+		if err != nil || len(marks) != 3 || marks[0].Why != "a mistake" || !marks[1].Ignored || marks[2].Verdict != judge.Accepted ||
+			marks[2].Why != "seen by eye\uFFFD" || marks[2].Login != "alice" {
 			t.Errorf("the decisions are %+v, %v", marks, err)
 		}
 		if err := h.AddOverride(t.Context(), "unknown", h.alice.ID, store.Override{}, -1); !errors.Is(err, store.ErrNotFound) {

@@ -74,7 +74,8 @@ func TestRejudging(t *testing.T) {
 		{"all is judged and applied", "w1 AC, w1 WA, apply", "AC WA open", ""},
 		{"another run counts", "w1 TLE?, w1 WA, w2 AC, apply", "AC WA open", ""},
 		{"it is applied too early", "w1 AC, apply", "WA AC open", "1 submissions are still being judged; the first is 2"},
-		{"a verdict would be lost", "w1 AC, w1 JE, apply", "WA AC open", "1 submissions would lose their verdict to a judge error; the first is 2"},
+		{"a verdict would be lost", "w1 AC, w1 JE, apply", "WA AC open",
+			"1 submissions would lose their verdict to a judge error; the first is 2"},
 		{"it is cancelled", "w1 AC, forget", "WA AC open", ""},
 		{"it is cancelled, then applied", "w1 AC, w1 AC, forget, apply", "WA AC open", "it has ended"},
 		{"it is applied twice", "w1 AC, w1 WA, apply, apply", "AC WA open", "it has ended"},
@@ -121,7 +122,8 @@ func TestRejudging(t *testing.T) {
 						if doubtful {
 							doubt = &store.Doubt{Why: "a/b took 1.1s", Exclude: []string{worker}}
 						}
-						if f, ferr := h.RecordDoubtfulResult(t.Context(), result, blob.DigestOf(result.Events), doubt); ferr != nil || f.Outcome != store.Counted {
+						if f, ferr := h.RecordDoubtfulResult(t.Context(), result, blob.DigestOf(result.Events), doubt); ferr != nil ||
+							f.Outcome != store.Counted {
 							t.Fatalf("%+v, %v", f, ferr)
 						}
 						if got := strings.Join(h.standing(), " "); got != "WA AC open" {
@@ -163,7 +165,8 @@ func TestRejudgedAtMostOnce(t *testing.T) {
 		}
 		h.rejudge(1)
 		all, err := h.Rejudgings(t.Context(), store.Practice)
-		if err != nil || len(all) != 3 || all[1].ID != second.ID || all[1].Submissions != 1 || all[1].Pending != 1 || all[2].State != store.RejudgingCancelled || all[2].Pending != 0 {
+		if err != nil || len(all) != 3 || all[1].ID != second.ID || all[1].Submissions != 1 || all[1].Pending != 1 ||
+			all[2].State != store.RejudgingCancelled || all[2].Pending != 0 {
 			t.Errorf("the rejudgings: %+v, %v", all, err)
 		}
 		again, err := h.JuryJudgements(t.Context(), store.JudgementFilter{Origin: store.OriginRejudge})
@@ -197,7 +200,8 @@ func TestRejudgedWithTheActiveVersion(t *testing.T) {
 		}
 		var got []string
 		for _, one := range all {
-			got = append(got, fmt.Sprint(one.Number, one.Problem, one.Login, one.OldVerdict, one.Verdict, one.Score, one.Ended, one.ChangesResult(), one.LosesVerdict()))
+			got = append(got, fmt.Sprint(one.Number, one.Problem, one.Login, one.OldVerdict, one.Verdict, one.Score, one.Ended,
+				one.ChangesResult(), one.LosesVerdict()))
 		}
 		want := []string{"1nimaliceWAAC40 of 100true true false", "2nimaliceACAC41 of 100true true false"}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -428,7 +432,8 @@ func TestFilters(t *testing.T) {
 			"an ending within another": {store.SubmissionFilter{Language: "c", Extensions: []string{"c"}}, []int64{3}},
 			"a problem":                {store.SubmissionFilter{Problem: "nim", Verdict: "AC"}, []int64{5, 3, 1}},
 			"another problem":          {store.SubmissionFilter{Problem: "hex", Verdict: "AC"}, nil},
-			"several":                  {store.SubmissionFilter{Problem: "nim", Verdict: "WA", Submitter: "bob", Language: "python", Extensions: []string{"py"}}, []int64{2}},
+			"several": {store.SubmissionFilter{Problem: "nim", Verdict: "WA", Submitter: "bob", Language: "python",
+				Extensions: []string{"py"}}, []int64{2}},
 			"the next page":            {store.SubmissionFilter{Verdict: "AC", Before: 5, Limit: 1}, []int64{3}},
 			"a group":                  {store.SubmissionFilter{Group: "south"}, []int64{3, 2}},
 			"a group of both":          {store.SubmissionFilter{Group: "first", Verdict: "WA"}, []int64{4, 2}},

@@ -39,14 +39,16 @@ func TestRemoveTeams(t *testing.T) {
 		teams := got[[]*store.Team](t)(h.Teams(t.Context(), id))
 		seven, guests := teams[0].ID, teams[1].ID
 		use, err := h.TeamUses(t.Context(), id)
-		if err != nil || len(use) != 4 || use[seven].Any() || use[asks.ID] != (store.TeamUse{Clarifications: 1}) || use[sends.ID] != (store.TeamUse{Submissions: 1}) {
+		if err != nil || len(use) != 4 || use[seven].Any() || use[asks.ID] != (store.TeamUse{Clarifications: 1}) ||
+			use[sends.ID] != (store.TeamUse{Submissions: 1}) {
 			t.Fatalf("the use is %v, %v", use, err)
 		}
 		for _, tt := range []struct {
 			ids  []string
 			want error
 		}{
-			{[]string{seven, asks.ID}, store.ErrInUse}, {[]string{seven, sends.ID}, store.ErrInUse}, {[]string{seven, "none"}, store.ErrNotFound}, {[]string{seven, seven}, store.ErrNotFound},
+			{[]string{seven, asks.ID}, store.ErrInUse}, {[]string{seven, sends.ID}, store.ErrInUse}, {[]string{seven, "none"}, store.ErrNotFound},
+			{[]string{seven, seven}, store.ErrNotFound},
 		} {
 			if err := h.RemoveTeams(t.Context(), id, tt.ids); !errors.Is(err, tt.want) {
 				t.Errorf("remove %v: %v, want %v", tt.ids, err, tt.want)
@@ -200,7 +202,8 @@ func TestRemoveWhatHasContent(t *testing.T) {
 				t.Errorf("the address is not free: %v", err)
 			}
 		}
-		if err1, err2 := h.RemoveHole(t.Context(), "none"), h.RemoveLadder(t.Context(), "none"); !errors.Is(err1, store.ErrNotFound) || !errors.Is(err2, store.ErrNotFound) {
+		if err1, err2 := h.RemoveHole(t.Context(), "none"), h.RemoveLadder(t.Context(), "none"); !errors.Is(err1, store.ErrNotFound) ||
+			!errors.Is(err2, store.ErrNotFound) {
 			t.Errorf("those that are not there: %v, %v", err1, err2)
 		}
 	})
@@ -217,13 +220,15 @@ func TestSetTeams(t *testing.T) {
 		teams := got[[]*store.Team](t)(h.Teams(t.Context(), id))
 		was := []string{teams[0].Revision(), teams[1].Revision()}
 		teams[0].Name, teams[1].Name = "one", "two"
-		if err := h.SetTeams(t.Context(), []store.TeamChange{{Team: teams[0], OldRevision: was[0]}, {Team: teams[1], OldRevision: "another"}}); !errors.Is(err, store.ErrChanged) {
+		if err := h.SetTeams(t.Context(), []store.TeamChange{{Team: teams[0], OldRevision: was[0]},
+			{Team: teams[1], OldRevision: "another"}}); !errors.Is(err, store.ErrChanged) {
 			t.Errorf("one was changed: %v", err)
 		}
 		if now := got[[]*store.Team](t)(h.Teams(t.Context(), id)); now[0].Revision() != was[0] {
 			t.Errorf("the other was saved: %+v", now[0])
 		}
-		if err := h.SetTeams(t.Context(), []store.TeamChange{{Team: teams[0], OldRevision: was[0]}, {Team: teams[1], OldRevision: was[1]}}); err != nil {
+		if err := h.SetTeams(t.Context(), []store.TeamChange{{Team: teams[0], OldRevision: was[0]},
+			{Team: teams[1], OldRevision: was[1]}}); err != nil {
 			t.Fatal(err)
 		}
 		if now := got[[]*store.Team](t)(h.Teams(t.Context(), id)); now[0].Name != "one" || now[1].Name != "two" {
@@ -260,7 +265,8 @@ func TestEnroll(t *testing.T) {
 		if entrants[0].Account != nil {
 			t.Error("what the caller has was changed")
 		}
-		if all, err := h.Enroll(t.Context(), "", []store.NewAccount{{Login: "z", Kind: store.PersonAccount}}, []store.Entrant{{}}); err != nil || all[0].Login != "z" {
+		if all, err := h.Enroll(t.Context(), "", []store.NewAccount{{Login: "z", Kind: store.PersonAccount}},
+			[]store.Entrant{{}}); err != nil || all[0].Login != "z" {
 			t.Errorf("without a contest: %v, %v", all, err)
 		}
 	})

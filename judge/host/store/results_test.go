@@ -32,7 +32,8 @@ func TestAResultIsReadBack(t *testing.T) {
 		if d := cmp.Diff(&store.Judgement{
 			ID: a.Job, Submission: a.ID, Bundle: digest("nim1"), Config: digest("config"), Class: "main", Origin: "first", State: store.JobDone,
 			Started: a.Received, Ended: h.clock.Now(), Verdict: judge.WrongAnswer, Score: score.String(), Finished: r.Finished, Rows: r.Rows,
-			Events: blob.DigestOf(r.Events), Worker: "w1", Version: "v9", Machine: "m", IsolationLevel: "full", Toolchains: r.Toolchains, CPU: 7 * time.Microsecond,
+			Events: blob.DigestOf(r.Events), Worker: "w1", Version: "v9", Machine: "m", IsolationLevel: "full", Toolchains: r.Toolchains,
+			CPU: 7 * time.Microsecond,
 		}, j, cmpopts.IgnoreUnexported(judge.Finished{})); err != nil || d != "" {
 			t.Errorf("%v\n%s", err, d)
 		}
@@ -187,7 +188,8 @@ func TestAJobThatFails(t *testing.T) {
 		if j, err := h.Judgement(t.Context(), c.ID); err != nil || j.State != store.JobFailed {
 			t.Errorf("got %+v, %v", j, err)
 		}
-		if entries, err := h.LatestAuditEntries(t.Context(), "", 3); err != nil || len(entries) != 3 || entries[1].Object != b.Job || entries[1].Detail != "no disk at w1" {
+		if entries, err := h.LatestAuditEntries(t.Context(), "", 3); err != nil || len(entries) != 3 || entries[1].Object != b.Job ||
+			entries[1].Detail != "no disk at w1" {
 			t.Errorf("got %+v, %v", entries, err)
 		}
 		checkLog(t, h.Store, 7)

@@ -58,13 +58,15 @@ func TestServersAnnounceThemselves(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			err := h.Announce(t.Context(), store.Server{ID: step.id, Instance: step.instance, Version: "v1", Address: "http://" + step.id}, step.before)
+			err := h.Announce(t.Context(), store.Server{ID: step.id, Instance: step.instance, Version: "v1", Address: "http://" + step.id},
+				step.before)
 			if errors.Is(err, store.ErrTaken) != step.taken || (err != nil) != step.taken {
 				t.Errorf("%s: %v", step.what, err)
 			}
 			all, err := h.Servers(t.Context())
 			for _, s := range all {
-				if s.ID == step.id && (s.Epoch != step.epoch || !step.taken && (s.Instance != step.instance || !s.Online(h.clock.Now()))) || s.Address != "http://"+s.ID {
+				if s.ID == step.id && (s.Epoch != step.epoch || !step.taken && (s.Instance != step.instance || !s.Online(h.clock.Now()))) ||
+					s.Address != "http://"+s.ID {
 					t.Errorf("%s: %+v, %v", step.what, s, err)
 				}
 			}

@@ -187,14 +187,16 @@ func TestSetup(t *testing.T) {
 func TestManyAccounts(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
-		_, err := h.NewAccounts(t.Context(), store.NewAccount{Login: "zoe", Kind: store.PersonAccount}, store.NewAccount{Login: "alice", Kind: store.PersonAccount})
+		_, err := h.NewAccounts(t.Context(), store.NewAccount{Login: "zoe", Kind: store.PersonAccount},
+			store.NewAccount{Login: "alice", Kind: store.PersonAccount})
 		if !errors.Is(err, store.ErrTaken) || !strings.Contains(err.Error(), "alice") {
 			t.Errorf("alice again: %v", err)
 		}
 		if _, err := h.AccountByLogin(t.Context(), "zoe"); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("half of an import: %v", err)
 		}
-		made, err := h.NewAccounts(t.Context(), store.NewAccount{Login: "zoe", Display: "Zoë \x00", Email: "z@x", Password: "$p", Kind: store.PersonAccount, Role: "contestant"})
+		made, err := h.NewAccounts(t.Context(), store.NewAccount{Login: "zoe", Display: "Zoë \x00", Email: "z@x", Password: "$p",
+			Kind: store.PersonAccount, Role: "contestant"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -62,7 +62,8 @@ func TestSource(t *testing.T) {
 		check(h.SetExternalScoreboard(t.Context(), c, "{}"))
 		all, err := h.ExternalSources(t.Context())
 		check(err)
-		if s := all[0]; len(all) != 1 || s.Token != "3" || !s.UseOwnVerdicts || s.Login != "x" || s.Failure != "away" || s.LastReceived.IsZero() || s.Scoreboard != "{}" {
+		if s := all[0]; len(all) != 1 || s.Token != "3" || !s.UseOwnVerdicts || s.Login != "x" || s.Failure != "away" ||
+			s.LastReceived.IsZero() || s.Scoreboard != "{}" {
 			t.Errorf("the source is %+v", *s)
 		}
 		source.URL = "https://b.example"
@@ -105,11 +106,13 @@ func TestUnjudged(t *testing.T) {
 		if p.Title != "Later on" || p.Bundle != "" {
 			t.Errorf("the placeholder is %+v", p)
 		}
-		c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: h.clock.Now(), Length: time.Hour, Visibility: store.VisibilityTeams}
+		c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: h.clock.Now(), Length: time.Hour,
+			Visibility: store.VisibilityTeams}
 		check(h.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "later"}}))
 		team, err := h.Enter(t.Context(), c.ID, h.alice)
 		check(err)
-		n := store.NewSubmission{Contest: c.ID, Team: team.ID, Account: h.alice.ID, Problem: "later", Class: "main", ExtID: "x1", At: h.clock.Now().Add(time.Minute), Unjudged: true,
+		n := store.NewSubmission{Contest: c.ID, Team: team.ID, Account: h.alice.ID, Problem: "later", Class: "main", ExtID: "x1",
+			At: h.clock.Now().Add(time.Minute), Unjudged: true,
 			Work: job.Work{Kind: job.Submission, Problem: "later", Program: "no files"}}
 		a, err := h.Submit(t.Context(), n)
 		check(err)
@@ -152,7 +155,8 @@ func TestUnjudged(t *testing.T) {
 		if after, err := h.Contest(t.Context(), c.ID); err != nil || after.LastSeq != before.LastSeq+1 {
 			t.Errorf("the log has %d events more", after.LastSeq-before.LastSeq)
 		}
-		if _, left, err := h.Rejudge(t.Context(), store.NewRejudging{Filter: store.SubmissionFilter{Contest: c.ID}, Why: "x", Account: h.alice.ID}); left != 1 || !errors.Is(err, store.ErrNotFound) {
+		if _, left, err := h.Rejudge(t.Context(), store.NewRejudging{Filter: store.SubmissionFilter{Contest: c.ID}, Why: "x",
+			Account: h.alice.ID}); left != 1 || !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("without a package it is rejudged: %d %v", left, err)
 		}
 	})

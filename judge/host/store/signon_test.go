@@ -94,7 +94,8 @@ func TestSignOns(t *testing.T) {
 		if err := h.LinkSignOn(t.Context(), "slow", a.ID); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("after a quarter of an hour: %v", err)
 		}
-		if _, err := h.CollectGarbage(t.Context(), func(blob.Digest) ([]blob.Digest, error) { return nil, nil }, func(blob.Digest) error { return nil }); err != nil {
+		if _, err := h.CollectGarbage(t.Context(), func(blob.Digest) ([]blob.Digest, error) { return nil, nil },
+			func(blob.Digest) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 		spend("known", nil, nil) // the login was deleted

@@ -189,7 +189,8 @@ func TestAStatementThatCannotBeMade(t *testing.T) {
 			}
 		}
 	}
-	if err := s.Of(nil).QueryRowContext(t.Context(), "SELECT n FROM late").Scan(new(int)); err == nil || !strings.Contains(err.Error(), "no such table") {
+	if err := s.Of(nil).QueryRowContext(t.Context(), "SELECT n FROM late").Scan(new(int)); err == nil ||
+		!strings.Contains(err.Error(), "no such table") {
 		t.Errorf("a row without the table: %v", err)
 	}
 	if open := c.open.Load(); open != 0 {

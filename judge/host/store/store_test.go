@@ -182,7 +182,8 @@ func (h *harness) account(login string) *store.Account {
 
 func bundle(owner, slug, version string) store.NewBundle {
 	return store.NewBundle{
-		Problem: slug, Title: "The " + slug, Owner: owner, ID: digest(slug + version), Manifest: digest(slug + version), Config: digest("config"), MadeBy: owner,
+		Problem: slug, Title: "The " + slug, Owner: owner, ID: digest(slug + version), Manifest: digest(slug + version),
+		Config: digest("config"), MadeBy: owner,
 	}
 }
 
@@ -194,7 +195,8 @@ func work() job.Work {
 }
 
 func (h *harness) submission(key string) store.NewSubmission {
-	return store.NewSubmission{Key: key, Account: h.alice.ID, Problem: "nim", Work: work(), Priority: job.PracticePriority, Class: "main", Cost: time.Second}
+	return store.NewSubmission{Key: key, Account: h.alice.ID, Problem: "nim", Work: work(), Priority: job.PracticePriority, Class: "main",
+		Cost: time.Second}
 }
 
 // submit stores a submission.
@@ -232,7 +234,8 @@ func TestNoDatabase(t *testing.T) {
 		&pgconn.PgError{Code: "57P03"}, io.ErrUnexpectedEOF, io.EOF, driver.ErrBadConn, pgconn.ErrConnClosed,
 	} {
 		got := store.Told("keep it", fmt.Errorf("write: %w", err))
-		if !errors.Is(got, store.ErrUnavailable) || !errors.Is(got, err) || !store.IsUnavailable(got) || !strings.HasPrefix(got.Error(), "keep it: the database does not respond: write: ") {
+		if !errors.Is(got, store.ErrUnavailable) || !errors.Is(got, err) || !store.IsUnavailable(got) ||
+			!strings.HasPrefix(got.Error(), "keep it: the database does not respond: write: ") {
 			t.Errorf("%v is told as %v", err, got)
 		}
 		if again := store.Told("do it", got); strings.Count(again.Error(), "does not respond") != 1 {

@@ -21,8 +21,9 @@ func TestASubmissionIsReadBack(t *testing.T) {
 		h := newHarness(t, dsn)
 		a := h.submit()
 		want := &store.Submission{
-			ID: a.ID, Contest: store.Practice, Number: 1, Account: h.alice.ID, Login: "alice", Display: h.alice.Display, Problem: "nim", Program: "a.py",
-			Files: work().Files, Size: 7, Received: h.clock.Now(), Judgement: a.Job, State: store.JobWaiting,
+			ID: a.ID, Contest: store.Practice, Number: 1, Account: h.alice.ID, Login: "alice", Display: h.alice.Display, Problem: "nim",
+			Program: "a.py",
+			Files:   work().Files, Size: 7, Received: h.clock.Now(), Judgement: a.Job, State: store.JobWaiting,
 		}
 		got, err := h.Submission(t.Context(), a.ID)
 		if d := cmp.Diff(want, got); err != nil || d != "" {
@@ -39,7 +40,8 @@ func TestASubmissionIsReadBack(t *testing.T) {
 		if err != nil || len(specs) != 1 || specs[0].Token == "" {
 			t.Fatalf("got %+v, %v", specs, err)
 		}
-		spec := &job.Spec{Work: work(), ID: a.Job, Generation: 1, Priority: job.PracticePriority, Class: "main", Token: specs[0].Token, Exclude: []string{}}
+		spec := &job.Spec{Work: work(), ID: a.Job, Generation: 1, Priority: job.PracticePriority, Class: "main", Token: specs[0].Token,
+			Exclude: []string{}}
 		if d := cmp.Diff(spec, specs[0]); d != "" {
 			t.Error(d)
 		}
@@ -106,7 +108,8 @@ func TestTheSameKeyIsTheSameSubmission(t *testing.T) {
 		}
 		other := h.submission("k")
 		other.Account = h.account("bob").ID
-		for what, n := range map[string]store.NewSubmission{"another account": other, "another key": h.submission("l"), "no key": h.submission("")} {
+		for what, n := range map[string]store.NewSubmission{"another account": other, "another key": h.submission("l"),
+			"no key": h.submission("")} {
 			if a := submit(n); a.Repeated {
 				t.Errorf("%s: got %+v", what, a)
 			}
@@ -371,9 +374,10 @@ func (h *harness) next() []*job.Spec {
 // result returns a result of worker w1 for a job.
 func (h *harness) result(s *job.Spec, v judge.Verdict) *job.Result {
 	return &job.Result{
-		Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w1", State: job.Done, Finished: &judge.Finished{Verdict: v, Passed: 1, Judged: 2},
-		Rows:   []job.CaseRow{{Case: "a/b", Verdict: v, CPUUS: 3, WallUS: 4, Memory: 5}},
-		Events: []byte("packed"), Version: "v9", Machine: "m", IsolationLevel: "full", Toolchains: map[string]string{"c": "gcc"}, CPUUS: 7,
+		Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w1", State: job.Done,
+		Finished: &judge.Finished{Verdict: v, Passed: 1, Judged: 2},
+		Rows:     []job.CaseRow{{Case: "a/b", Verdict: v, CPUUS: 3, WallUS: 4, Memory: 5}},
+		Events:   []byte("packed"), Version: "v9", Machine: "m", IsolationLevel: "full", Toolchains: map[string]string{"c": "gcc"}, CPUUS: 7,
 	}
 }
 

@@ -53,7 +53,8 @@ func TestUploads(t *testing.T) {
 			t.Errorf("after the last upload there is %+v, %v", next, err)
 		}
 		all, err := h.Uploads(t.Context(), "", 10)
-		if err != nil || len(all) != 2 || all[0].Reason == "" || all[0].State != store.UploadFailed || all[1].State != store.UploadDone || all[1].Bundle != archive || all[1].Ended.IsZero() {
+		if err != nil || len(all) != 2 || all[0].Reason == "" || all[0].State != store.UploadFailed || all[1].State != store.UploadDone ||
+			all[1].Bundle != archive || all[1].Ended.IsZero() {
 			t.Errorf("the uploads are %+v, %v", all, err)
 		}
 		if one, err := h.Uploads(t.Context(), "sum", 10); err != nil || len(one) != 1 || one[0].ID != made[0].ID {

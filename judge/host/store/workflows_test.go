@@ -72,7 +72,8 @@ func TestAFlowFromItsStartToItsEnd(t *testing.T) {
 			t.Fatalf("got %+v, %v", parts, err)
 		}
 		parts[1].Result = nil
-		if d := cmp.Diff(want, parts, cmpopts.IgnoreFields(store.TaskResult{}, "At"), cmpopts.IgnoreUnexported(judge.Finished{})); err != nil || d != "" {
+		if d := cmp.Diff(want, parts, cmpopts.IgnoreFields(store.TaskResult{}, "At"),
+			cmpopts.IgnoreUnexported(judge.Finished{})); err != nil || d != "" {
 			t.Errorf("%v\n%s", err, d)
 		}
 		if open, err := h.RunningWorkflows(t.Context()); err != nil || len(open) != 1 || string(open[0].Spec) != string(f.Spec) {
@@ -279,7 +280,8 @@ func TestFlowsAreBounded(t *testing.T) {
 			ask(fmt.Sprint("b", i), h.alice.ID, wrong)
 		}
 		loads, err := h.AccountLoads(t.Context())
-		if err != nil || len(loads) != 2 || loads[0].Login != h.alice.Login || loads[0].Workflows != 5 || loads[0].IdleWorkflows != 5 || loads[1].Workflows != 1 {
+		if err != nil || len(loads) != 2 || loads[0].Login != h.alice.Login || loads[0].Workflows != 5 || loads[0].IdleWorkflows != 5 ||
+			loads[1].Workflows != 1 {
 			t.Errorf("got %+v, %v", loads, err)
 		}
 		if err := h.SetDisabled(t.Context(), bob.ID, true); err != nil {

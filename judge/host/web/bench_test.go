@@ -24,7 +24,8 @@ func BenchmarkPages(b *testing.B) {
 	files := httptest.NewServer(http.FileServer(http.Dir("static")))
 	b.Cleanup(files.Close)
 	for _, page := range []struct{ name, address string }{
-		{"file", files.URL + "/icon.svg"}, {"home", h.URL}, {"contest", h.URL + "/c/now"}, {"problem", h.URL + "/c/now/p/A"}, {"judging", h.URL + "/c/now/s/50"},
+		{"file", files.URL + "/icon.svg"}, {"home", h.URL}, {"contest", h.URL + "/c/now"}, {"problem", h.URL + "/c/now/p/A"},
+		{"judging", h.URL + "/c/now/s/50"},
 	} {
 		b.Run(page.name, func(b *testing.B) {
 			for b.Loop() {

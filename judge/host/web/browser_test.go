@@ -151,7 +151,9 @@ func class(t *testing.T, width int, scripts bool) {
 	b.Fill("input[name=password]", "battery-staple")
 	b.Follow("form.stack button")
 	for page, want := range map[string]string{
-		"/c/first/submissions": "Ada Lovelace", "/c/first/s/1": webtest.Secret, "/admin/accounts": "ada-lovelace", "/admin/workers": "No worker is connected", "/problems": "Upload a problem package", "/problem/sum": "Versions", "/c/first/edit": "Settings", "/c/first/overview": "Needs attention",
+		"/c/first/submissions": "Ada Lovelace", "/c/first/s/1": webtest.Secret, "/admin/accounts": "ada-lovelace",
+		"/admin/workers": "No worker is connected", "/problems": "Upload a problem package", "/problem/sum": "Versions",
+		"/c/first/edit": "Settings", "/c/first/overview": "Needs attention",
 	} {
 		b.Navigate(h.URL + page)
 		b.ExpectContains(page, webtest.StatusScript, want)

@@ -84,7 +84,8 @@ func TestPagesAreCompressed(t *testing.T) {
 		} else if strings.HasSuffix(tt.path, ".svg") {
 			end = "</svg>"
 		}
-		if err != nil || w.Code != 200 || !bytes.HasSuffix(bytes.TrimSpace(page), []byte(end)) || !strings.Contains(w.Header().Get("Vary"), "Accept-Encoding") {
+		if err != nil || w.Code != 200 || !bytes.HasSuffix(bytes.TrimSpace(page), []byte(end)) ||
+			!strings.Contains(w.Header().Get("Vary"), "Accept-Encoding") {
 			t.Errorf("%+v: %d, %v\n%.200s", tt, w.Code, err, page)
 		}
 		if is != tt.want {

@@ -98,7 +98,8 @@ func parseSheet(text, scheme string) *colorSheet {
 				r.behind = value
 			}
 		}
-		for selector := range strings.SplitSeq(regexp.MustCompile(`\([^()]*\)`).ReplaceAllStringFunc(m[1], func(s string) string { return strings.ReplaceAll(s, ",", " ") }), ",") {
+		for selector := range strings.SplitSeq(regexp.MustCompile(`\([^()]*\)`).ReplaceAllStringFunc(m[1],
+			func(s string) string { return strings.ReplaceAll(s, ",", " ") }), ",") {
 			r.selector = strings.TrimSpace(selector)
 			if r.text != "" || r.behind != "" {
 				s.add(r)

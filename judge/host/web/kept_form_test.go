@@ -37,7 +37,8 @@ func TestFormsOutliveTheSession(t *testing.T) {
 		logIn := func(page webtest.Response, password string) webtest.Response {
 			t.Helper()
 			webtest.CheckHTML(t, "the page", page.Body)
-			return h.Fetch(cookie, "POST", "/login", url.Values{"login": {"ada"}, "password": {password}, "next": {field(t, page, "next")}, "kept": {field(t, page, "kept")}})
+			return h.Fetch(cookie, "POST", "/login", url.Values{"login": {"ada"}, "password": {password}, "next": {field(t, page, "next")},
+				"kept": {field(t, page, "kept")}})
 		}
 		session := func(a webtest.Response) string {
 			all := a.Values("Set-Cookie") // the first cookie may delete the old session
@@ -48,7 +49,8 @@ func TestFormsOutliveTheSession(t *testing.T) {
 
 		const text = "is 0 allowed?\nI ask" + webtest.HostileMarkup
 		page := h.Fetch(cookie, "POST", "/c/now/clar", url.Values{"text": {text}, "problem": {"A"}})
-		if page.Code != 401 || !strings.Contains(page.Body, "Nothing has been sent") || strings.Contains(page.Body, "Your session has ended") != (cookie != "") {
+		if page.Code != 401 || !strings.Contains(page.Body, "Nothing has been sent") ||
+			strings.Contains(page.Body, "Your session has ended") != (cookie != "") {
 			t.Errorf("%s: %d\n%s", what, page.Code, page.Body)
 		}
 		page = logIn(page, "wrong-password")
@@ -57,7 +59,8 @@ func TestFormsOutliveTheSession(t *testing.T) {
 		}
 		page = logIn(page, "correct-horse")
 		webtest.CheckHTML(t, "the form", page.Body)
-		for _, want := range []string{"Your form has not been sent yet", `action="/c/now/clar"`, `name="problem" value="A"`, "\n" + html.EscapeString(text) + "</textarea>"} {
+		for _, want := range []string{"Your form has not been sent yet", `action="/c/now/clar"`, `name="problem" value="A"`,
+			"\n" + html.EscapeString(text) + "</textarea>"} {
 			if page.Code != 200 || !strings.Contains(page.Body, want) {
 				t.Errorf("%s: %d, without %q in\n%s", what, page.Code, want, page.Body)
 			}
@@ -82,7 +85,8 @@ func TestFormsOutliveTheSession(t *testing.T) {
 			t.Errorf("%s, with a file: %d\n%s", what, page.Code, page.Body)
 		}
 		page = logIn(page, "correct-horse")
-		if !strings.Contains(page.Body, `<input name="language" value="sh"`) || !strings.Contains(page.Body, `enctype="multipart/form-data"`) || !strings.Contains(page.Body, "<code>sol.txt</code>, 10 bytes") {
+		if !strings.Contains(page.Body, `<input name="language" value="sh"`) ||
+			!strings.Contains(page.Body, `enctype="multipart/form-data"`) || !strings.Contains(page.Body, "<code>sol.txt</code>, 10 bytes") {
 			t.Errorf("%s: the form with a file is\n%s", what, page.Body)
 		}
 		again := map[string]string{"language": "sh", "key": field(t, page, "key"), "kept-file": field(t, page, "kept-file")}
@@ -142,7 +146,8 @@ func TestFormsThatAreNotKept(t *testing.T) {
 	} {
 		for _, cookie := range []string{"", "assay=nosuchsession"} {
 			got := h.Fetch(cookie, "POST", row.path, row.fields)
-			if got.Code != 401 || !strings.Contains(got.Body, "Nothing has been sent. Log in, then fill in the form again.") || strings.Contains(got.Body, `name="kept"`) {
+			if got.Code != 401 || !strings.Contains(got.Body, "Nothing has been sent. Log in, then fill in the form again.") ||
+				strings.Contains(got.Body, `name="kept"`) {
 				t.Errorf("%s: %d\n%s", name, got.Code, got.Body)
 			}
 		}
@@ -160,7 +165,8 @@ func TestFormsThatAreNotKept(t *testing.T) {
 		}
 	}
 	back := base64.RawURLEncoding.EncodeToString([]byte(`{"Path":"/c/now/clar","Back":"//evil.example/"}`))
-	if got := h.Fetch("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}, "kept": {back}}); got.Code != 200 || strings.Contains(got.Body, "evil.example") {
+	if got := h.Fetch("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}, "kept": {back}}); got.Code != 200 ||
+		strings.Contains(got.Body, "evil.example") {
 		t.Errorf("a form with another way back: %d\n%s", got.Code, got.Body)
 	}
 }

@@ -12,7 +12,8 @@ import (
 )
 
 func TestByText(t *testing.T) {
-	sorted := []string{"", "7a", "10b", "Ada", "ada", "Änne", "Anne 2", "Anne 02", "Anne 10", "Anne 10 b", "Émile", "Fritz", "Fritz 100000000000000000000", "Fritz 100000000000000000001", "fritze", "zoë"}
+	sorted := []string{"", "7a", "10b", "Ada", "ada", "Änne", "Anne 2", "Anne 02", "Anne 10", "Anne 10 b", "Émile", "Fritz",
+		"Fritz 100000000000000000000", "Fritz 100000000000000000001", "fritze", "zoë"}
 	for i, a := range sorted {
 		for j, b := range sorted {
 			got := web.ByText(a, b)
@@ -34,10 +35,12 @@ func TestByText(t *testing.T) {
 func TestListSearch(t *testing.T) {
 	names := []string{"Änne Müller", "Łukasz Groß", "李雷", "x@y.org", "O'Neill"}
 	for search, want := range map[string]string{
-		"": "01234", "muller": "0", "MÜLLER änne": "0", "anne groß": "", "gross": "1", "lukasz": "1", "李": "2", "@y": "3", "@": "3", "oneill": "4", "o'neill": "4", "-": "", "nn": "0",
+		"": "01234", "muller": "0", "MÜLLER änne": "0", "anne groß": "", "gross": "1", "lukasz": "1", "李": "2", "@y": "3", "@": "3",
+		"oneill": "4", "o'neill": "4", "-": "", "nn": "0",
 	} {
 		l := web.ReadList("/x", url.Values{"q": {search}})
-		rows := web.Rows(&l, []int{0, 1, 2, 3, 4}, func(int) bool { return true }, func(i int) string { return names[i] }, web.Column[int]{Name: "n", Compare: cmp.Compare[int]})
+		rows := web.Rows(&l, []int{0, 1, 2, 3, 4}, func(int) bool { return true }, func(i int) string { return names[i] },
+			web.Column[int]{Name: "n", Compare: cmp.Compare[int]})
 		if got := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(rows)), ""), "[]"); got != want {
 			t.Errorf("%q finds %q, want %q", search, got, want)
 		}
@@ -60,7 +63,8 @@ func TestListPages(t *testing.T) {
 				t.Fatal(err)
 			}
 			l := web.ReadList("/x", fields)
-			rows := web.Rows(&l, all, func(int) bool { return true }, func(int) string { return "" }, web.Column[int]{Name: "n", Compare: cmp.Compare[int]})
+			rows := web.Rows(&l, all, func(int) bool { return true }, func(int) string { return "" },
+				web.Column[int]{Name: "n", Compare: cmp.Compare[int]})
 			if n > 0 && (l.From != len(seen)+1 || l.To != len(seen)+len(rows)) || l.Total != n || (l.Previous() == "") != (pages == 0) {
 				t.Errorf("%d rows: page %d is %+v", n, pages+1, l)
 			}

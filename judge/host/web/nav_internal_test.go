@@ -11,8 +11,10 @@ import (
 // it may use.
 func TestSiteNav(t *testing.T) {
 	for path, want := range map[string]string{
-		"/": "Contests", "/admin/contests/new": "Contests", "/golf": "Code golf", "/hole/wythoff/py": "Code golf", "/admin/holes/new": "Code golf", "/ladders": "Ladders", "/ladder/hill": "Ladders",
-		"/problems": "Problems", "/problem/sum": "Problems", "/tournaments/x": "Arena", "/admin/invitations": "People", "/admin/import": "People", "/admin/contests/import": "Contests", "/admin/audit": "System", "/account": "", "/login": "", "/golfing": "",
+		"/": "Contests", "/admin/contests/new": "Contests", "/golf": "Code golf", "/hole/wythoff/py": "Code golf",
+		"/admin/holes/new": "Code golf", "/ladders": "Ladders", "/ladder/hill": "Ladders",
+		"/problems": "Problems", "/problem/sum": "Problems", "/tournaments/x": "Arena", "/admin/invitations": "People",
+		"/admin/import": "People", "/admin/contests/import": "Contests", "/admin/audit": "System", "/account": "", "/login": "", "/golfing": "",
 	} {
 		here := ""
 		for _, tab := range siteNav(path, func(auth.Action) bool { return true }).Tabs {
@@ -28,7 +30,8 @@ func TestSiteNav(t *testing.T) {
 		may  []auth.Action
 		tabs int
 		news int
-	}{{nil, 3, 0}, {[]auth.Action{auth.SeeWorkers}, 4, 0}, {[]auth.Action{auth.ManageContent}, 5, 5}, {[]auth.Action{auth.ManageContent, auth.SeeWorkers, auth.ManageAccounts}, 7, 6}} {
+	}{{nil, 3, 0}, {[]auth.Action{auth.SeeWorkers}, 4, 0}, {[]auth.Action{auth.ManageContent}, 5,
+		5}, {[]auth.Action{auth.ManageContent, auth.SeeWorkers, auth.ManageAccounts}, 7, 6}} {
 		v := siteNav("/", func(a auth.Action) bool { return slices.Contains(tt.may, a) })
 		if len(v.Tabs) != tt.tabs || len(v.New) != tt.news {
 			t.Errorf("%v: %d tabs and %d in New, want %d and %d", tt.may, len(v.Tabs), len(v.New), tt.tabs, tt.news)

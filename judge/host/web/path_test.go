@@ -131,7 +131,8 @@ func TestReachable(t *testing.T) {
 		t.Errorf("the first page of a server that others reach:\n%s", home)
 	}
 	h.Contest("now", -time.Minute, store.VisibilityPublic, store.Settings{})
-	if page := h.Fetch(h.Cookie("admin"), "GET", "/c/now", nil).Body; !strings.Contains(page, "No teams yet") || !strings.Contains(page, `href="/c/now/import"`) {
+	if page := h.Fetch(h.Cookie("admin"), "GET", "/c/now", nil).Body; !strings.Contains(page, "No teams yet") ||
+		!strings.Contains(page, `href="/c/now/import"`) {
 		t.Errorf("the page of a contest without teams:\n%s", page)
 	}
 	if page := h.Fetch(h.Cookie("ada"), "GET", "/c/now", nil).Body; strings.Contains(page, "No teams yet") {

@@ -44,13 +44,16 @@ func TestWorkPage(t *testing.T) {
 			return web.PageContent{Name: "none"}, nil
 		},
 	}
-	pages := web.New(web.Options{Service: h.Intake, Name: "Test", Log: slog.New(slog.NewTextHandler(&logged, nil))}, func(s *web.Site) web.Pages {
-		return web.Pages{Templates: noTemplates, Routes: []web.Route{web.Handle("GET /work/{what}", auth.UseSite, func(w http.ResponseWriter, r *web.Request) error {
-			return s.RenderWork(w, r, "A title", "Doing <it>", work[r.PathValue("what")])
-		})}}
-	})
+	pages := web.New(web.Options{Service: h.Intake, Name: "Test", Log: slog.New(slog.NewTextHandler(&logged, nil))},
+		func(s *web.Site) web.Pages {
+			return web.Pages{Templates: noTemplates, Routes: []web.Route{web.Handle("GET /work/{what}", auth.UseSite,
+				func(w http.ResponseWriter, r *web.Request) error {
+					return s.RenderWork(w, r, "A title", "Doing <it>", work[r.PathValue("what")])
+				})}}
+		})
 	for what, wants := range map[string][]string{
-		"good":    {"<title>A title", "<main", "Doing &lt;it&gt;…", "Doing &lt;it&gt;: 20 of 1000<", "Doing &lt;it&gt;: 1000 of 1000<", "all &lt;done&gt;", "</main>", "</html>"},
+		"good": {"<title>A title", "<main", "Doing &lt;it&gt;…", "Doing &lt;it&gt;: 20 of 1000<", "Doing &lt;it&gt;: 1000 of 1000<",
+			"all &lt;done&gt;", "</main>", "</html>"},
 		"refused": {"<main", "taken &lt;x&gt;", "try another", "</main>", "</html>"},
 		"failed":  {"<main", "the server could not do this", "</main>", "</html>"},
 		"undrawn": {"<main", "the server could not do this", "</main>", "</html>"},
@@ -84,13 +87,14 @@ func TestWorkEndsWithItsBrowser(t *testing.T) {
 	h := webtest.New(t)
 	ended := false
 	pages := web.New(web.Options{Service: h.Intake, Name: "Test"}, func(s *web.Site) web.Pages {
-		return web.Pages{Templates: noTemplates, Routes: []web.Route{web.Handle("GET /work", auth.UseSite, func(w http.ResponseWriter, r *web.Request) error {
-			return s.RenderWork(gone{w}, r, "A title", "Doing it", func(ctx context.Context, told web.Progress) (web.PageContent, error) {
-				told(1, 1)
-				ended = ctx.Err() != nil
-				return web.PageContent{}, &intake.Refusal{Text: "ended"}
-			})
-		})}}
+		return web.Pages{Templates: noTemplates, Routes: []web.Route{web.Handle("GET /work", auth.UseSite,
+			func(w http.ResponseWriter, r *web.Request) error {
+				return s.RenderWork(gone{w}, r, "A title", "Doing it", func(ctx context.Context, told web.Progress) (web.PageContent, error) {
+					told(1, 1)
+					ended = ctx.Err() != nil
+					return web.PageContent{}, &intake.Refusal{Text: "ended"}
+				})
+			})}}
 	})
 	pages.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/work", nil))
 	if !ended {

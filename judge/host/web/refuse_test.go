@@ -94,7 +94,8 @@ func TestWritesAreStopped(t *testing.T) {
 		t.Errorf("a page: %d", got.Code)
 	}
 	got := h.Fetch(admin, "POST", "/account/sessions/end", url.Values{})
-	if got.Code != 503 || got.Header.Get("Retry-After") != "5" || !strings.Contains(got.Body, "the data of this server is being moved to another database") ||
+	if got.Code != 503 || got.Header.Get("Retry-After") != "5" ||
+		!strings.Contains(got.Body, "the data of this server is being moved to another database") ||
 		!strings.Contains(got.Body, "try again in a few seconds") {
 		t.Errorf("a form: %d %v\n%s", got.Code, got.Header, got.Body)
 	}

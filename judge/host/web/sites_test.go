@@ -116,12 +116,14 @@ func TestSites(t *testing.T) {
 		}
 	}
 	walk("with a role at the north", true, false)
-	for _, path := range []string{"/overview", "/scoreboard?view=jury", "/scoreboard/table.csv?view=jury", "/rejudgings", "/shadow", "/clar/replies", "/finalize", "/teams", "/export"} {
+	for _, path := range []string{"/overview", "/scoreboard?view=jury", "/scoreboard/table.csv?view=jury", "/rejudgings", "/shadow",
+		"/clar/replies", "/finalize", "/teams", "/export"} {
 		if got := w.Fetch(w.Cookie("chair"), "GET", "/c/spring"+path, nil); got.Code != 403 && got.Code != 404 {
 			t.Errorf("a judge of a site reads %s: %d", path, got.Code)
 		}
 	}
-	if page := w.Fetch(w.Cookie("chair"), "GET", "/c/spring/clar", nil).Body; !strings.Contains(page, ">1<") && !strings.Contains(page, "1 unanswered") {
+	if page := w.Fetch(w.Cookie("chair"), "GET", "/c/spring/clar", nil).Body; !strings.Contains(page, ">1<") &&
+		!strings.Contains(page, "1 unanswered") {
 		t.Errorf("a judge of the north has one unanswered request:\n%s", page)
 	}
 	// The team leaves the site.
@@ -143,7 +145,8 @@ func TestSites(t *testing.T) {
 	}
 	walk("with roles at both sites", true, true)
 	// The groups are no longer sites.
-	_, _, err := w.Store.ImportContest(t.Context(), &store.ContestImport{ID: w.ID, Groups: []store.Group{{ID: "n", Name: "North", Type: "room"}, {ID: "s", Name: "South"}}})
+	_, _, err := w.Store.ImportContest(t.Context(),
+		&store.ContestImport{ID: w.ID, Groups: []store.Group{{ID: "n", Name: "North", Type: "room"}, {ID: "s", Name: "South"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +236,8 @@ func TestSitesDo(t *testing.T) {
 	if got := w.Fetch(w.Cookie("chair"), "POST", "/c/spring/balloons", undo); got.Code != 400 {
 		t.Errorf("a judge of the north takes a balloon of the south back: %d", got.Code)
 	}
-	if page := w.Fetch(w.Cookie("chair"), "GET", "/c/spring/clar/new", nil).Body; strings.Contains(page, w.south.ID) || !strings.Contains(page, w.north.ID) ||
+	if page := w.Fetch(w.Cookie("chair"), "GET", "/c/spring/clar/new", nil).Body; strings.Contains(page, w.south.ID) ||
+		!strings.Contains(page, w.north.ID) ||
 		strings.Contains(page, `value="all"`) {
 		t.Errorf("the form for an announcement at the north:\n%s", page)
 	}

@@ -40,7 +40,8 @@ func TestStalledForms(t *testing.T) {
 				kind = "multipart/form-data; boundary=x"
 			}
 			// The server sends 100 Continue when a handler reads the body.
-			fmt.Fprintf(c, "%s %s HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\nExpect: 100-continue\r\nContent-Type: %s\r\nCookie: %s\r\n\r\n", method, path, kind, cookie)
+			fmt.Fprintf(c, "%s %s HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\nExpect: 100-continue\r\nContent-Type: %s\r\nCookie: %s\r\n\r\n",
+				method, path, kind, cookie)
 			first, err := http.ReadResponse(bufio.NewReader(c), nil)
 			if err != nil {
 				t.Fatalf("%s: %v", pattern, err)

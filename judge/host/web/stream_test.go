@@ -122,7 +122,8 @@ func TestOneConnection(t *testing.T) {
 	h.Contest("staff", -time.Minute, store.VisibilityJury, store.Settings{})
 	sent := h.Submit(c, "ada")
 	const news, board, judging = "/c/now/news/events", "/c/now/scoreboard/events?version=0", "/c/now/s/1/events"
-	ada := hear(h, h.Cookie("ada"), news, board, judging, "/c/staff/news/events", "/c/now/s/2/events", "/c/now/scoreboard/events?view=jury&version=0")
+	ada := hear(h, h.Cookie("ada"), news, board, judging, "/c/staff/news/events", "/c/now/s/2/events",
+		"/c/now/scoreboard/events?view=jury&version=0")
 	first := map[string]string{}
 	for len(first) < 3 {
 		e := ada()
@@ -151,7 +152,8 @@ func TestOneConnection(t *testing.T) {
 		}
 	}
 	for _, bad := range [][]string{
-		nil, {"/c/now/s/1"}, {"//evil.example/c/x/events"}, {"https://evil.example/c/x/events"}, {"/events?t=/c/now/news/events"}, {"c/now/news/events"}, {":"},
+		nil, {"/c/now/s/1"}, {"//evil.example/c/x/events"}, {"https://evil.example/c/x/events"}, {"/events?t=/c/now/news/events"},
+		{"c/now/news/events"}, {":"},
 		strings.Split(strings.Repeat(news+" ", 33), " ")[:33],
 	} {
 		if got := h.Fetch(h.Cookie("ada"), "GET", "/events?"+url.Values{"t": bad}.Encode(), nil); got.Code != 400 {
@@ -216,7 +218,8 @@ func TestTabsShareOneConnection(t *testing.T) {
 	b.Navigate(h.URL + "/c/now/s/2")
 	h.RecordJudgement(other, webtest.AcceptedEvents()...)
 	soon("the judging", `document.querySelector('main').innerText`, "accepted")
-	for _, page := range []string{"/c/now/submissions?verdict=AC", "/c/now/rejudgings", "/c/now/finalize", "/c/now/clar/new", "/c/now/clar/1"} {
+	for _, page := range []string{"/c/now/submissions?verdict=AC", "/c/now/rejudgings", "/c/now/finalize", "/c/now/clar/new",
+		"/c/now/clar/1"} {
 		b.Navigate(h.URL + page)
 		b.ExpectValue(page+": what is wider than the screen", webtest.OverflowScript, "")
 	}

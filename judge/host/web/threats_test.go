@@ -99,7 +99,8 @@ func TestForgedForms(t *testing.T) {
 	if bob.Role != string(auth.Contestant) || sub.Overridden || after.Freeze != 0 || len(all) != 1 {
 		t.Errorf("a forged form did something: %+v, %+v, %+v, %d submissions", bob, sub, after, len(all))
 	}
-	if entries := webtest.Must[[]store.AuditEntry](t)(h.Store.LatestAuditEntries(t.Context(), "", 10)); len(entries) != 1 || entries[0].Action != "log in" {
+	if entries := webtest.Must[[]store.AuditEntry](t)(h.Store.LatestAuditEntries(t.Context(), "", 10)); len(entries) != 1 ||
+		entries[0].Action != "log in" {
 		t.Errorf("the audit has %+v", entries)
 	}
 }
@@ -246,7 +247,8 @@ func TestSlowBodies(t *testing.T) {
 		form              url.Values
 		code              int
 	}{
-		{bob, "GET", "/c/now", nil, 200}, {ada, "GET", "/c/now", nil, 200}, {"", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}}, 303},
+		{bob, "GET", "/c/now", nil, 200}, {ada, "GET", "/c/now", nil, 200},
+		{"", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}}, 303},
 		{bob, "POST", "/account/tokens", url.Values{"label": {"mine"}, "scope": {"submit"}}, 200}, {bob, "GET", "/c/now/scoreboard", nil, 200},
 	} {
 		if got := h.Fetch(tt.who, tt.method, tt.path, tt.form); got.Code != tt.code {
@@ -277,7 +279,8 @@ func TestHostHeader(t *testing.T) {
 	h.Contest("now", -time.Minute, store.VisibilityPublic, store.Settings{})
 	admin := h.Cookie("admin")
 	for _, tt := range []struct{ who, method, path string }{
-		{"", "GET", "/"}, {"", "GET", "/c/now"}, {"", "GET", "/c/now/scoreboard"}, {"", "GET", "/account"}, {"", "GET", "/none"}, {admin, "GET", "/account"},
+		{"", "GET", "/"}, {"", "GET", "/c/now"}, {"", "GET", "/c/now/scoreboard"}, {"", "GET", "/account"}, {"", "GET", "/none"},
+		{admin, "GET", "/account"},
 		{admin, "GET", "/admin/invitations"}, {admin, "GET", "/c/now/teams"}, {"", "POST", "/login"},
 	} {
 		r := webtest.Must[*http.Request](t)(http.NewRequestWithContext(t.Context(), tt.method, h.URL+tt.path, nil))
@@ -292,7 +295,8 @@ func TestHostHeader(t *testing.T) {
 			t.Errorf("%s %s may be kept for others: %v", tt.method, tt.path, got.Header)
 		}
 	}
-	for _, next := range []string{"//evil.example", `/\evil.example`, "https://evil.example", "/\t/evil.example", "javascript:alert(1)", `\\evil.example`, "/c/now"} {
+	for _, next := range []string{"//evil.example", `/\evil.example`, "https://evil.example", "/\t/evil.example", "javascript:alert(1)",
+		`\\evil.example`, "/c/now"} {
 		got := h.Fetch("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}, "next": {next}})
 		want := "/"
 		if next == "/c/now" {

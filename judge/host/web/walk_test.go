@@ -82,9 +82,11 @@ func walkers(t *testing.T) *webtest.Harness {
 	// The only contest with this problem.
 	p := h.Problem
 	webtest.Must[*store.Problem](t)(h.Store.PutBundle(t.Context(), store.NewBundle{
-		Problem: "foreign", Title: "Foreign", Owner: h.Accounts["admin"].ID, ID: p.Bundle, Manifest: p.Bundle, Config: p.Config, ProblemInfo: p.ProblemInfo, MadeBy: h.Accounts["admin"].ID,
+		Problem: "foreign", Title: "Foreign", Owner: h.Accounts["admin"].ID, ID: p.Bundle, Manifest: p.Bundle, Config: p.Config,
+		ProblemInfo: p.ProblemInfo, MadeBy: h.Accounts["admin"].ID,
 	}))
-	elsewhere := &store.Contest{Slug: "elsewhere", Name: "Elsewhere", Format: store.ICPC, Starts: time.Now().Add(-time.Minute), Length: time.Hour, Visibility: store.VisibilityJury}
+	elsewhere := &store.Contest{Slug: "elsewhere", Name: "Elsewhere", Format: store.ICPC, Starts: time.Now().Add(-time.Minute),
+		Length: time.Hour, Visibility: store.VisibilityJury}
 	if err := h.Store.NewContest(t.Context(), elsewhere, []store.NewContestProblem{{Label: "A", Slug: "foreign"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +99,8 @@ func walkers(t *testing.T) *webtest.Harness {
 // foreign maps paths to forms that name a problem of another contest.
 var foreign = map[string]url.Values{
 	"/c/running/edit": {
-		"name": {"Running"}, "slug": {"running"}, "start_by": {"hand"}, "hours": {"2"}, "format": {"icpc"}, "visibility": {"accounts"}, "show": {"samples"},
+		"name": {"Running"}, "slug": {"running"}, "start_by": {"hand"}, "hours": {"2"}, "format": {"icpc"}, "visibility": {"accounts"},
+		"show":    {"samples"},
 		"problem": {"sum", "foreign"}, "label-sum": {"A"}, "label-foreign": {"B"}, "freeze": {"no"}, "languages_by": {"all"},
 	},
 	"/c/running/rejudgings": {"problem": {"foreign"}, "bundle": {"foreign"}},
@@ -110,7 +113,8 @@ var foreign = map[string]url.Values{
 // filled replaces the variables in a pattern by values.
 func filled(pattern, state string) (method, path string) {
 	method, path, _ = strings.Cut(pattern, " ")
-	path = strings.NewReplacer("{$}", "", "{slug}", state, "{label}", "A", "{n}", "1", "{number}", "1", "{id}", "none", "{login}", "none", "{name}", state, "{name...}", "pile.svg", "{path...}", "logo/logo.svg", "{team}", "1", "{code}", "none", "{ladder}", state, "{hole}", state, "{lang}", "py", "{answer}", "1", "{bot}", "1", "{encounter}", "1", "{part}", "package", "{event}", strings.Repeat("e", 26)).Replace(path)
+	path = strings.NewReplacer("{$}", "", "{slug}", state, "{label}", "A", "{n}", "1", "{number}", "1", "{id}", "none", "{login}", "none",
+		"{name}", state, "{name...}", "pile.svg", "{path...}", "logo/logo.svg", "{team}", "1", "{code}", "none", "{ladder}", state, "{hole}", state, "{lang}", "py", "{answer}", "1", "{bot}", "1", "{encounter}", "1", "{part}", "package", "{event}", strings.Repeat("e", 26)).Replace(path)
 	switch {
 	case strings.Contains(path, "/sample/"):
 		path = strings.Replace(path, "{file}", "two.in", 1)
@@ -183,7 +187,8 @@ func TestWhoMaySeeWhat(t *testing.T) {
 	got, wanted := strings.Split(b.String(), "\n"), strings.Split(string(want), "\n")
 	for i := range max(len(got), len(wanted)) {
 		if i >= len(got) || i >= len(wanted) || got[i] != wanted[i] {
-			t.Fatalf("line %d of %s is another now:\n%s\nwant\n%s", i+1, golden, strings.Join(got[i:min(i+3, len(got))], "\n"), strings.Join(wanted[min(i, len(wanted)):min(i+3, len(wanted))], "\n"))
+			t.Fatalf("line %d of %s is another now:\n%s\nwant\n%s", i+1, golden, strings.Join(got[i:min(i+3, len(got))], "\n"),
+				strings.Join(wanted[min(i, len(wanted)):min(i+3, len(wanted))], "\n"))
 		}
 	}
 }
@@ -234,7 +239,8 @@ func TestPagesAreHarmless(t *testing.T) {
 				if got.Get("Content-Security-Policy") == "" || got.Get("X-Content-Type-Options") != "nosniff" {
 					t.Errorf("%s has the headers %v", path, got.Header)
 				}
-				if strings.HasPrefix(got.Get("Content-Type"), "text/html") && strings.HasPrefix(got.Get("Content-Security-Policy"), "sandbox allow-scripts; default-src 'none'") {
+				if strings.HasPrefix(got.Get("Content-Type"), "text/html") &&
+					strings.HasPrefix(got.Get("Content-Security-Policy"), "sandbox allow-scripts; default-src 'none'") {
 					if strings.Contains(got.Body, "<marked") { // a standalone page, rendered by its own script
 						t.Errorf("%s at %s: what others wrote is taken for HTML", w, path)
 					}
@@ -243,7 +249,8 @@ func TestPagesAreHarmless(t *testing.T) {
 					if got, most := len(got.Body), 60<<10; got > most && !strings.HasSuffix(path, "/scoreboard") {
 						t.Errorf("%s at %s has %d bytes, at most %d", w, path, got, most)
 					}
-					if styles, scripts := strings.Count(got.Body, `rel="stylesheet"`), strings.Count(got.Body, "<script src=")+strings.Count(got.Body, "data-worker="); styles != 1 || scripts > 2 {
+					if styles, scripts := strings.Count(got.Body, `rel="stylesheet"`), strings.Count(got.Body, "<script src=")+
+						strings.Count(got.Body, "data-worker="); styles != 1 || scripts > 2 {
 						t.Errorf("%s at %s asks for %d style sheets and %d scripts", w, path, styles, scripts)
 					}
 					for _, link := range linksOf(got.Body) {
@@ -252,7 +259,8 @@ func TestPagesAreHarmless(t *testing.T) {
 						}
 						links[w][link] = path
 					}
-				} else if strings.Contains(got.Body, "marked") && !strings.HasPrefix(got.Get("Content-Disposition"), "attachment") && !strings.HasPrefix(got.Get("Content-Security-Policy"), "sandbox") {
+				} else if strings.Contains(got.Body, "marked") && !strings.HasPrefix(got.Get("Content-Disposition"), "attachment") &&
+					!strings.HasPrefix(got.Get("Content-Security-Policy"), "sandbox") {
 					t.Errorf("%s is not an attachment, and may run what is in it", path)
 				}
 				if strings.HasPrefix(got.Get("Content-Type"), "text/plain") && !strings.HasPrefix(got.Get("Content-Security-Policy"), "sandbox") {

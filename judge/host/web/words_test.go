@@ -32,9 +32,10 @@ func TestWordsOfPages(t *testing.T) {
 	h.Fetch(admin, "POST", "/admin/invitations", url.Values{"note": {"class 7b"}, "uses": {"40"}, "days": {"7"}})
 	h.Fetch(admin, "POST", "/admin/accounts/bob", url.Values{"do": {"out"}})
 	for path, says := range map[string][]string{
-		"/account":                  {"Create token", "Change password", "No access tokens yet", "this session", "Delete account…"},
-		"/account/erase":            {"Delete your account", "Type admin to confirm", "Delete account"},
-		"/admin/accounts":           {"People", "Accounts Import Invitations", "Change accounts", "Create new passwords", "Enable accounts", "Disable accounts", "Contest administrator", "disabled", "active"},
+		"/account":       {"Create token", "Change password", "No access tokens yet", "this session", "Delete account…"},
+		"/account/erase": {"Delete your account", "Type admin to confirm", "Delete account"},
+		"/admin/accounts": {"People", "Accounts Import Invitations", "Change accounts", "Create new passwords", "Enable accounts",
+			"Disable accounts", "Contest administrator", "disabled", "active"},
 		"/admin/accounts/ada":       {"Save role", "Create new password", "Disable account", "Delete account…"},
 		"/admin/accounts/bob":       {"Enable account", "disabled"},
 		"/admin/accounts/ada/erase": {"Delete account", "Type ada to confirm", "verdicts and ranks on scoreboards"},
@@ -43,17 +44,20 @@ func TestWordsOfPages(t *testing.T) {
 		"/admin/workers":            {"Workers Audit log", "No worker is connected", "Backups"},
 		"/admin/audit":              {"Audit log", "Download CSV", "change account"},
 		"/admin/audit?who=judge":    {"No entries match", "Clear filters"},
-		"/c/now/teams":              {"1 team · 1 person", "Import teams", "Download CSV", "Edit teams", "Change teams", "Remove teams…", "New login sheets…", "1–1 of 1"},
+		"/c/now/teams": {"1 team · 1 person", "Import teams", "Download CSV", "Edit teams", "Change teams", "Remove teams…",
+			"New login sheets…", "1–1 of 1"},
 		"/c/now/teams?q=nobody":     {"No team matches", "Clear filters"},
 		"/c/now/teams/edit?t=1":     {"Edit 1 team", "Extra penalty (min)", "Save changes"},
 		"/c/now/teams/remove?t=1":   {"Remove 1 team", "cannot be removed, because it has 1 submission", "Hide the team"},
 		"/c/now/teams/login-sheets": {"New login sheets", "Replace the passwords of all 1 team", "Create new passwords"},
 		"/c/now/import":             {"Import teams", "Check list"},
-		"/c/now/finalize":           {"Final results", "of 5 checks are open", "The contest has not ended", "1 rejudging is open", "All clarification requests are answered", "Check again"},
-		"/c/now/rejudgings":         {"Create rejudging", "Verdicts do not change until you apply the rejudging", "0 of 1"},
-		made.Get("Location"):        {"Rejudging: a wrong answer file", "Cancel rejudging", "0 of 1 submissions are judged", "No verdict changes so far"},
-		"/problems":                 {"Problems", "1 problem on this server", "Upload a problem package", "Upload package"},
-		"/problem/sum":              {"Versions", "current", "Practice"},
+		"/c/now/finalize": {"Final results", "of 5 checks are open", "The contest has not ended", "1 rejudging is open",
+			"All clarification requests are answered", "Check again"},
+		"/c/now/rejudgings": {"Create rejudging", "Verdicts do not change until you apply the rejudging", "0 of 1"},
+		made.Get("Location"): {"Rejudging: a wrong answer file", "Cancel rejudging", "0 of 1 submissions are judged",
+			"No verdict changes so far"},
+		"/problems":    {"Problems", "1 problem on this server", "Upload a problem package", "Upload package"},
+		"/problem/sum": {"Versions", "current", "Practice"},
 	} {
 		page := h.Fetch(admin, "GET", path, nil)
 		webtest.CheckHTML(t, path, page.Body)
@@ -83,7 +87,8 @@ func TestWordsOfPages(t *testing.T) {
 		}
 	}
 	// The jury sees no tabs for pages that it may not open.
-	if page := h.Fetch(h.Cookie("judge"), "GET", "/admin/workers", nil); page.Code != 200 || strings.Contains(page.Body, `href="/admin/audit"`) {
+	if page := h.Fetch(h.Cookie("judge"), "GET", "/admin/workers", nil); page.Code != 200 ||
+		strings.Contains(page.Body, `href="/admin/audit"`) {
 		t.Errorf("the jury has a tab of the audit log: %d\n%s", page.Code, page.Body)
 	}
 }

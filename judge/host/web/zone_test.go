@@ -20,7 +20,8 @@ func TestZones(t *testing.T) {
 	admin := h.Cookie("admin")
 	v := url.Values{
 		"name": {"Spring"}, "slug": {"spring"}, "format": {"icpc"}, "visibility": {"public"}, "show": {"samples"}, "hours": {"5"},
-		"zone": {"Europe/Berlin"}, "start_by": {"at"}, "starts": {"2026-07-01T10:00"}, "removed_from": {"2026-07-01T11:00"}, "removed_to": {"2026-07-01T11:30"},
+		"zone": {"Europe/Berlin"}, "start_by": {"at"}, "starts": {"2026-07-01T10:00"}, "removed_from": {"2026-07-01T11:00"},
+		"removed_to": {"2026-07-01T11:30"},
 	}
 	if got := h.Fetch(admin, "POST", "/admin/contests/new", v); got.Code != 303 {
 		t.Fatalf("%d\n%s", got.Code, got.Body)
@@ -33,7 +34,8 @@ func TestZones(t *testing.T) {
 		t.Errorf("removed is %v", got)
 	}
 	for cookie, want := range map[string][3]string{
-		"":                            {"IST (UTC+05:30), the server's time zone", "2026-07-01T13:30", `name="removed_from" value="2026-07-01T14:30"`},
+		"": {"IST (UTC+05:30), the server's time zone", "2026-07-01T13:30",
+			`name="removed_from" value="2026-07-01T14:30"`},
 		"; zone=America/New_York":     {"America/New_York (UTC-04:00)", "2026-07-01T04:00", `name="removed_from" value="2026-07-01T05:00"`},
 		"; zone=Europe/Berlin":        {"Europe/Berlin (UTC+02:00)", "2026-07-01T10:00", `name="removed_from" value="2026-07-01T11:00"`},
 		"; zone=UTC":                  {"UTC (UTC+00:00)", "2026-07-01T08:00", `name="removed_from" value="2026-07-01T09:00"`},
@@ -45,7 +47,8 @@ func TestZones(t *testing.T) {
 		page := h.Fetch(admin+cookie, "GET", "/c/spring/edit", nil)
 		webtest.CheckHTML(t, "the form", page.Body)
 		page.Body = html.UnescapeString(page.Body)
-		if strings.Count(page.Body, "Time zone: "+want[0]) != 2 || !strings.Contains(page.Body, `name="starts" type="datetime-local" value="`+want[1]+`"`) || !strings.Contains(page.Body, want[2]) {
+		if strings.Count(page.Body, "Time zone: "+want[0]) != 2 ||
+			!strings.Contains(page.Body, `name="starts" type="datetime-local" value="`+want[1]+`"`) || !strings.Contains(page.Body, want[2]) {
 			t.Errorf("with the cookie %q the form has not %q:\n%s", cookie, want, page.Body)
 		}
 	}

@@ -127,7 +127,8 @@ func TestAMachineThatIsNotWellRests(t *testing.T) {
 // worker must end because only a restarted worker reports its toolchains and creates its directories.
 func TestAnotherToolChainEndsTheWorker(t *testing.T) {
 	run := func(context.Context, string) error { return nil }
-	for _, changed := range []error{&worker.ToolchainChangedError{Language: "c", Old: "gcc 12", New: "gcc 13"}, &worker.DirRemovedError{Dir: "data"}} {
+	for _, changed := range []error{&worker.ToolchainChangedError{Language: "c", Old: "gcc 12", New: "gcc 13"},
+		&worker.DirRemovedError{Dir: "data"}} {
 		bubble(t, 2, run, func(t *testing.T, ctx context.Context, s *setup) {
 			s.set(&worker.UnhealthyError{Err: changed})
 			time.Sleep(61 * time.Second)

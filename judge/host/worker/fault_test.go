@@ -197,7 +197,8 @@ func TestAFolderThatIsGone(t *testing.T) {
 			!strings.Contains(err.Error(), "a directory of the worker") {
 			t.Errorf("without %q: %+v, %v", gone, result, err)
 		}
-		if err := r.CheckHealth(t.Context()); !errors.As(err, &unhealthy) || !strings.Contains(err.Error(), "a directory of the worker was removed") {
+		if err := r.CheckHealth(t.Context()); !errors.As(err, &unhealthy) ||
+			!strings.Contains(err.Error(), "a directory of the worker was removed") {
 			t.Errorf("without %q it is well: %v", gone, err)
 		}
 	}
@@ -433,7 +434,8 @@ func TestOffer(t *testing.T) {
 	o := r.Capabilities()
 	_, none := o.Languages["none"]
 	if o.Languages["odd"] != "odd 1.2.3" || none || o.InstallHints["none"] != "apt-get install odd-package" || o.Version != "v7" ||
-		o.Protocol != job.Protocol || o.Slots != 2 || o.IsolationLevel == "" || o.Machine == "" || !strings.HasPrefix(o.Arch, "linux/") && o.Arch == "" {
+		o.Protocol != job.Protocol || o.Slots != 2 || o.IsolationLevel == "" || o.Machine == "" ||
+		!strings.HasPrefix(o.Arch, "linux/") && o.Arch == "" {
 		t.Errorf("%+v: %s", o, n)
 	}
 	if err := r.CheckHealth(t.Context()); err != nil {

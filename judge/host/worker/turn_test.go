@@ -205,7 +205,8 @@ func TestPreemptibleForOneThatRunsAlone(t *testing.T) {
 		time.Sleep(500 * time.Millisecond)
 		s.makesWay("another", 1)
 		time.Sleep(9 * time.Second)
-		s.before <- &worker.LeasedJob{Spec: &job.Spec{ID: "second", Work: job.Work{Retime: true}}, Deliveries: 1, Lease: &lease{s.fakeQueue, "second"}}
+		s.before <- &worker.LeasedJob{Spec: &job.Spec{ID: "second", Work: job.Work{Retime: true}}, Deliveries: 1,
+			Lease: &lease{s.fakeQueue, "second"}}
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if alone != 0 || p.most != 2 || len(s.results) != 3 || s.results[0].Job != "second" {

@@ -230,7 +230,8 @@ func TestWhatAnotherMayJudgeOtherwise(t *testing.T) {
 		for i := range 6 {
 			s.give(fmt.Sprint("first", i), 1)
 		}
-		s.jobs <- &worker.LeasedJob{Spec: &job.Spec{ID: "again", Work: job.Work{Retime: true}}, Deliveries: 1, Lease: &lease{s.fakeQueue, "again"}}
+		s.jobs <- &worker.LeasedJob{Spec: &job.Spec{ID: "again", Work: job.Work{Retime: true}}, Deliveries: 1,
+			Lease: &lease{s.fakeQueue, "again"}}
 		for i := range 6 {
 			s.give(fmt.Sprint("then", i), 1)
 		}

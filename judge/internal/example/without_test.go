@@ -12,7 +12,8 @@ func TestWithout(t *testing.T) {
 	samples := []string{"1 2\n", "3\n4\n"}
 	for _, row := range []struct{ it, markdown, want string }{
 		{"leaves a statement without examples", "# T\n\nAdd.\n\n## Input\n\nTwo numbers.\n", "# T\n\nAdd.\n\n## Input\n\nTwo numbers.\n"},
-		{"removes a section", "Add.\n\n## Examples\n\nInput:\n\n" + fence + "\n1 2\n" + fence + "\n\nOutput:\n\n" + fence + "\n3\n" + fence + "\n\n## Note\n\nIt is so.\n", "Add.\n\n## Note\n\nIt is so.\n"},
+		{"removes a section", "Add.\n\n## Examples\n\nInput:\n\n" + fence + "\n1 2\n" + fence + "\n\nOutput:\n\n" + fence + "\n3\n" + fence +
+			"\n\n## Note\n\nIt is so.\n", "Add.\n\n## Note\n\nIt is so.\n"},
 		{"removes one at the end", "Add.\n\n## Example\n\n" + fence + "\n1 2\n" + fence + "\n\n" + fence + "\n3\n" + fence + "\n", "Add.\n"},
 		{
 			"removes headings in headings",

@@ -272,7 +272,8 @@ func TestReferences(t *testing.T) {
 		},
 		{"numbers parts", "sv", `\begin{figure}\begin{subfigure}{.4\textwidth}\caption{A}\end{subfigure}\begin{subfigure}{.4\textwidth}\caption{B}\label{b}\end{subfigure}\caption{All}\end{figure}\begin{figure}\subfloat[C]{x\label{c}}\caption{D}\end{figure}\ref{b} \ref{c}`,
 			"*A*\n\n*(b) B*\n\n*Figur 1: All*\n\nx\n\n*(a) C*\n\n*Figur 2: D*\n\n1b 2a"},
-		{"does not count starred captions, nor illustrations", "en", `\illustration{.5}{a}{A}\begin{figure}\caption*{B}\end{figure}\begin{center}\captionof{figure}{C}\label{c}\end{center}\begin{figure}\caption{D}\label{d}\end{figure}\ref{d}`,
+		{"does not count starred captions, nor illustrations", "en",
+			`\illustration{.5}{a}{A}\begin{figure}\caption*{B}\end{figure}\begin{center}\captionof{figure}{C}\label{c}\end{center}\begin{figure}\caption{D}\label{d}\end{figure}\ref{d}`,
 			"![A](a#width=50pc)\n\n*A*\n\n*B*\n\n*C*\n\n*Figure 2: D*\n\n2"},
 		{
 			"keeps reference marks out of images' texts", "en",

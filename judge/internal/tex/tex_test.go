@@ -151,7 +151,9 @@ func TestPlainTextIsKept(t *testing.T) {
 }
 
 func FuzzMarkdown(f *testing.F) {
-	for _, seed := range []string{`\begin{itemize}\item $a_{b^{c}}$\end{itemize}`, `\newcommand{\x}[2]{#1\x{#2}{#1}}\x{a}{b}`, `\begin{tabular}{l}a & \begin{tabular}{l}b\\c\end{tabular}\\\end{tabular}`, `\verb|a| \'{e} \"`, "{{{{", `\[ \frac{1}{\frac{2}{3}} \]`, `$\left. x \right|$ \\[`,
+	for _, seed := range []string{`\begin{itemize}\item $a_{b^{c}}$\end{itemize}`, `\newcommand{\x}[2]{#1\x{#2}{#1}}\x{a}{b}`,
+		`\begin{tabular}{l}a & \begin{tabular}{l}b\\c\end{tabular}\\\end{tabular}`, `\verb|a| \'{e} \"`, "{{{{", `\[ \frac{1}{\frac{2}{3}} \]`,
+		`$\left. x \right|$ \\[`,
 		`\begin{figure}\includegraphics[width=.5\linewidth]{a b}\caption{c \caption{d}}\end{figure}\illustration{0.3}{a}{b}\subfloat[c]{\tikz{}}`,
 		`\begin{problem}{A}{b}{c}{d}{e}\InputFile\exmp{1\\2}{3}{x}\Examples\exmpfile{a}{b}\end{problem}`,
 		`\input{self}\import{a}{self}\lstinputlisting[x]{self}`,

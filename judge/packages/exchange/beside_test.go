@@ -232,7 +232,8 @@ func TestLegacyRefuses(t *testing.T) {
 func TestLegacyPoints(t *testing.T) {
 	dir := unpack(t, strings.Replace(native, "require_pass = [\"small\"]\n", "", 1)+"-- cases/large/d.in --\n4\n-- cases/large/d.ans --\n4\n")
 	away, home := filepath.Join(t.TempDir(), "p"), filepath.Join(t.TempDir(), "p")
-	if _, err := exchange.ICPC(open(t, dir), filepath.Join(dir, "solutions"), away, icpc.Legacy, exchange.ExportOptions{Kit: kit}); err != nil {
+	if _, err := exchange.ICPC(open(t, dir), filepath.Join(dir, "solutions"), away, icpc.Legacy,
+		exchange.ExportOptions{Kit: kit}); err != nil {
 		t.Fatal(err)
 	}
 	if got := tree(t, away)["data/secret/2-large/testdata.yaml"]; got != `{"accept_score":30}`+"\n" {
@@ -260,7 +261,8 @@ func TestExportPolygon(t *testing.T) {
 		{"takes the format's validator for a checker that is nearly like it", "[checker]\nname = \"polygon\"\nargs = [\"rcmp6\"]" + cases,
 			map[string]string{"data/sample/test_group.yaml": `["float_tolerance","1e-6"]`}},
 		{"joins an interactor and a checker", "kind = \"interactive\"\n[interactor]\nprogram = \"talk.cpp\"\nspeaks = \"testlib\"\n[checker]\nprogram = \"look.py\"\nspeaks = \"testlib\"\nargs = [\"it's\"]" + cases + "-- talk.cpp --\nint main;\n-- look.py --\nexit(0)\n",
-			map[string]string{"output_validator/interactor/talk.cpp": "int main;", "output_validator/checker/look.py": "exit(0)", "output_validator/run": `checker/program" 'it'\''s' "$in" "$out" "$ans"`, "output_validator/build": "g++"}},
+			map[string]string{"output_validator/interactor/talk.cpp": "int main;", "output_validator/checker/look.py": "exit(0)",
+				"output_validator/run": `checker/program" 'it'\''s' "$in" "$out" "$ans"`, "output_validator/build": "g++"}},
 	} {
 		to := filepath.Join(t.TempDir(), "out")
 		if _, err := exchange.ICPC(

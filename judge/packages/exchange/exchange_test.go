@@ -340,9 +340,11 @@ func TestImportLegacyPoints(t *testing.T) {
 		return "grader_flags: min\naccept_score: " + points + "\n"
 	}
 	for _, row := range []struct{ it, files, want string }{
-		{"makes groups that give all or nothing", cases("a", 2) + "-- data/secret/a/testdata.yaml --\n" + min("30") + cases("b", 1) + "-- data/secret/b/testdata.yaml --\n" + min("70") + "-- data/secret/testdata.yaml --\non_reject: continue\n",
+		{"makes groups that give all or nothing", cases("a", 2) + "-- data/secret/a/testdata.yaml --\n" + min("30") + cases("b", 1) +
+			"-- data/secret/b/testdata.yaml --\n" + min("70") + "-- data/secret/testdata.yaml --\non_reject: continue\n",
 			"sum 100: a pass-fail 30 [], b pass-fail 70 []"},
-		{"has groups wait for those before, where the first that fails ends it", cases("a", 2) + "-- data/secret/a/testdata.yaml --\n" + min("30") + cases("b", 1) + "-- data/secret/b/testdata.yaml --\n" + min("70"),
+		{"has groups wait for those before, where the first that fails ends it",
+			cases("a", 2) + "-- data/secret/a/testdata.yaml --\n" + min("30") + cases("b", 1) + "-- data/secret/b/testdata.yaml --\n" + min("70"),
 			"sum 100: a pass-fail 30 [], b pass-fail 70 [a]"},
 		{
 			"adds the points of cases",
@@ -472,7 +474,8 @@ func TestExportOfOutputs(t *testing.T) {
 		problem+"-- solutions/accepted/hand/more/b.out --\n2\n-- solutions/accepted/hand/a.out --\n1\n-- solutions/wrong_answer/one.out --\n3\n",
 	)
 	to := filepath.Join(t.TempDir(), "out")
-	if _, err := exchange.ICPC(open(t, dir), filepath.Join(dir, "solutions"), to, icpc.Format2025, exchange.ExportOptions{Kit: kit}); err != nil {
+	if _, err := exchange.ICPC(open(t, dir), filepath.Join(dir, "solutions"), to, icpc.Format2025,
+		exchange.ExportOptions{Kit: kit}); err != nil {
 		t.Fatal(err)
 	}
 	got := tree(t, to)

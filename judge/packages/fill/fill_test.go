@@ -320,7 +320,8 @@ func TestFillStaysInside(t *testing.T) {
 }
 
 func TestLacks(t *testing.T) {
-	recipe := &fill.Recipe{Cases: []*fill.Case{{Path: "sample/1"}, {Path: "secret/1", ExtraPaths: []string{"secret/2"}}, {Path: "invalid_input/1"}}}
+	recipe := &fill.Recipe{Cases: []*fill.Case{{Path: "sample/1"}, {Path: "secret/1", ExtraPaths: []string{"secret/2"}},
+		{Path: "invalid_input/1"}}}
 	for _, row := range []struct {
 		it, files string
 		want      bool

@@ -107,8 +107,9 @@ func TestStatements(t *testing.T) {
 			"puts the samples where the examples stand", stated, "de",
 			"# Summe\n\n" + files + "Addiere.\n\n## Eingabe\n\nZwei.\n\n## Beispiel 1\n\nEingabe:\n\n```\n1 2\n```\n\nAusgabe:\n\n```\n3\n```",
 		},
-		{"prefers the sections", stated + properties + sections, "", "# Sum\n\n" + files + "Add two numbers. ![](pic#width=113px)\n\n## Input\n\nThe two.\n\n\\[drawing in TikZ: not shown\\]\n\n" +
-			"## Scoring\n\nAll.\n\n" + sample("1 2", "3") + "\n\n\n\n## Note\n\nEasy."},
+		{"prefers the sections", stated + properties + sections, "",
+			"# Sum\n\n" + files + "Add two numbers. ![](pic#width=113px)\n\n## Input\n\nThe two.\n\n\\[drawing in TikZ: not shown\\]\n\n" +
+				"## Scoring\n\nAll.\n\n" + sample("1 2", "3") + "\n\n\n\n## Note\n\nEasy."},
 		{"shows the examples of the sections", stated + sections + examples, "", "All.\n\n" + sample("5 6", "11") + "\n\n## Note"},
 		{
 			"prefers the properties to problem.tex", stated + properties, "en",

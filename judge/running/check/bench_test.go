@@ -156,7 +156,8 @@ func BenchmarkPrograms(b *testing.B) {
 	defer box.Close()
 	for _, speaks := range []string{"kit", "testlib", "kattis"} {
 		b.Run(speaks, func(b *testing.B) {
-			c, err := check.Program(box, &judge.SetterProgram{Protocol: speaks, Args: arguments[speaks]}, self(b, speaks), judge.Limits{Wall: time.Minute})
+			c, err := check.Program(box, &judge.SetterProgram{Protocol: speaks, Args: arguments[speaks]}, self(b, speaks),
+				judge.Limits{Wall: time.Minute})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -69,7 +69,8 @@ func TestProgramsLeaveNothing(t *testing.T) {
 	t.Setenv("TMPDIR", dir)
 	box := newBox(t, sandbox.None)
 	for _, speaks := range []string{"kit", "testlib", "kattis"} {
-		c, err := check.Program(box, &judge.SetterProgram{Protocol: speaks, Args: arguments[speaks]}, self(t, speaks), judge.Limits{Wall: time.Minute})
+		c, err := check.Program(box, &judge.SetterProgram{Protocol: speaks, Args: arguments[speaks]}, self(t, speaks),
+			judge.Limits{Wall: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -218,8 +218,10 @@ var programRows = []struct {
 		"kattis", "fault", judge.JudgeError,
 		"checker me ended with neither 42 nor 43 (exit code 3)" + accept42 + "\nits standard error ends:\nFAIL the answer is wrong",
 	},
-	{"kattis", "exit 0", judge.JudgeError, "checker me ended with neither 42 nor 43 (exit code 0)" + accept42 + "\nits standard error ends:\nlast words"},
-	{"kattis", "exit 1", judge.JudgeError, "checker me ended with neither 42 nor 43 (exit code 1)" + accept42 + "\nits standard error ends:\nlast words"},
+	{"kattis", "exit 0", judge.JudgeError, "checker me ended with neither 42 nor 43 (exit code 0)" + accept42 +
+		"\nits standard error ends:\nlast words"},
+	{"kattis", "exit 1", judge.JudgeError, "checker me ended with neither 42 nor 43 (exit code 1)" + accept42 +
+		"\nits standard error ends:\nlast words"},
 	{"kattis", "exit 9", judge.JudgeError, "checker me ended with neither 42 nor 43 (exit code 9)\nits standard error ends:\nlast words"},
 	{
 		"kattis", "exception", judge.JudgeError,

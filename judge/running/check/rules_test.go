@@ -275,15 +275,17 @@ func TestBigTexts(t *testing.T) {
 		{"lines", "one word differs", `line 299000: want "line 299000 of many", got "line x of many"`, numbered(func(i int, line string) string {
 			return strings.Replace(line, "299000", "x", 1)
 		})},
-		{"tokens", "the last line is missing", `output ends early, in line 300000: want 4 more tokens, first "line"`, numbered(func(i int, line string) string {
-			return line[:len(line)*min(1, lines-1-i)]
-		})},
+		{"tokens", "the last line is missing", `output ends early, in line 300000: want 4 more tokens, first "line"`,
+			numbered(func(i int, line string) string {
+				return line[:len(line)*min(1, lines-1-i)]
+			})},
 		{"tokens", "everything is one line", `line 1, token 1195998: want "299000", got "x"`, numbered(func(i int, line string) string {
 			return strings.Replace(strings.Replace(line, "\n", " ", 1), "299000", "x", 1)
 		})},
-		{"unordered", "all are there, the other way round, but for one", `line 1001: got "line x of many", which the answer does not have; want "line 299000 of many"`, numbered(func(i int, _ string) string {
-			return strings.Replace(fmt.Sprintf("line %d of many\n", lines-i), "299000", "x", 1)
-		})},
+		{"unordered", "all are there, the other way round, but for one",
+			`line 1001: got "line x of many", which the answer does not have; want "line 299000 of many"`, numbered(func(i int, _ string) string {
+				return strings.Replace(fmt.Sprintf("line %d of many\n", lines-i), "299000", "x", 1)
+			})},
 		{"unordered", "half of them are others", `line 150001: got "LINE 150001 of many", which the answer does not have; want "line 150001 of many"`, numbered(func(i int, line string) string {
 			if i >= lines/2 {
 				return strings.Replace(line, "line", "LINE", 1)

@@ -197,7 +197,8 @@ func TestUnusable(t *testing.T) {
 		{"refuses a directory without an entry point", folder("a.py", "b.py"), "python3", "which of a.py, b.py starts the program?"},
 		{"refuses a directory in another language", folder("a.py"), "go", "has no Go program"},
 		{"refuses links in directories", linked, "python3", "is a symbolic link"},
-		{"refuses names in directories that are not text", folder("main.py", "\xff.py"), "python3", "has a name that build commands cannot handle"},
+		{"refuses names in directories that are not text", folder("main.py", "\xff.py"), "python3",
+			"has a name that build commands cannot handle"},
 		{"refuses very many files", folder(append(many, "main.py")...), "python3", "has more than 200 files"},
 	} {
 		l, ok := ours(t).Language(row.language)

@@ -130,7 +130,8 @@ func TestSources(t *testing.T) {
 			"passes over a byte order mark, which javac refuses", "Sol.java",
 			"\ufeffpublic class Sol { public static void main(String[] a) { System.out.println(42); } }\n",
 		},
-		{"finds the main of a Kotlin object", "a.kt", "package a.b\n\nclass Node(val n: Int)\n\nobject Solver {\n    class Pair\n    @JvmStatic\n    fun main(args: Array<String>) {\n        println(Node(42).n)\n    }\n}\n"},
+		{"finds the main of a Kotlin object", "a.kt",
+			"package a.b\n\nclass Node(val n: Int)\n\nobject Solver {\n    class Pair\n    @JvmStatic\n    fun main(args: Array<String>) {\n        println(Node(42).n)\n    }\n}\n"},
 		{
 			"finds the main of a Haskell module with another name", "Sol.hs",
 			"module Sol (main) where\n\nmain :: IO ()\nmain = print (42 :: Int)\n",

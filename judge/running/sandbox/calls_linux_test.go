@@ -238,17 +238,18 @@ func TestTurnsWaitForTheRelay(t *testing.T) {
 		"the second ends":           {reads, func(t *testing.T, k *talk) { k.out[1].Close(); over(k, 1) }, nobody},
 		"the first ends and what it started may still write": {reads, func(t *testing.T, k *talk) { over(k, 0) }, 1},
 		"the first ends while the second sleeps":             {"exec sleep 1h", func(t *testing.T, k *talk) { k.out[0].Close(); over(k, 0) }, 1},
-		"the first ends while the second looks elsewhere": {"exec python3 -c 'import select; select.select([], [], [])'", func(t *testing.T, k *talk) {
-			if _, err := exec.LookPath("python3"); err != nil {
-				t.Skip(err)
-			}
-			until(t, func() bool { return k.waits(1) })
-			if _, err := k.input(1).WriteString("x"); err != nil {
-				t.Fatal(err)
-			}
-			k.out[0].Close()
-			over(k, 0)
-		}, 1},
+		"the first ends while the second looks elsewhere": {"exec python3 -c 'import select; select.select([], [], [])'",
+			func(t *testing.T, k *talk) {
+				if _, err := exec.LookPath("python3"); err != nil {
+					t.Skip(err)
+				}
+				until(t, func() bool { return k.waits(1) })
+				if _, err := k.input(1).WriteString("x"); err != nil {
+					t.Fatal(err)
+				}
+				k.out[0].Close()
+				over(k, 0)
+			}, 1},
 		"the second ends before it is spoken to": {reads, func(t *testing.T, k *talk) {
 			_ = k.process[1].Kill()
 			_, _ = k.process[1].Wait()

@@ -71,7 +71,8 @@ func TestThreads(t *testing.T) {
 			hold := func(argv ...string) *sandbox.FileProcess {
 				theirIn, _ := pipe(t)
 				_, theirOut := pipe(t)
-				h, err := box.StartWithFiles(t.Context(), &judge.Command{Argv: argv, Env: []string{"PATH=/usr/bin:/bin"}, Stdin: theirIn, Stdout: theirOut})
+				h, err := box.StartWithFiles(t.Context(),
+					&judge.Command{Argv: argv, Env: []string{"PATH=/usr/bin:/bin"}, Stdin: theirIn, Stdout: theirOut})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -89,7 +89,8 @@ func TestASleeperLendsItsSlot(t *testing.T) {
 		defer close(joined)
 		talks := &judge.Command{Argv: []string{"/bin/sh", "-c", "echo hello; while read line; do :; done"}}
 		begins := writerFunc(sync.OnceFunc(func() { close(begun) }))
-		_, _ = s.Join(ctx, []sandbox.Joined{{Command: talks, OutputTo: 1, Copy: begins}, {Command: talks, OutputTo: 0, Copy: io.Discard}}) // it is ended
+		_, _ = s.Join(ctx, []sandbox.Joined{{Command: talks, OutputTo: 1, Copy: begins},
+			{Command: talks, OutputTo: 0, Copy: io.Discard}}) // it is ended
 	}()
 	<-begun
 	until(0, "both sides wait")

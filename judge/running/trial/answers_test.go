@@ -68,7 +68,8 @@ func TestAnswers(t *testing.T) {
 				Checker: judge.CheckerSpec{Name: "tokens"},
 				Groups:  []judge.Group{{Name: "g", Cases: []judge.Case{c}}},
 			}
-			bench, err := trial.New(t.Context(), trial.Setup{Problem: p, Programs: &check.SetterPrograms{Problem: p}, Source: test.path, TempDir: dir})
+			bench, err := trial.New(t.Context(), trial.Setup{Problem: p, Programs: &check.SetterPrograms{Problem: p}, Source: test.path,
+				TempDir: dir})
 			if err != nil {
 				t.Fatal(err)
 			}

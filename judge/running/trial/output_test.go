@@ -46,9 +46,10 @@ func attempt(t *testing.T, p *judge.Problem, r judge.Runner, program judge.Progr
 		t.Fatal(err)
 	}
 	p.Checker.Name, program.Argv = "tokens", []string{"/program/x"}
-	b, err := trial.New(t.Context(), trial.Setup{Problem: p, Runner: r, TempDir: dir, Programs: &check.SetterPrograms{Problem: p}, BuildSubmission: func(context.Context) (*lang.Result, error) {
-		return &lang.Result{OK: true, Program: &program}, nil
-	}})
+	b, err := trial.New(t.Context(), trial.Setup{Problem: p, Runner: r, TempDir: dir, Programs: &check.SetterPrograms{Problem: p},
+		BuildSubmission: func(context.Context) (*lang.Result, error) {
+			return &lang.Result{OK: true, Program: &program}, nil
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,9 +47,10 @@ func TestFilesAreBoundedAndRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &judge.Problem{Limits: judge.Limits{Output: 1000}, Checker: judge.CheckerSpec{Name: "tokens"}}
-	b, err := trial.New(t.Context(), trial.Setup{Problem: p, Runner: n, TempDir: dir, Programs: &check.SetterPrograms{Problem: p}, BuildSubmission: func(context.Context) (*lang.Result, error) {
-		return &lang.Result{OK: true, Program: &judge.Program{Argv: []string{"/program/x"}}}, nil
-	}})
+	b, err := trial.New(t.Context(), trial.Setup{Problem: p, Runner: n, TempDir: dir, Programs: &check.SetterPrograms{Problem: p},
+		BuildSubmission: func(context.Context) (*lang.Result, error) {
+			return &lang.Result{OK: true, Program: &judge.Program{Argv: []string{"/program/x"}}}, nil
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}

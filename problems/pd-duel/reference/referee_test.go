@@ -95,7 +95,8 @@ func TestDuelsHaveTheRewardsOfThePuzzle(t *testing.T) {
 		last                string
 	}{
 		{"is the statement's third sample", "7", "* RAND", "* RAND", 11, 8, "after 7 turns, rewards 11 : 8"},
-		{"is the statement's sixth sample", "10", "START C\nOPP LAST 3 D D\n* C", "START RAND\nOPP -1 D C\nOPP -1 C D", 16, 13, "after 10 turns, rewards 16 : 13"},
+		{"is the statement's sixth sample", "10", "START C\nOPP LAST 3 D D\n* C", "START RAND\nOPP -1 D C\nOPP -1 C D", 16, 13,
+			"after 10 turns, rewards 16 : 13"},
 		{"gives all to the other where one is stuck", "10", "START C\nOPP -1 C C", "ME -1 C D\n* C", 0, 30, "after 2 turns, rewards 2 : 5"},
 	} {
 		p, seen := play(row.turns, row.one, row.two)

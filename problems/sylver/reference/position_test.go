@@ -67,7 +67,8 @@ func checkLeft(t *rapid.T, p *position, numbers []int64) {
 	if !ok || !slices.Equal(list, gaps) {
 		t.Fatalf("after %v: gaps %v, want %v", numbers, list, gaps)
 	}
-	if list, ok = p.gaps(nil, len(gaps), top/2); !ok || !slices.Equal(list, gaps[:len(list)]) || len(list) < len(gaps) && gaps[len(list)] <= top/2 {
+	if list, ok = p.gaps(nil, len(gaps), top/2); !ok || !slices.Equal(list, gaps[:len(list)]) ||
+		len(list) < len(gaps) && gaps[len(list)] <= top/2 {
 		t.Fatalf("after %v: gaps up to %d %v of %v", numbers, top/2, list, gaps)
 	}
 }
@@ -82,8 +83,10 @@ func TestLargeNumbersAreToldOrRefused(t *testing.T) {
 	}{
 		{"searches where tables would be too large", []int64{largest / 3, largest/3 + 1, largest/3 + 3}, largest, true, false},
 		{"searches, and finds no sum", []int64{largest/3 + 1, largest/3 + 2, largest/3 + 7}, largest - 100, false, false},
-		{"says so where it cannot tell", []int64{1_000_000_007, 1_000_000_009, 1_000_000_021, 1_000_000_033, 1_000_000_087}, 987_654_321_987_654_321, false, true},
-		{"takes six digits, and two more of seven", []int64{999_983, 999_979, 1_234_567, 7_654_321}, 999_983*5 + 999_979*3 + 1_234_567, true, false},
+		{"says so where it cannot tell", []int64{1_000_000_007, 1_000_000_009, 1_000_000_021, 1_000_000_033, 1_000_000_087},
+			987_654_321_987_654_321, false, true},
+		{"takes six digits, and two more of seven", []int64{999_983, 999_979, 1_234_567, 7_654_321}, 999_983*5 + 999_979*3 + 1_234_567, true,
+			false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var p position
@@ -148,7 +151,8 @@ func TestSolverAgainstTheRules(t *testing.T) {
 
 // TestSolverAgreesWithTheLiterature has positions that are lost for who moves.
 func TestSolverAgreesWithTheLiterature(t *testing.T) {
-	for _, numbers := range [][]int64{{2, 3}, {4, 5, 11}, {5, 7, 8}, {4, 7, 13}, {6, 7, 16}, {7, 9, 19}, {4, 9, 19}, {5, 6, 19}, {5, 9, 31}, {7, 9, 24}, {7, 10, 12}, {4, 5, 6, 7}} {
+	for _, numbers := range [][]int64{{2, 3}, {4, 5, 11}, {5, 7, 8}, {4, 7, 13}, {6, 7, 16}, {7, 9, 19}, {4, 9, 19}, {5, 6, 19}, {5, 9, 31},
+		{7, 9, 24}, {7, 10, 12}, {4, 5, 6, 7}} {
 		if wins, ok := winning(t, numbers); !ok || len(wins) > 0 {
 			t.Errorf("%v is won by %v, %v; it is lost", numbers, wins, ok)
 		}

@@ -236,7 +236,8 @@ func TestOptions(t *testing.T) {
 }
 
 func TestTheOlderRule(t *testing.T) {
-	for answer, want := range map[string]string{"7": "illegal", "8": "max-moves", "999999999989": "illegal", "999999999988": "max-moves", "1": "named-one"} {
+	for answer, want := range map[string]string{"7": "illegal", "8": "max-moves", "999999999989": "illegal", "999999999988": "max-moves",
+		"1": "named-one"} {
 		played, _ := try(t, event("first_prime", "no", "max_moves", "1"), 1, always(answer), always("1"))
 		if played.Result.Reason != want {
 			t.Errorf("%s first: %s, want %s", answer, played.Result.Reason, want)

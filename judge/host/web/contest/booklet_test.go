@@ -15,14 +15,17 @@ import (
 func TestBooklet(t *testing.T) {
 	h := webtest.New(t)
 	pdf := client.ProblemFile{Name: "st/en.pdf", Type: "application/pdf", Size: 8, Digest: h.StoreBlob([]byte("%PDF-1.4"))}
-	svg := client.ProblemFile{Name: "st/pile.svg", Type: "image/svg+xml", Size: int64(len(hostileSVG)), Digest: h.StoreBlob([]byte(hostileSVG))}
+	svg := client.ProblemFile{Name: "st/pile.svg", Type: "image/svg+xml", Size: int64(len(hostileSVG)),
+		Digest: h.StoreBlob([]byte(hostileSVG))}
 	republish(h, func(s *client.ProblemInfo) {
 		s.Statement, s.TimeMS, s.Memory, s.Files = "", 1500, 64<<20, []client.ProblemFile{pdf, svg}
 		s.Statements = []client.Statement{
-			{Language: "en", Text: "# Sum\n\nEnglish ![a pile](pile.svg)\n\n## Mfano\n\n```\n1 2\n```\n\n```\n3\n```\n", Pictures: map[string]string{"pile.svg": "st/pile.svg"}},
+			{Language: "en", Text: "# Sum\n\nEnglish ![a pile](pile.svg)\n\n## Mfano\n\n```\n1 2\n```\n\n```\n3\n```\n",
+				Pictures: map[string]string{"pile.svg": "st/pile.svg"}},
 			{Language: "de", Text: "# Summe\n\nDeutsch"}, {Language: "cs", Document: "st/en.pdf"},
 		}
-		s.Samples = []client.Sample{{Name: "1", In: "1 2\n", Ans: "3\n"}, {Name: "2", In: "4 5\n", Ans: "9\n"}, {Name: "3", In: "6", Ans: "half", Cut: true}}
+		s.Samples = []client.Sample{{Name: "1", In: "1 2\n", Ans: "3\n"}, {Name: "2", In: "4 5\n", Ans: "9\n"},
+			{Name: "3", In: "6", Ans: "half", Cut: true}}
 	})
 	h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
 	ada := h.Cookie("ada")
@@ -40,7 +43,8 @@ func TestBooklet(t *testing.T) {
 	if strings.Count(english, "1 2") != 1 || strings.Contains(english, "half") || strings.Contains(english, "<h1>Sum") {
 		t.Errorf("the booklet repeats a sample or a title, or has half of an output:\n%s", english)
 	}
-	has(h.Fetch(ada, "GET", "/c/now/booklet", nil, "Accept-Language", "de").Body, `<article lang="de">`, "Deutsch", "<h3>Beispiel 1</h3>", "<pre>1 2</pre>")
+	has(h.Fetch(ada, "GET", "/c/now/booklet", nil, "Accept-Language", "de").Body, `<article lang="de">`, "Deutsch", "<h3>Beispiel 1</h3>",
+		"<pre>1 2</pre>")
 	has(h.Fetch(ada, "GET", "/c/now/booklet?language=cs", nil).Body, `<a href="/c/now/p/A/file/st/en.pdf">en.pdf</a>. Print it separately.`)
 	has(h.Fetch(ada, "GET", "/c/now", nil).Body, `<a href="/c/now/booklet">`)
 

@@ -43,7 +43,8 @@ func TestClarificationPages(t *testing.T) {
 	post(ada, "/c/now/clar", url.Values{"text": {"x"}, "problem": {"Z"}}, 400, "has no problem")
 	post(ada, "/c/over/clar", url.Values{"text": {"x"}}, 403, "")
 	post(ada, "/c/now/clar", url.Values{"text": {"is 0 allowed?" + webtest.HostileMarkup}, "problem": {"A"}}, http.StatusSeeOther, "")
-	post(ada, "/c/now/clar", url.Values{"text": {"is 0 allowed?" + webtest.HostileMarkup}, "problem": {"A"}}, http.StatusSeeOther, "") // pressed twice
+	post(ada, "/c/now/clar", url.Values{"text": {"is 0 allowed?" + webtest.HostileMarkup}, "problem": {"A"}}, http.StatusSeeOther,
+		"") // pressed twice
 	if page := h.Fetch(ada, "GET", "/c/now/clar", nil).Body; strings.Count(page, "is 0 allowed?") != 1 {
 		t.Errorf("a question that was sent twice:\n%s", page)
 	}
@@ -68,7 +69,8 @@ func TestClarificationPages(t *testing.T) {
 	post(judge, "/c/now/clar/2", url.Values{"text": {"x"}}, 404, "")
 	post(ada, "/c/now/clar/1", url.Values{"text": {"x"}}, 403, "")
 	// Beside the list, the jury sees the first unanswered request, or the selected one.
-	reads(judge, "/c/now/clar", `href="/c/now/clar/1" aria-current="true"`, `action="/c/now/clar/1"`, `<p class="msg">is 0 allowed?`, "!No announcements yet", "unanswered")
+	reads(judge, "/c/now/clar", `href="/c/now/clar/1" aria-current="true"`, `action="/c/now/clar/1"`, `<p class="msg">is 0 allowed?`,
+		"!No announcements yet", "unanswered")
 	reads(judge, "/c/now/clar?said=yes", "No announcements yet", `action="/c/now/clar/1"`, "!aria-current=\"true\"")
 	reads(judge, "/c/now/clar/1?open=yes", `href="/c/now/clar/1?open=yes" aria-current="true"`, `class="inbox picked"`)
 	post(judge, "/c/now/clar/1", url.Values{"canned": {"No comment."}, "to": {"team"}}, http.StatusSeeOther, "")
@@ -79,8 +81,10 @@ func TestClarificationPages(t *testing.T) {
 	reads(ada, "/c/now/clar", "No comment.", "!by judge", "! new\"")
 	reads(ada, "/c/now", "! new\"")
 	reads(bob, "/c/now/clar", "!No comment.")
-	post(admin, "/c/now/clar/1", url.Values{"text": {"It is not."}, "to": {"team"}, "first": {"yes"}}, http.StatusConflict, "another person has changed this")
-	post(judge, "/c/now/clar/1", url.Values{"canned": {"No comment."}, "to": {"team"}, "first": {"yes"}}, http.StatusSeeOther, "") // pressed twice
+	post(admin, "/c/now/clar/1", url.Values{"text": {"It is not."}, "to": {"team"}, "first": {"yes"}}, http.StatusConflict,
+		"another person has changed this")
+	post(judge, "/c/now/clar/1", url.Values{"canned": {"No comment."}, "to": {"team"}, "first": {"yes"}}, http.StatusSeeOther,
+		"") // pressed twice
 	post(judge, "/c/now/clar/1", url.Values{"text": {"It is." + webtest.HostileMarkup}, "to": {"all"}}, http.StatusSeeOther, "")
 	reads(bob, "/c/now", "1 new", "It is.", "is 0 allowed?")
 	reads(bob, "/c/now/clar", "It is.", "is 0 allowed?", "!ada&#34;")
@@ -143,7 +147,8 @@ func TestClarificationFilters(t *testing.T) {
 			t.Errorf("no link %s in\n%s", link, body)
 		}
 	}
-	if body := list("/3"); !strings.Contains(body, "bob&#34;&gt;&lt;marked onmouseover=alert(1)&gt;") || !strings.Contains(body, " only</span>") {
+	if body := list("/3"); !strings.Contains(body, "bob&#34;&gt;&lt;marked onmouseover=alert(1)&gt;") ||
+		!strings.Contains(body, " only</span>") {
 		t.Errorf("the form does not name the team that asks:\n%s", body)
 	}
 	if strings.Contains(body, "Older clarifications") {

@@ -28,7 +28,8 @@ func TestWhyAContestIsClosed(t *testing.T) {
 		{"GET", "/c/hidden/p/A", 404, "page not found", ""},
 	} {
 		got := h.Fetch(ada, tt.method, tt.path, nil)
-		if got.Code != tt.code || !strings.Contains(got.Body, tt.want) || !strings.Contains(got.Body, tt.head) || tt.head == "" && strings.Contains(got.Body, "/c/hidden") {
+		if got.Code != tt.code || !strings.Contains(got.Body, tt.want) || !strings.Contains(got.Body, tt.head) ||
+			tt.head == "" && strings.Contains(got.Body, "/c/hidden") {
 			t.Errorf("%s %s: %d\n%s", tt.method, tt.path, got.Code, got.Body)
 		}
 	}
@@ -66,8 +67,10 @@ func TestSolvedInTheFreeze(t *testing.T) {
 	shows := func(when, frozen, jury string) {
 		t.Helper()
 		until(h, h.Cookie("admin"), "/c/now", when, func(page string) bool { return strings.Contains(page, `<td class="num">`+jury+`</td>`) })
-		for who, want := range map[string]string{"": frozen, "ada": frozen, "bob": frozen, "other": frozen, "runner": frozen, "judge": jury, "admin": jury} {
-			until(h, h.Cookie(who), "/c/now", when+", for "+who, func(page string) bool { return strings.Contains(page, `<td class="num">`+want+`</td>`) })
+		for who, want := range map[string]string{"": frozen, "ada": frozen, "bob": frozen, "other": frozen, "runner": frozen, "judge": jury,
+			"admin": jury} {
+			until(h, h.Cookie(who), "/c/now", when+", for "+who,
+				func(page string) bool { return strings.Contains(page, `<td class="num">`+want+`</td>`) })
 		}
 	}
 	shows("before the freeze", "1 of 1", "1 of 1")

@@ -60,7 +60,8 @@ func TestLiveGroups(t *testing.T) {
 	for i := range 350 {
 		add(judged("b", fmt.Sprintf("%03d-%s", i, strings.Repeat("long", 20)), judge.Accepted))
 	}
-	has("with many cases", `<small>350 of 350 judged passed</small>`, `<p class="cells"><small>176 more</small> `, "not a/1:", "not b/175-", "b/176-", "354 of 400 cases")
+	has("with many cases", `<small>350 of 350 judged passed</small>`, `<p class="cells"><small>176 more</small> `, "not a/1:", "not b/175-",
+		"b/176-", "354 of 400 cases")
 	if n := len(page()); n > 36<<10 {
 		t.Errorf("the part that changes has %d bytes", n)
 	}

@@ -52,10 +52,12 @@ func TestMedia(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, _, err := h.Store.ImportContest(t.Context(), &store.ContestImport{ID: c.ID, Organizations: []store.Organization{{ID: "u1", Name: "U1", Country: "DEU"}}}); err != nil {
+	if _, _, err := h.Store.ImportContest(t.Context(),
+		&store.ContestImport{ID: c.ID, Organizations: []store.Organization{{ID: "u1", Name: "U1", Country: "DEU"}}}); err != nil {
 		t.Fatal(err)
 	}
-	put(c, "contest/banner.svg", "contest/problemset.pdf", "organizations/u1/logo.png", "persons/p/photo.png", "teams/"+seven.ExtID+"/photo.png", "teams/"+eight.ExtID+"/photo.png", "teams/gone/photo.png", "groups/none/logo.png")
+	put(c, "contest/banner.svg", "contest/problemset.pdf", "organizations/u1/logo.png", "persons/p/photo.png",
+		"teams/"+seven.ExtID+"/photo.png", "teams/"+eight.ExtID+"/photo.png", "teams/gone/photo.png", "groups/none/logo.png")
 	put(hidden, "contest/banner.svg")
 	who := []string{"", "ada", "bob", "judge", "admin"}
 	walk := func(want map[string]string) {
@@ -69,7 +71,8 @@ func TestMedia(t *testing.T) {
 				}
 				answer := h.Fetch(cookie, "GET", path, nil)
 				got = append(got, fmt.Sprint(answer.Code))
-				if policy := answer.Get("Content-Security-Policy"); answer.Code == 200 && strings.HasSuffix(path, ".svg") && !strings.HasPrefix(policy, "sandbox") {
+				if policy := answer.Get("Content-Security-Policy"); answer.Code == 200 && strings.HasSuffix(path, ".svg") &&
+					!strings.HasPrefix(policy, "sandbox") {
 					t.Errorf("%s may run scripts: %s", path, policy)
 				}
 				if answer.Code == 200 && (answer.Get("ETag") == "" || answer.Get("Cache-Control") != "private, max-age=3600") {
@@ -83,9 +86,11 @@ func TestMedia(t *testing.T) {
 	}
 	const base = "/c/spring/media/"
 	always := map[string]string{
-		base + "banner/banner.svg": "200 200 200 200 200", base + "organizations/u1/logo/logo.png": "200 200 200 200 200", base + "persons/p/photo/photo.png": "404 404 404 200 200",
-		base + "teams/" + seven.ExtID + "/photo/photo.png": "200 200 200 200 200", base + "teams/" + eight.ExtID + "/photo/photo.png": "404 404 404 200 200",
-		base + "teams/gone/photo/photo.png": "404 404 404 200 200", base + "groups/none/logo/logo.png": "200 200 200 200 200",
+		base + "banner/banner.svg": "200 200 200 200 200", base + "organizations/u1/logo/logo.png": "200 200 200 200 200",
+		base + "persons/p/photo/photo.png":                 "404 404 404 200 200",
+		base + "teams/" + seven.ExtID + "/photo/photo.png": "200 200 200 200 200",
+		base + "teams/" + eight.ExtID + "/photo/photo.png": "404 404 404 200 200",
+		base + "teams/gone/photo/photo.png":                "404 404 404 200 200", base + "groups/none/logo/logo.png": "200 200 200 200 200",
 		base + "organizations/u1/logo/none.png": "404 404 404 404 404", "/c/hidden/media/banner/banner.svg": "303 404 404 200 200",
 	}
 	walk(always)
@@ -96,7 +101,8 @@ func TestMedia(t *testing.T) {
 
 	for _, page := range []string{"/c/spring/scoreboard", "/c/spring/scoreboard?display=hall", "/c/spring/scoreboard?view=projector"} {
 		got := h.Fetch("", "GET", page, nil)
-		if !strings.Contains(got.Body, `<img class="logo" src="/c/spring/media/organizations/u1/logo/logo.png?`) || !strings.Contains(got.Body, `<span class="country">DEU</span><bdi>`) ||
+		if !strings.Contains(got.Body, `<img class="logo" src="/c/spring/media/organizations/u1/logo/logo.png?`) ||
+			!strings.Contains(got.Body, `<span class="country">DEU</span><bdi>`) ||
 			strings.Contains(got.Body, "Leave projector view") != strings.Contains(page, "?") {
 			t.Errorf("%s\n%s", page, got.Body)
 		}

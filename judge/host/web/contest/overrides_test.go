@@ -66,20 +66,24 @@ func TestMarks(t *testing.T) {
 		t.Errorf("the form does not know how many decisions there are:\n%s", page)
 	}
 	old := h.Fetch(staff, "POST", "/c/now/s/1/override", url.Values{"do": {"AC"}, "why": {"I saw it first"}, "was": {"1"}})
-	if old.Code != 409 || !strings.Contains(old.Body, "another judge overrode the verdict after") || !strings.Contains(old.Body, `value="I saw it first"`) || !strings.Contains(old.Body, "copied") {
+	if old.Code != 409 || !strings.Contains(old.Body, "another judge overrode the verdict after") ||
+		!strings.Contains(old.Body, `value="I saw it first"`) || !strings.Contains(old.Body, "copied") {
 		t.Errorf("from an old page: %d\n%s", old.Code, old.Body)
 	}
 	shows("from an old page", "/c/now/s/1", ada, "Ignored by the jury")
-	if got := h.Fetch(staff, "POST", "/c/now/s/1/override", url.Values{"do": {"judged"}, "why": {"a mistake"}, "was": {"2"}}); got.Code != 303 {
+	if got := h.Fetch(staff, "POST", "/c/now/s/1/override",
+		url.Values{"do": {"judged"}, "why": {"a mistake"}, "was": {"2"}}); got.Code != 303 {
 		t.Errorf("from a fresh page: %d\n%s", got.Code, got.Body)
 	}
 	shows("as judged", "/c/now/s/1", ada, "not The staff decided")
 	entries := webtest.Must[[]store.AuditEntry](t)(h.Store.LatestAuditEntries(t.Context(), "", 10))
-	if len(entries) != 3 || entries[0].Action != "decide on submission" || entries[2].Detail != "now 1: AC, seen by eye "+webtest.HostileMarkup {
+	if len(entries) != 3 || entries[0].Action != "decide on submission" ||
+		entries[2].Detail != "now 1: AC, seen by eye "+webtest.HostileMarkup {
 		t.Errorf("the audit has %+v", entries)
 	}
 	// If the contest uses points, no verdict can be chosen.
-	points := &store.Contest{Slug: "points", Name: "points", Format: store.IOI, Starts: time.Now().Add(-time.Minute), Length: time.Hour, Visibility: store.VisibilityAccounts}
+	points := &store.Contest{Slug: "points", Name: "points", Format: store.IOI, Starts: time.Now().Add(-time.Minute), Length: time.Hour,
+		Visibility: store.VisibilityAccounts}
 	if err := h.Store.NewContest(t.Context(), points, []store.NewContestProblem{{Label: "A", Slug: "sum"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +95,8 @@ func TestMarks(t *testing.T) {
 	if err := h.Store.SetContest(t.Context(), points, nil); err != nil {
 		t.Fatal(err)
 	}
-	if got := h.Fetch(staff, "POST", "/c/points/s/1/override", url.Values{"do": {"ignored"}, "why": {"x"}}); got.Code != 409 || !strings.Contains(got.Body, "are final") {
+	if got := h.Fetch(staff, "POST", "/c/points/s/1/override", url.Values{"do": {"ignored"}, "why": {"x"}}); got.Code != 409 ||
+		!strings.Contains(got.Body, "are final") {
 		t.Errorf("when the results are final: %d", got.Code)
 	}
 }
@@ -114,7 +119,8 @@ func TestHistory(t *testing.T) {
 		t.Fatalf("rejudge one: %d\n%s", made.Code, made.Body)
 	}
 	h.EndRejudgingJobs(judge.Accepted)
-	if got := h.Fetch(staff, "POST", "/c/now/s/1/override", url.Values{"do": {"ignored"}, "why": {"copied" + webtest.HostileMarkup}}); got.Code != 303 {
+	if got := h.Fetch(staff, "POST", "/c/now/s/1/override",
+		url.Values{"do": {"ignored"}, "why": {"copied" + webtest.HostileMarkup}}); got.Code != 303 {
 		t.Fatalf("ignore: %d\n%s", got.Code, got.Body)
 	}
 	page = h.Fetch(admin, "GET", "/c/now/s/1", nil).Body
@@ -136,20 +142,24 @@ func TestHistory(t *testing.T) {
 	if strings.Count(history, "counts</span>") != 1 {
 		t.Errorf("not one judgement counts:\n%s", history)
 	}
-	if !strings.Contains(others, `<b>No. 1</b>`) || !strings.Contains(others, `<a href="/c/now/s/3">No. 3</a>`) || strings.Contains(others, "/c/now/s/2") {
+	if !strings.Contains(others, `<b>No. 1</b>`) || !strings.Contains(others, `<a href="/c/now/s/3">No. 3</a>`) ||
+		strings.Contains(others, "/c/now/s/2") {
 		t.Errorf("the submissions of the team:\n%s", others)
 	}
-	if !strings.Contains(page, `href="/c/now/rejudgings?who=%231#new">Rejudge…</a>`) || !strings.Contains(page, `href="/c/now/submissions?who=ada"`) {
+	if !strings.Contains(page, `href="/c/now/rejudgings?who=%231#new">Rejudge…</a>`) ||
+		!strings.Contains(page, `href="/c/now/submissions?who=ada"`) {
 		t.Errorf("what the jury can do:\n%s", page)
 	}
-	if page := h.Fetch(h.Cookie("ada"), "GET", "/c/now/s/1", nil).Body; strings.Contains(page, "History") || strings.Contains(page, "a test was wrong") || strings.Contains(page, "copied") || strings.Contains(page, "/c/now/s/3") {
+	if page := h.Fetch(h.Cookie("ada"), "GET", "/c/now/s/1", nil).Body; strings.Contains(page, "History") ||
+		strings.Contains(page, "a test was wrong") || strings.Contains(page, "copied") || strings.Contains(page, "/c/now/s/3") {
 		t.Errorf("its author reads\n%s", page)
 	}
 	if got := h.Fetch(admin, "POST", made.Get("Location"), url.Values{"do": {"apply"}}); got.Code != 303 {
 		t.Fatalf("apply: %d\n%s", got.Code, got.Body)
 	}
 	page = h.Fetch(admin, "GET", "/c/now/s/1", nil).Body
-	if _, history, _ = strings.Cut(page, "<h2>History</h2>"); !strings.Contains(history, `Rejudged <span class="tag ok">counts</span>: a test was wrong`) || strings.Contains(history, "Judged <span") {
+	if _, history, _ = strings.Cut(page, "<h2>History</h2>"); !strings.Contains(history,
+		`Rejudged <span class="tag ok">counts</span>: a test was wrong`) || strings.Contains(history, "Judged <span") {
 		t.Errorf("after the rejudging was applied:\n%s", history)
 	}
 }
@@ -158,7 +168,8 @@ func TestHistory(t *testing.T) {
 func TestATeamSeesItsSubmissions(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
-	if _, err := h.Store.AddEntrants(t.Context(), c.ID, []store.Entrant{{Account: h.Accounts["ada"], Team: "us"}, {Account: h.Accounts["bob"], Team: "us"}}); err != nil {
+	if _, err := h.Store.AddEntrants(t.Context(), c.ID,
+		[]store.Entrant{{Account: h.Accounts["ada"], Team: "us"}, {Account: h.Accounts["bob"], Team: "us"}}); err != nil {
 		t.Fatal(err)
 	}
 	h.RecordJudgement(h.Submit(c, "ada"), webtest.FailingEvents()...)

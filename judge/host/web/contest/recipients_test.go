@@ -14,7 +14,8 @@ import (
 
 // inGroups creates a contest in which the teams of ada and bob are in separate groups, and the team of the account
 // other is in no group.
-func inGroups(h *webtest.Harness, t *testing.T, in time.Duration) (c *store.Contest, teams map[string]*store.Team, groups map[string]string) {
+func inGroups(h *webtest.Harness, t *testing.T, in time.Duration) (c *store.Contest, teams map[string]*store.Team,
+	groups map[string]string) {
 	t.Helper()
 	c = h.Contest("now", in, store.VisibilityAccounts, store.Settings{})
 	teams, groups = map[string]*store.Team{}, map[string]string{}
@@ -69,7 +70,9 @@ func TestRecipientsPages(t *testing.T) {
 		fields.Set("text", "hello")
 		post(list, fields, 400, want)
 	}
-	if body := h.Fetch(judge, "POST", list, url.Values{"to": {"chosen"}, "group": {north}, "team": {bob}}).Body; !regexp.MustCompile(`value="`+north+`" checked`).MatchString(body) || !regexp.MustCompile(`value="`+bob+`" checked`).MatchString(body) {
+	if body := h.Fetch(judge, "POST", list, url.Values{"to": {"chosen"}, "group": {north},
+		"team": {bob}}).Body; !regexp.MustCompile(`value="`+north+`" checked`).MatchString(body) ||
+		!regexp.MustCompile(`value="`+bob+`" checked`).MatchString(body) {
 		t.Errorf("the selection is lost:\n%s", body)
 	}
 	post(list, url.Values{"text": {"bus of the north" + webtest.HostileMarkup}, "to": {"chosen"}, "group": {north}}, 303, "")
@@ -160,11 +163,13 @@ func TestSavedReplies(t *testing.T) {
 	for want, text := range map[string]string{
 		"line 2 has more than 2000 letters": "a\n" + strings.Repeat("ü", 2001), "there are 51 replies": strings.Repeat("a\n", 51),
 	} {
-		if got := h.Fetch(judge, "POST", page, url.Values{"replies": {text}}); got.Code != 400 || !strings.Contains(got.Body, want) || !strings.Contains(got.Body, text[:20]) {
+		if got := h.Fetch(judge, "POST", page, url.Values{"replies": {text}}); got.Code != 400 || !strings.Contains(got.Body, want) ||
+			!strings.Contains(got.Body, text[:20]) {
 			t.Errorf("%d, want %q\n%s", got.Code, want, got.Body)
 		}
 	}
-	if got := h.Fetch(judge, "POST", page, url.Values{"replies": {" Ask a runner. \r\n\r\n" + webtest.HostileMarkup + strings.Repeat("\nx", 48)}}); got.Code != 303 {
+	if got := h.Fetch(judge, "POST", page, url.Values{"replies": {" Ask a runner. \r\n\r\n" + webtest.HostileMarkup +
+		strings.Repeat("\nx", 48)}}); got.Code != 303 {
 		t.Fatal(got.Code, got.Body)
 	}
 	has("/c/now/clar/1", "<option>Ask a runner.</option>", true)

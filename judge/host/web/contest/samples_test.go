@@ -40,7 +40,8 @@ func TestSamplesOf(t *testing.T) {
 	} {
 		shown, folded := splitSamples(&client.ProblemInfo{Samples: tt.samples}, tt.text, "/c/x/p/A")
 		if len(shown.List) != tt.shown || len(folded.List) != tt.folded || shown.Short != tt.short || folded.Short != tt.short {
-			t.Errorf("a page %s: %d shown, %d folded, short %t; want %d, %d, %t", tt.it, len(shown.List), len(folded.List), shown.Short, tt.shown, tt.folded, tt.short)
+			t.Errorf("a page %s: %d shown, %d folded, short %t; want %d, %d, %t", tt.it, len(shown.List), len(folded.List), shown.Short, tt.shown,
+				tt.folded, tt.short)
 		}
 	}
 }

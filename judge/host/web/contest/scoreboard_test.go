@@ -44,7 +44,8 @@ func TestBoard(t *testing.T) {
 	admin, ada := h.Cookie("admin"), h.Cookie("ada")
 	do := func(what string, code int, want string) {
 		t.Helper()
-		if got := h.Fetch(admin, "POST", "/c/spring/scoreboard", url.Values{"do": {what}}); got.Code != code || !strings.Contains(got.Body, want) {
+		if got := h.Fetch(admin, "POST", "/c/spring/scoreboard", url.Values{"do": {what}}); got.Code != code ||
+			!strings.Contains(got.Body, want) {
 			t.Fatalf("%s: %d, want %d with %q in\n%s", what, got.Code, code, want, got.Body)
 		}
 	}
@@ -59,7 +60,8 @@ func TestBoard(t *testing.T) {
 	}
 	h.RecordJudgement(h.Submit(c, "ada"), webtest.AcceptedEvents()...)
 	page := until(h, "", public, "a solved problem", func(page string) bool { return strings.Contains(rowOf(page, "ada"), "first to solve") })
-	if strings.Contains(page, "<form") || strings.Contains(page, "marked>") || strings.Count(page, "<h1>") != 1 || !strings.Contains(page, "/static/live-") {
+	if strings.Contains(page, "<form") || strings.Contains(page, "marked>") || strings.Count(page, "<h1>") != 1 ||
+		!strings.Contains(page, "/static/live-") {
 		t.Errorf("the public's page:\n%s", page)
 	}
 	if got := h.Fetch(ada, "GET", staff, nil); got.Code != 403 {
@@ -83,7 +85,8 @@ func TestBoard(t *testing.T) {
 	if strings.Contains(rowOf(page, "bob"), "accepted") {
 		t.Errorf("the freeze leaks:\n%s", page)
 	}
-	until(h, admin, staff, "the staff's board in the freeze", func(page string) bool { return strings.Contains(rowOf(page, "bob"), "accepted") })
+	until(h, admin, staff, "the staff's board in the freeze",
+		func(page string) bool { return strings.Contains(rowOf(page, "bob"), "accepted") })
 	if got := h.Fetch("", "GET", public+"/table.csv", nil); got.Code != 200 || !strings.Contains(got.Body, ",0,0,0,,0,1\n") {
 		t.Errorf("the public's table in the freeze: %d\n%s", got.Code, got.Body)
 	}
@@ -178,7 +181,8 @@ func TestFinalResults(t *testing.T) {
 	}
 	admin := h.Cookie("admin")
 	final := func() webtest.Response {
-		return h.Fetch(admin, "POST", "/c/past/finalize", url.Values{"do": {"final"}, "by": {"the chief judge"}, "sure-password": {"correct-horse"}})
+		return h.Fetch(admin, "POST", "/c/past/finalize",
+			url.Values{"do": {"final"}, "by": {"the chief judge"}, "sure-password": {"correct-horse"}})
 	}
 	if got := final(); got.Code != 409 || !strings.Contains(got.Body, "The contest has not ended") {
 		t.Errorf("before the end: %d\n%s", got.Code, got.Body)
@@ -201,7 +205,8 @@ func TestFinalResults(t *testing.T) {
 		t.Errorf("while something is open: %d\n%s", got.Code, got.Body)
 	}
 	h.RecordJudgement(open, webtest.AcceptedEvents()...)
-	until(h, admin, "/c/past/scoreboard?view=jury", "the verdict", func(page string) bool { return strings.Contains(rowOf(page, "ada"), "accepted") })
+	until(h, admin, "/c/past/scoreboard?view=jury", "the verdict",
+		func(page string) bool { return strings.Contains(rowOf(page, "ada"), "accepted") })
 	if got := final(); got.Code != 303 {
 		t.Errorf("when all is judged: %d\n%s", got.Code, got.Body)
 	}
@@ -254,17 +259,20 @@ func TestOwnRow(t *testing.T) {
 	h.Submit(c, "ada")
 	h.Submit(c, "bob")
 	ada, bob := h.Cookie("ada"), h.Cookie("bob")
-	page := until(h, ada, "/c/spring/scoreboard", "both teams", func(page string) bool { return rowOf(page, "ada") != "" && rowOf(page, "bob") != "" })
+	page := until(h, ada, "/c/spring/scoreboard", "both teams",
+		func(page string) bool { return rowOf(page, "ada") != "" && rowOf(page, "bob") != "" })
 	if other := h.Fetch(bob, "GET", "/c/spring/scoreboard", nil).Body; other != page {
 		t.Errorf("two readers get different pages:\n%s\n%s", page, other)
 	}
-	if !strings.Contains(page, `<a href="/c/spring/scoreboard/mine" data-mine>Your row</a>`) || strings.Contains(h.Fetch("", "GET", "/c/spring/scoreboard", nil).Body, "data-mine") {
+	if !strings.Contains(page, `<a href="/c/spring/scoreboard/mine" data-mine>Your row</a>`) ||
+		strings.Contains(h.Fetch("", "GET", "/c/spring/scoreboard", nil).Body, "data-mine") {
 		t.Errorf("the link to the own row:\n%s", page)
 	}
 	id := func(login string) string {
 		return regexp.MustCompile(`<tr id="t-([^"]+)"`).FindStringSubmatch(rowOf(page, login))[1]
 	}
-	for _, row := range []struct{ who, cookie, team string }{{"ada", ada, id("ada")}, {"bob", bob, id("bob")}, {"the jury", h.Cookie("admin"), ""}, {"a visitor", "", ""}} {
+	for _, row := range []struct{ who, cookie, team string }{{"ada", ada, id("ada")}, {"bob", bob, id("bob")},
+		{"the jury", h.Cookie("admin"), ""}, {"a visitor", "", ""}} {
 		link := "/c/spring/scoreboard"
 		if row.team != "" {
 			link += "#t-" + row.team

@@ -25,7 +25,8 @@ func republish(h *webtest.Harness, change func(*client.ProblemInfo)) {
 	at := h.StoreBlob(webtest.Must[[]byte](h)(json.Marshal(sheet)))
 	bundled := h.StoreBlob([]byte("bundle of " + string(at)))
 	h.Problem = webtest.Must[*store.Problem](h)(h.Store.PutBundle(h.Context(), store.NewBundle{
-		Problem: "sum", Title: "Sum", Owner: h.Accounts["admin"].ID, ID: bundled, Manifest: bundled, Config: bundled, ProblemInfo: at, MadeBy: h.Accounts["admin"].ID,
+		Problem: "sum", Title: "Sum", Owner: h.Accounts["admin"].ID, ID: bundled, Manifest: bundled, Config: bundled, ProblemInfo: at,
+		MadeBy: h.Accounts["admin"].ID,
 	}))
 }
 
@@ -42,13 +43,15 @@ func TestStatementFiles(t *testing.T) {
 	republish(h, func(s *client.ProblemInfo) {
 		s.Statement = ""
 		s.Statements = []client.Statement{
-			{Language: "en", Text: "# Sum\n\nEnglish ![a pile](pile.png) ![](x) ![](none.png)", Pictures: map[string]string{"pile.png": "st/pile #1.png", "x": "st/x.svg"}, Document: "st/en.pdf"},
+			{Language: "en", Text: "# Sum\n\nEnglish ![a pile](pile.png) ![](x) ![](none.png)",
+				Pictures: map[string]string{"pile.png": "st/pile #1.png", "x": "st/x.svg"}, Document: "st/en.pdf"},
 			{Language: "de", Text: "# Summe\n\nDeutsch"},
 			{Language: "pt-BR", Document: "st/en.pdf"},
 			{Language: "cs", Document: "st/cs.html"},
 		}
 		s.Files = []client.ProblemFile{
-			file("st/pile #1.png", "image/png", png, false), file("st/x.svg", "image/svg+xml", svg, false), file("st/en.pdf", "application/pdf", pdf, false),
+			file("st/pile #1.png", "image/png", png, false), file("st/x.svg", "image/svg+xml", svg, false),
+			file("st/en.pdf", "application/pdf", pdf, false),
 			file("st/cs.html", "text/html; charset=utf-8", []byte("<script>alert(1)</script>"), false),
 			file("lib<b>.py", "application/octet-stream", []byte("x"), true), file("page.html", "text/html; charset=utf-8", svg, true),
 		}
@@ -81,7 +84,8 @@ func TestStatementFiles(t *testing.T) {
 	} {
 		got := h.Fetch(ada, "GET", at+path, nil)
 		policy := got.Get("Content-Security-Policy")
-		if got.Code != 200 || got.Get("Content-Type") != want.kind || !strings.HasPrefix(policy, want.policy) || got.Body != want.body || got.Get("X-Content-Type-Options") != "nosniff" {
+		if got.Code != 200 || got.Get("Content-Type") != want.kind || !strings.HasPrefix(policy, want.policy) || got.Body != want.body ||
+			got.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %d, %s, %s:\n%s", path, got.Code, got.Get("Content-Type"), policy, got.Body)
 		}
 		if strings.Contains(policy, "script") {
@@ -98,7 +102,8 @@ func TestStatementFiles(t *testing.T) {
 		}
 	}
 	// The statement is in the browser's preferred language until the reader chooses one.
-	for accept, want := range map[string]string{"de-AT,en;q=0.5": "Deutsch", "fr, de;q=0.4": "Deutsch", "ja": "English <img", "pt": "<iframe", "!": "English <img", "": "English <img"} {
+	for accept, want := range map[string]string{"de-AT,en;q=0.5": "Deutsch", "fr, de;q=0.4": "Deutsch", "ja": "English <img",
+		"pt": "<iframe", "!": "English <img", "": "English <img"} {
 		if got := h.Fetch(ada, "GET", at, nil, "Accept-Language", accept); !strings.Contains(got.Body, want) {
 			t.Errorf("Accept-Language %q has not %s:\n%s", accept, want, got.Body)
 		}
@@ -114,10 +119,12 @@ func TestStatementFiles(t *testing.T) {
 	if got := h.Fetch(ada, "GET", at+"?language=xx", nil); got.Get("Set-Cookie") != "" || !strings.Contains(got.Body, `<b lang="en">`) {
 		t.Errorf("a language that is not there:\n%s", got.Body)
 	}
-	if got := h.Fetch(ada, "GET", at+"?language=cs", nil).Body; !strings.Contains(got, `<iframe class="document" src="/c/now/p/A/file/st/cs.html" title="statement" sandbox>`) {
+	if got := h.Fetch(ada, "GET", at+"?language=cs", nil).Body; !strings.Contains(got,
+		`<iframe class="document" src="/c/now/p/A/file/st/cs.html" title="statement" sandbox>`) {
 		t.Errorf("a statement in HTML is drawn as\n%s", got)
 	}
-	if got := h.Fetch(ada, "GET", at+"?language=pt-BR", nil).Body; !strings.Contains(got, `<iframe class="document" src="/c/now/p/A/file/st/en.pdf" title="statement">`) {
+	if got := h.Fetch(ada, "GET", at+"?language=pt-BR", nil).Body; !strings.Contains(got,
+		`<iframe class="document" src="/c/now/p/A/file/st/en.pdf" title="statement">`) {
 		t.Errorf("a statement in PDF is drawn as\n%s", got)
 	}
 	// A contest may restrict the languages. A problem that has none of them shows the languages that it has.
@@ -126,10 +133,12 @@ func TestStatementFiles(t *testing.T) {
 		want    string
 		lacking string
 	}{
-		"german": {[]string{"de", "fr"}, "Deutsch", "hreflang"}, "two": {[]string{"de", "en"}, `hreflang="de"`, "iframe"}, "none": {[]string{"fr"}, `hreflang="cs"`, "iframe"},
+		"german": {[]string{"de", "fr"}, "Deutsch", "hreflang"}, "two": {[]string{"de", "en"}, `hreflang="de"`, "iframe"},
+		"none": {[]string{"fr"}, `hreflang="cs"`, "iframe"},
 	} {
 		h.Contest(slug, -time.Minute, store.VisibilityAccounts, store.Settings{Statements: tt.only})
-		if got := h.Fetch(ada, "GET", "/c/"+slug+"/p/A", nil, "Accept-Language", "en").Body; !strings.Contains(got, tt.want) || strings.Contains(got, tt.lacking) {
+		if got := h.Fetch(ada, "GET", "/c/"+slug+"/p/A", nil, "Accept-Language", "en").Body; !strings.Contains(got, tt.want) ||
+			strings.Contains(got, tt.lacking) {
 			t.Errorf("with the languages %q:\n%s", tt.only, got)
 		}
 	}

@@ -34,15 +34,16 @@ func TestSubmit(t *testing.T) {
 		"blanks":                 {map[string]string{"text": " \n"}, nil, 400, "there is nothing to submit"},
 		"a text in no language":  {map[string]string{"text": "print(1)"}, nil, 400, "choose the language of the text"},
 		"a language not offered": {map[string]string{"text": "echo", "language": "sh"}, nil, 400, "is not offered here"},
-		"both":                   {map[string]string{"text": "x", "language": "py"}, map[string]string{"a.py": "x"}, 400, "there is a file and a text"},
-		"an empty file":          {nil, map[string]string{"a.py": ""}, 400, "is empty"},
-		"an unknown ending":      {nil, map[string]string{"a.exe": "x"}, 400, "no language has programs called"},
-		"an ending of another":   {nil, map[string]string{"a.sh": "x"}, 400, "is not allowed in this contest"},
-		"too large a file":       {nil, map[string]string{"a.py": strings.Repeat("x", 1001)}, 413, "the most is 1000 bytes"},
-		"a huge file":            {nil, map[string]string{"a.py": strings.Repeat("x", 1<<20)}, 413, "too large"},
-		"too many files":         {nil, map[string]string{"a.py": "x", "b.py": "x", "c.py": "x", "d.py": "x"}, 413, "in 3 files"},
-		"one file twice":         {nil, map[string]string{"a/x.py": "x", "b/x.py": "y"}, 400, "stands twice"},
-		"no problem":             {nil, nil, 404, ""},
+		"both": {map[string]string{"text": "x", "language": "py"}, map[string]string{"a.py": "x"}, 400,
+			"there is a file and a text"},
+		"an empty file":        {nil, map[string]string{"a.py": ""}, 400, "is empty"},
+		"an unknown ending":    {nil, map[string]string{"a.exe": "x"}, 400, "no language has programs called"},
+		"an ending of another": {nil, map[string]string{"a.sh": "x"}, 400, "is not allowed in this contest"},
+		"too large a file":     {nil, map[string]string{"a.py": strings.Repeat("x", 1001)}, 413, "the most is 1000 bytes"},
+		"a huge file":          {nil, map[string]string{"a.py": strings.Repeat("x", 1<<20)}, 413, "too large"},
+		"too many files":       {nil, map[string]string{"a.py": "x", "b.py": "x", "c.py": "x", "d.py": "x"}, 413, "in 3 files"},
+		"one file twice":       {nil, map[string]string{"a/x.py": "x", "b/x.py": "y"}, 400, "stands twice"},
+		"no problem":           {nil, nil, 404, ""},
 	} {
 		to := path
 		if name == "no problem" {
@@ -85,7 +86,8 @@ func TestSubmit(t *testing.T) {
 	if sub.Program != "main.py" || string(text) != "print(1)\nprint(2)" || sub.Team == "" {
 		t.Errorf("got %+v with %q", sub, text)
 	}
-	if got := h.Fetch(ada, "GET", "/c/now", nil); !strings.Contains(got.Body, "3 submissions") || !strings.Contains(got.Body, `href="/c/now/s/3"`) {
+	if got := h.Fetch(ada, "GET", "/c/now", nil); !strings.Contains(got.Body, "3 submissions") ||
+		!strings.Contains(got.Body, `href="/c/now/s/3"`) {
 		t.Errorf("the contest's page does not tell of the submissions:\n%s", got.Body)
 	}
 	// A judge tries a problem. The submission is unscored.
@@ -145,7 +147,8 @@ func TestAJudgingIsLive(t *testing.T) {
 	h.Dispatch.Listener().Progress("w", job.Progress{Running: running, Events: lines})
 	until("1/2")
 	until("2 of 2 cases")
-	if page := h.Fetch(h.Cookie("ada"), "GET", "/c/now/s/1", nil); !strings.Contains(page.Body, `http-equiv="refresh"`) || !strings.Contains(page.Body, `data-events="/c/now/s/1/events"`) {
+	if page := h.Fetch(h.Cookie("ada"), "GET", "/c/now/s/1", nil); !strings.Contains(page.Body, `http-equiv="refresh"`) ||
+		!strings.Contains(page.Body, `data-events="/c/now/s/1/events"`) {
 		t.Errorf("the page of an open judging is not live:\n%s", page.Body)
 	}
 	webtest.CheckHTML(t, "the page of an open judging", h.Fetch(h.Cookie("ada"), "GET", "/c/now/s/1", nil).Body)
@@ -156,10 +159,12 @@ func TestAJudgingIsLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	said.Write(rest)
-	if all := said.String(); !strings.Contains(all, "wrong answer") || strings.Contains(all, webtest.Secret) || strings.Contains(all, "<marked") {
+	if all := said.String(); !strings.Contains(all, "wrong answer") || strings.Contains(all, webtest.Secret) ||
+		strings.Contains(all, "<marked") {
 		t.Errorf("the stream says\n%s", all)
 	}
-	if page := h.Fetch(h.Cookie("ada"), "GET", "/c/now/s/1", nil); strings.Contains(page.Body, `http-equiv="refresh"`) || strings.Contains(page.Body, "data-events") {
+	if page := h.Fetch(h.Cookie("ada"), "GET", "/c/now/s/1", nil); strings.Contains(page.Body, `http-equiv="refresh"`) ||
+		strings.Contains(page.Body, "data-events") {
 		t.Errorf("the page of an ended judging is live:\n%s", page.Body)
 	}
 }
@@ -174,7 +179,8 @@ func TestAJudgeErrorIsADelay(t *testing.T) {
 	h.RecordJudgement(a, events...)
 	verdict := regexp.MustCompile(`\bJE\b`) // a form key may contain these letters
 	for _, path := range []string{"/c/now/s/1", "/c/now", "/c/now/p/A"} {
-		if page := h.Fetch(h.Cookie("ada"), "GET", path, nil).Body; !strings.Contains(page, "pending: the jury is investigating") || strings.Contains(page, "judge error") || verdict.MatchString(page) {
+		if page := h.Fetch(h.Cookie("ada"), "GET", path, nil).Body; !strings.Contains(page, "pending: the jury is investigating") ||
+			strings.Contains(page, "judge error") || verdict.MatchString(page) {
 			t.Errorf("her page %s says\n%s", path, page)
 		}
 	}
@@ -215,7 +221,8 @@ func TestReasonsAreForTheJury(t *testing.T) {
 		t.Fatalf("rejudge: %d\n%s", got.Code, got.Body)
 	}
 	tells("a larger disk")
-	if got := h.Fetch(admin, "POST", "/c/now/s/1/override", url.Values{"do": {"WA"}, "why": {"read by hand"}, "was": {"0"}, "sure-password": {"correct-horse"}}); got.Code != 303 {
+	if got := h.Fetch(admin, "POST", "/c/now/s/1/override",
+		url.Values{"do": {"WA"}, "why": {"read by hand"}, "was": {"0"}, "sure-password": {"correct-horse"}}); got.Code != 303 {
 		t.Fatalf("override: %d\n%s", got.Code, got.Body)
 	}
 	tells("read by hand")
@@ -259,7 +266,8 @@ func TestALanguageThatNoWorkerHas(t *testing.T) {
 		"a language that a worker may know":    {language: "klingon", files: []string{"a.sh"}},
 	} {
 		err := take(tt.language, tt.files...)
-		if tt.refused != (err != nil && strings.Contains(err.Error(), "no worker here has Shell: choose another language")) || !tt.refused && err != nil {
+		if tt.refused != (err != nil && strings.Contains(err.Error(), "no worker here has Shell: choose another language")) ||
+			!tt.refused && err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -278,7 +286,8 @@ func TestPracticeIsMarked(t *testing.T) {
 			t.Fatal(err)
 		}
 		sent := h.Submit(c, login)
-		for who, path := range map[string]string{login: "/c/past", "judge": fmt.Sprintf("/c/past/s/%d", sent.Number), "admin": "/c/past/submissions?who=" + login} {
+		for who, path := range map[string]string{login: "/c/past", "judge": fmt.Sprintf("/c/past/s/%d", sent.Number),
+			"admin": "/c/past/submissions?who=" + login} {
 			if page := h.Fetch(h.Cookie(who), "GET", path, nil); page.Code != 200 || strings.Contains(page.Body, mark) != (extra == 0) {
 				t.Errorf("%s of %s for %s: %d\n%s", path, login, who, page.Code, page.Body)
 			}

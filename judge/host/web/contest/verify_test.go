@@ -50,7 +50,8 @@ func TestVerification(t *testing.T) {
 	tells(ada, "judging", "not wrong answer", "not >WA<")
 	page := h.Fetch(staff, "GET", "/c/now/s/1", nil).Body
 	webtest.CheckHTML(t, "a verdict to verify", page)
-	if !strings.Contains(page, "No judge has verified this verdict. The team sees it when a judge has.") || !strings.Contains(page, "wrong answer") {
+	if !strings.Contains(page, "No judge has verified this verdict. The team sees it when a judge has.") ||
+		!strings.Contains(page, "wrong answer") {
 		t.Errorf("the jury reads\n%s", page)
 	}
 	list := func(query, text string) {
@@ -79,10 +80,12 @@ func TestVerification(t *testing.T) {
 	tells(ada, "wrong answer", "not seen")
 	page = h.Fetch(staff, "GET", "/c/now/s/1", nil).Body
 	webtest.CheckHTML(t, "a verified verdict", page)
-	if !strings.Contains(page, "judge: verified, WA wrong answer.") || strings.Contains(page, "Take verification back") || !strings.Contains(page, "seen ") {
+	if !strings.Contains(page, "judge: verified, WA wrong answer.") || strings.Contains(page, "Take verification back") ||
+		!strings.Contains(page, "seen ") {
 		t.Errorf("the jury reads\n%s", page)
 	}
-	if text := post(staff, "s/1/verify", 409, "do", "unverify", "judgement", judgement.ID); !strings.Contains(text, "may have seen this verdict") {
+	if text := post(staff, "s/1/verify", 409, "do", "unverify", "judgement", judgement.ID); !strings.Contains(text,
+		"may have seen this verdict") {
 		t.Errorf("what was seen: %s", text)
 	}
 	list("?verify=done", `/c/now/s/1"`)
@@ -141,7 +144,8 @@ func TestPausedJudging(t *testing.T) {
 	if page := h.Fetch(h.Cookie("judge"), "GET", "/c/now/submissions", nil).Body; !strings.Contains(page, "judging paused") {
 		t.Errorf("the jury reads\n%s", page)
 	}
-	if page := h.Fetch(h.Cookie("ada"), "GET", "/c/now/s/1", nil).Body; strings.Contains(page, "paused") || !strings.Contains(page, "waiting") {
+	if page := h.Fetch(h.Cookie("ada"), "GET", "/c/now/s/1", nil).Body; strings.Contains(page, "paused") ||
+		!strings.Contains(page, "waiting") {
 		t.Errorf("the team reads\n%s", page)
 	}
 	if page := set("resume"); strings.Contains(page, "problem A is paused") || !strings.Contains(page, `value="pause"`) {

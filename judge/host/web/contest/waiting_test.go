@@ -32,7 +32,8 @@ func TestWaitingInTheQueue(t *testing.T) {
 	is("without a worker", "ada", "/c/now/s/1", "waiting …", "no worker is online; this submission is next", "not judging …")
 	is("without a worker", "bob", "/c/now/s/2", "waiting …", "no worker is online; 1 submission goes first", "not with higher priority")
 	is("without a worker", "judge", "/c/now/s/2", "waiting …", "no worker is online", "not  judging ")
-	for login, paths := range map[string][]string{"ada": {"/c/now", "/c/now/mine", "/c/now/p/A"}, "judge": {"/c/now/submissions", "/c/now/overview"}} {
+	for login, paths := range map[string][]string{"ada": {"/c/now", "/c/now/mine", "/c/now/p/A"},
+		"judge": {"/c/now/submissions", "/c/now/overview"}} {
 		for _, path := range paths {
 			is("without a worker", login, path, "waiting", "not  judging ")
 		}

@@ -31,7 +31,8 @@ func TestDeleteHole(t *testing.T) {
 		}
 	}
 	h.Hole("another")
-	for path, want := range map[string]string{"/hole/another/edit": `form="remove" class="bad">Delete hole<`, "/hole/full/edit": "The hole has 1 submission and cannot be deleted."} {
+	for path, want := range map[string]string{"/hole/another/edit": `form="remove" class="bad">Delete hole<`,
+		"/hole/full/edit": "The hole has 1 submission and cannot be deleted."} {
 		page := h.Fetch(h.Cookie("admin"), "GET", path, nil).Body
 		if !strings.Contains(page, want) || strings.Contains(page, `id="remove"`) != strings.Contains(page, `form="remove"`) {
 			t.Errorf("%s does not have %s:\n%s", path, want, page)

@@ -35,7 +35,8 @@ func TestAHoleIsMade(t *testing.T) {
 		return f
 	}
 	for wrong, f := range map[string]url.Values{
-		"Choose a problem from the list": fields("problem", "none"), "Use 1 to 40 lower-case letters": fields("slug", "No Slug"), "A name is missing": fields("name", " "), "Select one of the choices": fields("visibility", "teams"),
+		"Choose a problem from the list": fields("problem", "none"), "Use 1 to 40 lower-case letters": fields("slug", "No Slug"),
+		"A name is missing": fields("name", " "), "Select one of the choices": fields("visibility", "teams"),
 	} {
 		if got := h.Fetch(admin, "POST", "/admin/holes/new", f); got.Code != 400 || !strings.Contains(got.Body, wrong) {
 			t.Errorf("%v: %d, want 400 and %q", f, got.Code, wrong)
@@ -44,16 +45,19 @@ func TestAHoleIsMade(t *testing.T) {
 	if got := h.Fetch(admin, "POST", "/admin/holes/new", fields()); got.Code != 303 || got.Get("Location") != "/hole/nim" {
 		t.Fatalf("made: %d %s\n%s", got.Code, got.Get("Location"), got.Body)
 	}
-	if got := h.Fetch(admin, "POST", "/admin/holes/new", fields()); got.Code != 400 || !strings.Contains(got.Body, "Another hole has this web address") {
+	if got := h.Fetch(admin, "POST", "/admin/holes/new", fields()); got.Code != 400 ||
+		!strings.Contains(got.Body, "Another hole has this web address") {
 		t.Errorf("made twice: %d", got.Code)
 	}
 	if got := h.Fetch("", "GET", "/", nil); !strings.Contains(got.Body, `href="/hole/nim"`) {
 		t.Errorf("the home page does not lead to it:\n%s", got.Body)
 	}
-	if got := h.Fetch("", "GET", "/hole/nim", nil); !strings.Contains(got.Body, "In <em>few</em> bytes") || strings.Contains(got.Body, "Add <em>both</em>") || strings.Contains(got.Body, "javascript:") {
+	if got := h.Fetch("", "GET", "/hole/nim", nil); !strings.Contains(got.Body, "In <em>few</em> bytes") ||
+		strings.Contains(got.Body, "Add <em>both</em>") || strings.Contains(got.Body, "javascript:") {
 		t.Errorf("a hole does not show the golf statement: %s", got.Body)
 	}
-	if got := h.Fetch("", "GET", "/hole/nim", nil); got.Code != 200 || !strings.Contains(got.Body, "No valid submission yet") || !strings.Contains(got.Body, "Only users who are logged in") {
+	if got := h.Fetch("", "GET", "/hole/nim", nil); got.Code != 200 || !strings.Contains(got.Body, "No valid submission yet") ||
+		!strings.Contains(got.Body, "Only users who are logged in") {
 		t.Errorf("its page: %d\n%s", got.Code, got.Body)
 	}
 	change := fields("revision", "1", "shown", "on", "closed", "on", "name", "The nim")
@@ -63,7 +67,8 @@ func TestAHoleIsMade(t *testing.T) {
 	if got := h.Fetch(admin, "POST", "/hole/nim/edit", change); got.Code != 409 {
 		t.Errorf("changed by who was late: %d", got.Code)
 	}
-	if got := h.Upload(h.Cookie("ada"), "/hole/nim", map[string]string{"text": "x", "language": "py"}, nil); got.Code != 403 || !strings.Contains(got.Body, "takes no more submissions") {
+	if got := h.Upload(h.Cookie("ada"), "/hole/nim", map[string]string{"text": "x", "language": "py"}, nil); got.Code != 403 ||
+		!strings.Contains(got.Body, "takes no more submissions") {
 		t.Errorf("an answer to a closed hole: %d\n%s", got.Code, got.Body)
 	}
 	if got := h.Fetch(admin, "GET", "/hole/nim/edit", nil); got.Code != 200 || strings.Count(got.Body, " checked") != 3 {
@@ -109,31 +114,36 @@ func TestAHoleClosesByItself(t *testing.T) {
 	}
 	send := func(want int, says string) {
 		t.Helper()
-		got := h.Upload(ada, "/hole/nim", map[string]string{"text": fmt.Sprint("print(", h.Intake.Time().UnixMicro(), ")"), "language": "py"}, nil)
+		got := h.Upload(ada, "/hole/nim", map[string]string{"text": fmt.Sprint("print(", h.Intake.Time().UnixMicro(), ")"), "language": "py"},
+			nil)
 		if got.Code != want || !strings.Contains(got.Body, says) {
 			t.Errorf("an answer gets %d, want %d and %q\n%s", got.Code, want, says, got.Body)
 		}
 	}
 	save("/admin/holes/new", 400, "Enter a date and a time, for example", "slug", "nim", "closes", "soon")
-	save("/admin/holes/new", 400, "This time has passed.", "slug", "nim", "closes", now.In(berlin).Add(-time.Minute).Format("2006-01-02T15:04"))
+	save("/admin/holes/new", 400, "This time has passed.", "slug", "nim", "closes",
+		now.In(berlin).Add(-time.Minute).Format("2006-01-02T15:04"))
 	save("/admin/holes/new", 303, "/hole/nim", "slug", "nim")
 	pages("a hole without an end", "! · clos")
 	save("/hole/nim/edit", 303, "/hole/nim", "closes", moment)
 	pages("before", ` · closes <time datetime="`+machine, "! · closed")
-	if page := h.Fetch(admin, "GET", "/hole/nim/edit", nil).Body; !strings.Contains(page, `type="datetime-local" value="`+moment) || !strings.Contains(page, "closes "+closes.Format("2 Jan 2006, 15:04")) || !strings.Contains(page, "Time zone: Europe/Berlin") {
+	if page := h.Fetch(admin, "GET", "/hole/nim/edit", nil).Body; !strings.Contains(page, `type="datetime-local" value="`+moment) ||
+		!strings.Contains(page, "closes "+closes.Format("2 Jan 2006, 15:04")) || !strings.Contains(page, "Time zone: Europe/Berlin") {
 		t.Errorf("the settings:\n%s", page)
 	}
 	send(303, "")
 	h.Advance(closes.Sub(now))
 	pages("after", ` · closed <time datetime="`+machine, "! · closes")
 	send(403, "Nim closed on "+closes.UTC().Format("2 Jan 2006 at 15:04 UTC"))
-	if page := h.Fetch(ada, "GET", "/hole/nim", nil).Body; !strings.Contains(page, `The hole closed on <time datetime="`+machine) || strings.Contains(page, "<textarea") {
+	if page := h.Fetch(ada, "GET", "/hole/nim", nil).Body; !strings.Contains(page, `The hole closed on <time datetime="`+machine) ||
+		strings.Contains(page, "<textarea") {
 		t.Errorf("the page of a hole that has closed:\n%s", page)
 	}
 
 	// The settings show a closed hole, and other changes keep its closing time. A later time, or none, opens the
 	// hole again.
-	if page := h.Fetch(admin, "GET", "/hole/nim/edit", nil).Body; !strings.Contains(page, `name="closed" value="on" checked`) || !strings.Contains(page, "<small>closed</small>") {
+	if page := h.Fetch(admin, "GET", "/hole/nim/edit", nil).Body; !strings.Contains(page, `name="closed" value="on" checked`) ||
+		!strings.Contains(page, "<small>closed</small>") {
 		t.Errorf("the settings of a hole that has closed:\n%s", page)
 	}
 	save("/hole/nim/edit", 303, "", "closes", moment, "closed", "on", "shown", "on")
@@ -167,17 +177,23 @@ func TestBadAnswers(t *testing.T) {
 		"no worker here has Shell: a submission in it cannot be checked": {map[string]string{"text": "echo", "language": "sh"}, nil},
 		"no worker here has Shell":                                       {nil, map[string]string{"a.sh": "echo"}},
 		"no language has programs called":                                {nil, map[string]string{"a.xyz": "echo"}},
-		"has code in it":                                                 {map[string]string{"text": "1", "language": "py", "flags": "-cprint(1)"}, nil},
-		"flags are not counted":                                          {map[string]string{"text": "1", "language": "py", "flags": strings.Repeat("-Oabcdefgh ", 9)}, nil},
-		"is too large":                                                   {map[string]string{"language": "py"}, map[string]string{"a.py": strings.Repeat("x", 1<<20)}},
-		"the limit is 1000":                                              {map[string]string{"text": strings.Repeat("x", 1001), "language": "py"}, nil},
-		"the post has no code":                                           {map[string]string{"text": "# Python, 3 bytes\n\nnothing", "language": "post"}, nil},
-		"is a function or a program":                                     {map[string]string{"text": "1", "language": "py", "as": "song"}, nil},
-		"send one of them":                                               {map[string]string{"text": "1"}, map[string]string{"a.py": "2"}},
-		"a submission is one file or one text":                           {nil, map[string]string{"a.py": "1", "b.py": "2"}},
+		"has code in it": {map[string]string{"text": "1", "language": "py",
+			"flags": "-cprint(1)"}, nil},
+		"flags are not counted": {map[string]string{"text": "1", "language": "py",
+			"flags": strings.Repeat("-Oabcdefgh ", 9)}, nil},
+		"is too large": {map[string]string{"language": "py"},
+			map[string]string{"a.py": strings.Repeat("x", 1<<20)}},
+		"the limit is 1000": {map[string]string{"text": strings.Repeat("x", 1001),
+			"language": "py"}, nil},
+		"the post has no code": {map[string]string{"text": "# Python, 3 bytes\n\nnothing",
+			"language": "post"}, nil},
+		"is a function or a program":           {map[string]string{"text": "1", "language": "py", "as": "song"}, nil},
+		"send one of them":                     {map[string]string{"text": "1"}, map[string]string{"a.py": "2"}},
+		"a submission is one file or one text": {nil, map[string]string{"a.py": "1", "b.py": "2"}},
 	} {
 		got := h.Upload(ada, "/hole/nim", sent.fields, sent.files)
-		if got.Code < 400 || got.Code >= 500 || strings.Count(got.Body, `role="alert"`) != 1 && !strings.Contains(got.Body, "too large") || !strings.Contains(got.Body, want) {
+		if got.Code < 400 || got.Code >= 500 || strings.Count(got.Body, `role="alert"`) != 1 && !strings.Contains(got.Body, "too large") ||
+			!strings.Contains(got.Body, want) {
 			t.Errorf("%q: %d\n%s", want, got.Code, got.Body)
 		}
 	}
@@ -219,10 +235,12 @@ func TestAnAnswerAppears(t *testing.T) {
 		}
 	}
 	a := webtest.Must[*store.GolfSubmission](t)(h.Store.GolfSubmission(t.Context(), o.ID, 1))
-	if got := h.Fetch(ada, "GET", "/hole/nim/s/1/source", nil); got.Body != webtest.GolfSource+"\n" || got.Get("Content-Disposition") != "attachment; filename*=UTF-8''answer.py" {
+	if got := h.Fetch(ada, "GET", "/hole/nim/s/1/source", nil); got.Body != webtest.GolfSource+"\n" ||
+		got.Get("Content-Disposition") != "attachment; filename*=UTF-8''answer.py" {
 		t.Errorf("its text is %q, %v", got.Body, got.Header)
 	}
-	if got := h.Fetch(ada, "GET", "/hole/nim/s/1", nil); !strings.Contains(got.Body, "waiting for a worker to check") || !strings.Contains(got.Body, `data-events="/hole/nim/s/1/events"`) {
+	if got := h.Fetch(ada, "GET", "/hole/nim/s/1", nil); !strings.Contains(got.Body, "waiting for a worker to check") ||
+		!strings.Contains(got.Body, `data-events="/hole/nim/s/1/events"`) {
 		t.Errorf("its page while it waits:\n%s", got.Body)
 	}
 	h.RecordGolfCheck(a, "py", judge.GolfCorrect, 40)
@@ -230,10 +248,12 @@ func TestAnAnswerAppears(t *testing.T) {
 	h.RecordGolfCheck(h.SubmitGolf(o, "bob", "2"), "sh", judge.GolfCorrect, 30)
 	h.RecordGolfCheck(h.SubmitGolf(o, "ada", "3"), "py", judge.GolfIncorrect, 20)
 	page := h.Fetch(ada, "GET", "/hole/nim/s/1", nil)
-	if !strings.Contains(page.Body, "40 bytes: place 1 of 2 in ") || !strings.Contains(page.Body, ", 2 of 2 over all") || !strings.Contains(page.Body, webtest.GolfSource) {
+	if !strings.Contains(page.Body, "40 bytes: place 1 of 2 in ") || !strings.Contains(page.Body, ", 2 of 2 over all") ||
+		!strings.Contains(page.Body, webtest.GolfSource) {
 		t.Errorf("its page:\n%s", page.Body)
 	}
-	if got := h.Fetch(ada, "GET", "/hole/nim/s/4", nil); !strings.Contains(got.Body, "5 5") || !strings.Contains(got.Body, "it is 10") || strings.Contains(got.Body, "place") {
+	if got := h.Fetch(ada, "GET", "/hole/nim/s/4", nil); !strings.Contains(got.Body, "5 5") || !strings.Contains(got.Body, "it is 10") ||
+		strings.Contains(got.Body, "place") {
 		t.Errorf("the page of a wrong one:\n%s", got.Body)
 	}
 	board := h.Fetch("", "GET", "/hole/nim", nil)
@@ -250,7 +270,8 @@ func TestAnAnswerAppears(t *testing.T) {
 		t.Errorf("another reads it: %d", got.Code)
 	}
 	var rows []map[string]any
-	if got := h.Fetch("", "GET", "/hole/nim/scoreboard.json?lang=py", nil); json.Unmarshal([]byte(got.Body), &rows) != nil || len(rows) != 2 || rows[0]["name"] != "ada"+webtest.HostileMarkup || rows[0]["bytes"] != 40.0 {
+	if got := h.Fetch("", "GET", "/hole/nim/scoreboard.json?lang=py", nil); json.Unmarshal([]byte(got.Body), &rows) != nil ||
+		len(rows) != 2 || rows[0]["name"] != "ada"+webtest.HostileMarkup || rows[0]["bytes"] != 40.0 {
 		t.Errorf("as JSON: %s", got.Body)
 	}
 	table, err := csv.NewReader(strings.NewReader(h.Fetch("", "GET", "/hole/nim/scoreboard.csv", nil).Body)).ReadAll()
@@ -260,7 +281,9 @@ func TestAnAnswerAppears(t *testing.T) {
 	var feed struct {
 		Items []struct{ ID, Title string }
 	}
-	if got := h.Fetch("", "GET", "/hole/nim/feed.json", nil); json.Unmarshal([]byte(got.Body), &feed) != nil || len(feed.Items) != 2 || !strings.HasPrefix(feed.Items[1].Title, "ada"+webtest.HostileMarkup+": 40 bytes") || feed.Items[1].ID != "http://judge.example/hole/nim/s/1" {
+	if got := h.Fetch("", "GET", "/hole/nim/feed.json", nil); json.Unmarshal([]byte(got.Body), &feed) != nil || len(feed.Items) != 2 ||
+		!strings.HasPrefix(feed.Items[1].Title, "ada"+webtest.HostileMarkup+": 40 bytes") ||
+		feed.Items[1].ID != "http://judge.example/hole/nim/s/1" {
 		t.Errorf("the feed: %s", got.Body)
 	}
 	var atom struct {
@@ -268,7 +291,8 @@ func TestAnAnswerAppears(t *testing.T) {
 			Title string `xml:"title"`
 		} `xml:"entry"`
 	}
-	if got := h.Fetch("", "GET", "/hole/nim/feed.atom", nil); xml.Unmarshal([]byte(got.Body), &atom) != nil || len(atom.Entries) != 2 || !strings.HasPrefix(atom.Entries[0].Title, "bob"+webtest.HostileMarkup) {
+	if got := h.Fetch("", "GET", "/hole/nim/feed.atom", nil); xml.Unmarshal([]byte(got.Body), &atom) != nil || len(atom.Entries) != 2 ||
+		!strings.HasPrefix(atom.Entries[0].Title, "bob"+webtest.HostileMarkup) {
 		t.Errorf("the feed: %s", got.Body)
 	}
 	for number, want := range map[string]string{"1": "1 of 2, 40 bytes", "2": "2 of 2, 40 bytes"} {
@@ -369,14 +393,16 @@ func TestHoleForm(t *testing.T) {
 	}
 	got := h.Fetch(admin, "POST", "/admin/holes/new", fields("problem", "", "slug", "No Slug", "visibility", ""))
 	for _, want := range []string{
-		"Error: New golf hole", "3 fields need a change", `href="#problem"`, `id="problem-error"`, `href="#slug"`, `id="slug-error"`, "for example no-slug", `id="visibility-error"`,
+		"Error: New golf hole", "3 fields need a change", `href="#problem"`, `id="problem-error"`, `href="#slug"`, `id="slug-error"`,
+		"for example no-slug", `id="visibility-error"`,
 		`value="Nim für alle"`, `value="No Slug"`, `name="shown" value="on" checked`,
 	} {
 		if got.Code != 400 || !strings.Contains(got.Body, want) {
 			t.Errorf("%d, without %q:\n%s", got.Code, want, got.Body)
 		}
 	}
-	if got := h.Fetch(admin, "POST", "/admin/holes/new", fields("name", "!?")); !strings.Contains(got.Body, "no letters or digits to make one from") {
+	if got := h.Fetch(admin, "POST", "/admin/holes/new", fields("name", "!?")); !strings.Contains(got.Body,
+		"no letters or digits to make one from") {
 		t.Errorf("a name without letters: %d\n%s", got.Code, got.Body)
 	}
 	got = h.Fetch(admin, "POST", "/admin/holes/new", fields())
@@ -388,7 +414,8 @@ func TestHoleForm(t *testing.T) {
 		t.Errorf("changed: %d\n%s", got.Code, got.Body)
 	}
 	got = h.Fetch(admin, "POST", edit, fields("revision", "1", "name", "Second"))
-	if got.Code != 409 || !strings.Contains(got.Body, "someone else changed the settings") || !strings.Contains(got.Body, `value="Second"`) || !strings.Contains(got.Body, `name="revision" value="2"`) {
+	if got.Code != 409 || !strings.Contains(got.Body, "someone else changed the settings") ||
+		!strings.Contains(got.Body, `value="Second"`) || !strings.Contains(got.Body, `name="revision" value="2"`) {
 		t.Errorf("overtaken: %d\n%s", got.Code, got.Body)
 	}
 	if got := h.Fetch(admin, "POST", edit, fields("revision", "2", "name", "Second", "problem", "other", "slug", "other")); got.Code != 303 {

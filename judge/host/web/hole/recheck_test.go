@@ -40,7 +40,8 @@ func TestRecheck(t *testing.T) {
 	if got := h.Fetch(h.Cookie("ada"), "POST", "/hole/nim/recheck", nil); got.Code != 403 {
 		t.Errorf("a contestant rechecks: %d", got.Code)
 	}
-	if got := h.Fetch(h.Cookie("admin"), "POST", "/hole/nim/recheck", nil); got.Code != 303 || got.Get("Location") != "/hole/nim/edit#recheck" {
+	if got := h.Fetch(h.Cookie("admin"), "POST", "/hole/nim/recheck", nil); got.Code != 303 ||
+		got.Get("Location") != "/hole/nim/edit#recheck" {
 		t.Errorf("recheck: %d to %s\n%s", got.Code, got.Get("Location"), got.Body)
 	}
 	for _, a := range []*store.GolfSubmission{one, two} {

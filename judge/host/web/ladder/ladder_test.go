@@ -52,7 +52,8 @@ func brings(h *webtest.Harness, id, key string, output any, lines ...string) {
 		}
 	}
 	work := job.Work{Kind: job.Games, Bundle: h.Problem.Bundle, Config: h.Problem.Config, Problem: "sum", Program: "sum"}
-	_, err := h.Store.AddWorkflowJobs(ctx, id, store.WorkflowJob{Key: key, Work: work, Priority: job.BackgroundPriority, Class: "main", Cost: time.Second})
+	_, err := h.Store.AddWorkflowJobs(ctx, id, store.WorkflowJob{Key: key, Work: work, Priority: job.BackgroundPriority, Class: "main",
+		Cost: time.Second})
 	check(err)
 	told, err := json.Marshal(output)
 	check(err)
@@ -337,7 +338,8 @@ func TestLadderTellsAuthors(t *testing.T) {
 		{"shows all", &client.GameInfo{
 			Rules: []client.RuleSet{{Name: "s1", Title: "the first"}, {Name: "s2", Title: "the second"}}, Tester: true,
 			Statement: "# Game\n\nSay *ready* " + webtest.HostileMarkup +
-				"\n\n[link](javascript:alert(1))", AdaptedExtensions: []string{"py"}, Meanings: map[string]string{"cap": "largest " + webtest.HostileMarkup},
+				"\n\n[link](javascript:alert(1))", AdaptedExtensions: []string{"py"},
+			Meanings: map[string]string{"cap": "largest " + webtest.HostileMarkup},
 			Examples: []client.ExampleBot{{File: "first.py", Language: "Python", Text: "print(1)" + webtest.HostileMarkup}},
 		}, true, []string{
 			"Say <em>ready</em>", "1.5 s", "64 MiB", "<code>s1</code> (the first)", "meet for 6 games", "<code>77</code>",

@@ -94,7 +94,8 @@ func TestHomeFoldsPastContests(t *testing.T) {
 	shows(t, "all", h.Fetch("", "GET", "/?past=all", nil).Body, "12 past", "past-11", "past-00", "!All 12 past contests")
 	h.Hole("paste")
 	h.Hole("nim")
-	shows(t, "a search", h.Fetch("", "GET", "/?q=PAST-0", nil).Body, "past-00", "past-09", "!past-10", "!All 12 past contests", "!paste", "!Nothing found")
+	shows(t, "a search", h.Fetch("", "GET", "/?q=PAST-0", nil).Body, "past-00", "past-09", "!past-10", "!All 12 past contests", "!paste",
+		"!Nothing found")
 	shows(t, "a search for a hole", h.Fetch("", "GET", "/?q=nim", nil).Body, "nim", "!paste", "!past-00")
 	shows(t, "a search without results", h.Fetch("", "GET", "/?q=%3Cb%3E", nil).Body, "Nothing found", "<b>", "!past-00", "!nim")
 }

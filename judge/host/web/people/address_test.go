@@ -85,7 +85,8 @@ func TestLogInByAddress(t *testing.T) {
 				t.Errorf("it is logged in as another one:\n%s", page)
 			}
 			// The password was not entered in this session.
-			if got := h.Fetch(cookie, "POST", "/account/tokens", url.Values{"label": {"x"}, "scope": {"submit"}}); !strings.Contains(got.Body, "sure-password") {
+			if got := h.Fetch(cookie, "POST", "/account/tokens", url.Values{"label": {"x"}, "scope": {"submit"}}); !strings.Contains(got.Body,
+				"sure-password") {
 				t.Errorf("a token is made without the password: %d\n%s", got.Code, got.Body)
 			}
 		})
@@ -133,7 +134,8 @@ func TestLockAddress(t *testing.T) {
 
 	// The jury sees accounts that logged in from several addresses. Here that is ada, because of the logins above.
 	page := h.Fetch(h.Cookie("admin"), "GET", "/c/now/teams?filter=addresses", nil).Body
-	if !strings.Contains(page, "Several addresses") || !strings.Contains(page, "logged in from <code>10.0.0.7</code>, <code>10.0.0.9</code>, <code>127.0.0.1</code>") {
+	if !strings.Contains(page, "Several addresses") ||
+		!strings.Contains(page, "logged in from <code>10.0.0.7</code>, <code>10.0.0.9</code>, <code>127.0.0.1</code>") {
 		t.Errorf("the teams with several addresses:\n%s", page)
 	}
 }

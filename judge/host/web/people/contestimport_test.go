@@ -61,12 +61,14 @@ func regional() map[string]string {
 func TestImportContestPackage(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
-	if got := h.Fetch(admin, "GET", contestImport, nil); got.Code != 200 || !strings.Contains(h.Fetch(admin, "GET", "/", nil).Body, contestImport) {
+	if got := h.Fetch(admin, "GET", contestImport, nil); got.Code != 200 ||
+		!strings.Contains(h.Fetch(admin, "GET", "/", nil).Body, contestImport) {
 		t.Fatalf("the form: %d", got.Code)
 	}
 	preview := h.Upload(admin, contestImport, nil, map[string]string{"regional.zip": archived(t, regional())})
 	webtest.CheckHTML(t, "the preview", preview.Body)
-	for _, want := range []string{"regional.zip", "Nothing is imported", ">skipped<", "<code>u1</code>", "<code>team7</code>", "<dt>New accounts</dt><dd>2</dd>", "<dt>added</dt><dd>8</dd>"} {
+	for _, want := range []string{"regional.zip", "Nothing is imported", ">skipped<", "<code>u1</code>", "<code>team7</code>",
+		"<dt>New accounts</dt><dd>2</dd>", "<dt>added</dt><dd>8</dd>"} {
 		if !strings.Contains(preview.Body, want) {
 			t.Errorf("the preview lacks %q", want)
 		}
@@ -86,7 +88,8 @@ func TestImportContestPackage(t *testing.T) {
 		for name, values := range change {
 			tried[name] = values
 		}
-		if got := h.Fetch(admin, "POST", contestImport+"/apply", tried); got.Code != 409 || !strings.Contains(got.Body, "have changed since the preview") {
+		if got := h.Fetch(admin, "POST", contestImport+"/apply", tried); got.Code != 409 ||
+			!strings.Contains(got.Body, "have changed since the preview") {
 			t.Errorf("%s: %d\n%s", name, got.Code, got.Body)
 		}
 	}
@@ -94,13 +97,15 @@ func TestImportContestPackage(t *testing.T) {
 		{"package": {"x"}, "size": {"1"}}, {"package": form["package"][:1], "size": {"-1"}}, {"package": form["package"][:1], "size": {"x"}},
 		{"package": {strings.Repeat("a", 64)}, "size": {"7"}}, {},
 	} {
-		if got := h.Fetch(admin, "POST", contestImport+"/apply", broken); got.Code != 400 || !strings.Contains(got.Body, "choose the package again") {
+		if got := h.Fetch(admin, "POST", contestImport+"/apply", broken); got.Code != 400 ||
+			!strings.Contains(got.Body, "choose the package again") {
 			t.Errorf("%v: %d\n%s", broken, got.Code, got.Body)
 		}
 	}
 	done := h.Fetch(admin, "POST", contestImport+"/apply", form)
 	if done.Code != 200 || !strings.Contains(done.Body, "<code>team7</code>") || !strings.Contains(done.Body, "correct-horse-2") ||
-		!strings.Contains(done.Body, `href="/c/regional"`) || !regexp.MustCompile(`<code>[a-z2-9]{4}-[a-z2-9]{4}-[a-z2-9]{4}</code>`).MatchString(done.Body) {
+		!strings.Contains(done.Body, `href="/c/regional"`) ||
+		!regexp.MustCompile(`<code>[a-z2-9]{4}-[a-z2-9]{4}-[a-z2-9]{4}</code>`).MatchString(done.Body) {
 		t.Fatalf("the import: %d\n%s", done.Code, done.Body)
 	}
 	for _, want := range []string{"<li>Upload or address</li>", "<h2>Seven</h2>", "<dt>Group</dt><dd>North</dd>"} {
@@ -119,7 +124,8 @@ func TestImportContestPackage(t *testing.T) {
 	}
 	// After the import there is nothing to import, even with the form of the first preview.
 	again := h.Upload(admin, contestImport, nil, map[string]string{"regional.zip": archived(t, regional())})
-	if !strings.Contains(again.Body, "Nothing to import: nothing in this package is new or changed") || strings.Contains(again.Body, `name="seen"`) {
+	if !strings.Contains(again.Body, "Nothing to import: nothing in this package is new or changed") ||
+		strings.Contains(again.Body, `name="seen"`) {
 		t.Errorf("again: %d\n%s", again.Code, again.Body)
 	}
 	if got := h.Fetch(admin, "POST", contestImport+"/apply", form); got.Code != 409 {
@@ -131,7 +137,8 @@ func TestImportContestPackage(t *testing.T) {
 	preview = h.Upload(admin, contestImport, nil, map[string]string{"regional.zip": archived(t, changed)})
 	done = h.Fetch(admin, "POST", contestImport+"/apply", webtest.HiddenFields(preview.Body))
 	for _, want := range []string{
-		"<dt>added</dt><dd>0</dd>", "<dt>changed</dt><dd>1</dd>", "<dt>unchanged</dt><dd>7</dd>", "<dt>missing</dt><dd>0</dd>", "<dt>skipped</dt><dd>1</dd>",
+		"<dt>added</dt><dd>0</dd>", "<dt>changed</dt><dd>1</dd>", "<dt>unchanged</dt><dd>7</dd>", "<dt>missing</dt><dd>0</dd>",
+		"<dt>skipped</dt><dd>1</dd>",
 	} {
 		if !strings.Contains(preview.Body, want) || done.Code != 200 || !strings.Contains(done.Body, want) {
 			t.Errorf("without %q: the preview\n%s\nthe end: %d\n%s", want, preview.Body, done.Code, done.Body)
@@ -141,7 +148,8 @@ func TestImportContestPackage(t *testing.T) {
 		t.Errorf("the end of an import without new accounts:\n%s", done.Body)
 	}
 	// The uploaded package is imported under another name.
-	other := h.Upload(admin, contestImport, map[string]string{"package": form.Get("package"), "size": form.Get("size"), "name": "regional.zip", "contest": "second"}, nil)
+	other := h.Upload(admin, contestImport, map[string]string{"package": form.Get("package"), "size": form.Get("size"),
+		"name": "regional.zip", "contest": "second"}, nil)
 	if !strings.Contains(other.Body, "<code>second</code>") || !strings.Contains(other.Body, `name="seen"`) {
 		t.Errorf("as another contest: %d\n%s", other.Code, other.Body)
 	}
@@ -199,7 +207,8 @@ func TestImportDamagedPackage(t *testing.T) {
 		"no file there":  {strings.ReplaceAll(whole, "PK\x03\x04", "XX\x03\x04"), 400, "is damaged"},
 	} {
 		got := h.Upload(admin, contestImport, nil, map[string]string{"regional.zip": tt.archive})
-		if got.Code != tt.code || !strings.Contains(got.Body, tt.want) || strings.Contains(got.Body, `name="seen"`) || got.Code == 400 && !strings.Contains(got.Body, "<title>Error") {
+		if got.Code != tt.code || !strings.Contains(got.Body, tt.want) || strings.Contains(got.Body, `name="seen"`) ||
+			got.Code == 400 && !strings.Contains(got.Body, "<title>Error") {
 			t.Errorf("%s: %d, want %d %q\n%s", name, got.Code, tt.code, tt.want, got.Body)
 		}
 		if _, err := h.Store.ContestBySlug(t.Context(), "regional"); err == nil {
@@ -218,7 +227,8 @@ func TestImportDamagedPackage(t *testing.T) {
 			t.Errorf("%s: %d\n%s", name, got.Code, got.Body)
 		}
 	}
-	if got := h.Upload(admin, contestImport, map[string]string{"url": "http://127.0.0.1:1/a.zip"}, map[string]string{"a.zip": whole}); got.Code != 400 {
+	if got := h.Upload(admin, contestImport, map[string]string{"url": "http://127.0.0.1:1/a.zip"},
+		map[string]string{"a.zip": whole}); got.Code != 400 {
 		t.Errorf("a file and an address: %d", got.Code)
 	}
 }
@@ -229,7 +239,8 @@ func TestImportLimits(t *testing.T) {
 	admin := h.Cookie("admin")
 	const most = 1 << 20
 	t.Cleanup(people.LimitPackages(most))
-	for size, want := range map[int]string{most: "not a ZIP archive", most + 1: "at most 1 MiB are possible", 2*most + 1: "the most is 1048576 bytes"} {
+	for size, want := range map[int]string{most: "not a ZIP archive", most + 1: "at most 1 MiB are possible",
+		2*most + 1: "the most is 1048576 bytes"} {
 		got := h.Upload(admin, contestImport, nil, map[string]string{"a.zip": strings.Repeat("x", size)})
 		if !strings.Contains(got.Body, want) {
 			t.Errorf("%d bytes: %d, want %q\n%s", size, got.Code, want, got.Body)
@@ -244,7 +255,8 @@ func TestImportLimits(t *testing.T) {
 		}
 		files["teams.json"] = "[" + strings.Join(wrong, ",\n") + "]"
 		failed := h.Upload(admin, contestImport, nil, map[string]string{"a.zip": archived(t, files)})
-		if got := strings.Count(failed.Body, "<code>teams.json:"); got != 2000 || !strings.Contains(failed.Body, fmt.Sprint("The package has ", n, " errors")) {
+		if got := strings.Count(failed.Body, "<code>teams.json:"); got != 2000 ||
+			!strings.Contains(failed.Body, fmt.Sprint("The package has ", n, " errors")) {
 			t.Errorf("of %d errors the page shows %d", n, got)
 		}
 		files["teams.json"] = "[" + strings.Join(teams[1:], ",\n") + "]" // the contest is a line, too
@@ -400,7 +412,8 @@ func TestImportContestFromAddress(t *testing.T) {
 	}
 	for path, slug := range map[string]string{"/regional.zip": "regional", "/api/contests/spring": "spring"} {
 		gone = false
-		if got := h.Upload(admin, contestImport, fields(path, "wrong"), nil); got.Code != 502 || !strings.Contains(got.Body, "401") || !strings.Contains(got.Body, `<p class="error" id="url-error">`) || strings.Contains(got.Body, "wrong\"") {
+		if got := h.Upload(admin, contestImport, fields(path, "wrong"), nil); got.Code != 502 || !strings.Contains(got.Body, "401") ||
+			!strings.Contains(got.Body, `<p class="error" id="url-error">`) || strings.Contains(got.Body, "wrong\"") {
 			t.Errorf("%s with a wrong password: %d\n%s", path, got.Code, got.Body)
 		}
 		preview := h.Upload(admin, contestImport, fields(path, "p"), nil)
@@ -408,7 +421,8 @@ func TestImportContestFromAddress(t *testing.T) {
 			t.Fatalf("%s: %d\n%s", path, preview.Code, preview.Body)
 		}
 		gone = true // the second step uses the stored package
-		if done := h.Fetch(admin, "POST", contestImport+"/apply", webtest.HiddenFields(preview.Body)); done.Code != 200 || !strings.Contains(done.Body, `href="/c/`+slug+`"`) {
+		if done := h.Fetch(admin, "POST", contestImport+"/apply", webtest.HiddenFields(preview.Body)); done.Code != 200 ||
+			!strings.Contains(done.Body, `href="/c/`+slug+`"`) {
 			t.Errorf("%s: %d\n%s", path, done.Code, done.Body)
 		}
 		if _, err := h.Store.ContestBySlug(t.Context(), slug); err != nil {
@@ -417,7 +431,8 @@ func TestImportContestFromAddress(t *testing.T) {
 	}
 	// An error in a package from an address is reported as an error of the package, not of the address.
 	gone, teams = false, "[{\"id\": \"7\"},\n{\"id\": \"8\"}]"
-	for path, want := range map[string]string{"/api/contests/spring": "<code>teams.json:2</code>", "/none.zip": "no file that can be imported"} {
+	for path, want := range map[string]string{"/api/contests/spring": "<code>teams.json:2</code>",
+		"/none.zip": "no file that can be imported"} {
 		if got := h.Upload(admin, contestImport, fields(path, "p"), nil); got.Code != 400 || !strings.Contains(got.Body, want) {
 			t.Errorf("%s: %d, want %q\n%s", path, got.Code, want, got.Body)
 		}

@@ -62,7 +62,8 @@ func TestErase(t *testing.T) {
 	if has(t, h.Blobs, source.Digest, source.Size) {
 		t.Error("her program is there")
 	}
-	for _, path := range []string{"/admin/accounts", "/c/now/submissions", "/c/now/teams", "/c/now/teams/table.csv", "/c/now/scoreboard?view=jury", "/c/now/s/1", "/c/now/s/2", "/admin/audit", "/admin/audit/table.csv"} {
+	for _, path := range []string{"/admin/accounts", "/c/now/submissions", "/c/now/teams", "/c/now/teams/table.csv",
+		"/c/now/scoreboard?view=jury", "/c/now/s/1", "/c/now/s/2", "/admin/audit", "/admin/audit/table.csv"} {
 		got := h.Fetch(admin, "GET", path, nil)
 		if got.Code != 200 || regexp.MustCompile(`\b(ada|bob)\b`).MatchString(got.Body) {
 			t.Errorf("%s: %d\n%s", path, got.Code, got.Body)
@@ -83,7 +84,9 @@ func TestAnErasureThatWasInterrupted(t *testing.T) {
 	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
 	h.RecordJudgement(h.Submit(c, "ada"), webtest.FailingEvents()...)
 	source := webtest.Must[*store.Submission](t)(h.Store.SubmissionByNumber(t.Context(), c.ID, 1)).Files[0]
-	if err := h.Store.RecordBlobUpload(t.Context(), h.Accounts["ada"].ID, store.Blob{Digest: source.Digest, Size: source.Size, Kind: store.TemporaryBlob}, 0); err != nil || !has(t, h.Blobs, source.Digest, source.Size) {
+	if err := h.Store.RecordBlobUpload(t.Context(), h.Accounts["ada"].ID,
+		store.Blob{Digest: source.Digest, Size: source.Size, Kind: store.TemporaryBlob}, 0); err != nil ||
+		!has(t, h.Blobs, source.Digest, source.Size) {
 		t.Fatal("her program is not there:", err)
 	}
 	erase := func() error {
@@ -120,7 +123,8 @@ func TestASlowFormHoldsNothingUp(t *testing.T) {
 		if who == "bob" {
 			kind = "application/x-www-form-urlencoded"
 		}
-		fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: x\r\nCookie: %s\r\nContent-Type: %s\r\nContent-Length: 500\r\nExpect: 100-continue\r\n\r\n", path, h.Cookie(who), kind)
+		fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: x\r\nCookie: %s\r\nContent-Type: %s\r\nContent-Length: 500\r\nExpect: 100-continue\r\n\r\n",
+			path, h.Cookie(who), kind)
 		if line, err := bufio.NewReader(c).ReadString('\n'); err != nil || !strings.Contains(line, " 100 ") { // its body is waited for
 			t.Errorf("%s: %q, %v", path, line, err)
 			continue
@@ -155,13 +159,15 @@ func TestPasswordAgain(t *testing.T) {
 	if strings.Contains(got.Body, "Error:") || strings.Contains(got.Body, `class="errors"`) {
 		t.Errorf("the page that asks for the password has an error:\n%s", got.Body)
 	}
-	for _, want := range []string{`action="/admin/accounts/bob"`, `name="do" value="out"`, `name="more" value="a&#34;&lt;b&gt;"`, `name="more" value="c"`} {
+	for _, want := range []string{`action="/admin/accounts/bob"`, `name="do" value="out"`, `name="more" value="a&#34;&lt;b&gt;"`,
+		`name="more" value="c"`} {
 		if !strings.Contains(got.Body, want) {
 			t.Errorf("the form loses %s:\n%s", want, got.Body)
 		}
 	}
 	form.Set("sure-password", "wrong")
-	if got := h.Fetch(admin, "POST", path, form); got.Code != 403 || !strings.Contains(got.Body, "The password is wrong") || strings.Contains(got.Body, `value="wrong"`) || bob() {
+	if got := h.Fetch(admin, "POST", path, form); got.Code != 403 || !strings.Contains(got.Body, "The password is wrong") ||
+		strings.Contains(got.Body, `value="wrong"`) || bob() {
 		t.Errorf("with a wrong one: %d\n%s", got.Code, got.Body)
 	}
 	for range 5 {
@@ -193,7 +199,8 @@ func TestAudit(t *testing.T) {
 	admin := h.Cookie("admin")
 	var all []store.AuditEntry
 	for range 150 {
-		all = append(all, store.AuditEntry{Actor: h.Accounts["judge"].ID, Action: "look", Object: "=1+1", Detail: "at" + webtest.HostileMarkup, Address: "192.0.2.7:1"})
+		all = append(all, store.AuditEntry{Actor: h.Accounts["judge"].ID, Action: "look", Object: "=1+1", Detail: "at" + webtest.HostileMarkup,
+			Address: "192.0.2.7:1"})
 	}
 	if err := h.Store.Audit(t.Context(), all...); err != nil {
 		t.Fatal(err)
@@ -207,7 +214,8 @@ func TestAudit(t *testing.T) {
 		webtest.CheckHTML(t, query, got.Body)
 		return strings.Count(got.Body, "<tr><th scope=\"row\">"), got.Body
 	}
-	for query, want := range map[string]int{"": 100, "who=judge": 100, "who=admin": 1, "who=nobody": 0, "about=bob": 1, "action=look": 100, "action=look&who=admin": 0, "about==1%2B1": 100} {
+	for query, want := range map[string]int{"": 100, "who=judge": 100, "who=admin": 1, "who=nobody": 0, "about=bob": 1, "action=look": 100,
+		"action=look&who=admin": 0, "about==1%2B1": 100} {
 		if got, page := lines(query); got != want {
 			t.Errorf("%s: %d, want %d\n%.2000s", query, got, want, page)
 		}

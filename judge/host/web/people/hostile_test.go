@@ -18,8 +18,10 @@ import (
 
 // hostile lists valid names that are difficult for pages and tables.
 var hostile = []string{
-	strings.Repeat("W", 200), strings.Repeat("word ", 40)[:199], "שלום (עולם) 5", "محمد", "👩‍👩‍👧 family", "❤️🏴󠁧󠁢󠁥󠁮󠁧󠁿", "می\u200cخواهم", "Z̴a̷l̶g̸o̴", "Zoë\u00a0Quinn",
-	webtest.HostileMarkup, "</title><script>alert(1)</script>", "{{.}}", "' OR 1=1 --", "%s%n%00", "../../etc/passwd", "=HYPERLINK(\"http://x\",\"y\")", "+1-1", "@SUM(A1)", "-2+3", "＝1+1", "x;=1+1", "x; \"@SUM(A1)",
+	strings.Repeat("W", 200), strings.Repeat("word ", 40)[:199], "שלום (עולם) 5", "محمد", "👩‍👩‍👧 family", "❤️🏴󠁧󠁢󠁥󠁮󠁧󠁿", "می\u200cخواهم",
+	"Z̴a̷l̶g̸o̴", "Zoë\u00a0Quinn",
+	webtest.HostileMarkup, "</title><script>alert(1)</script>", "{{.}}", "' OR 1=1 --", "%s%n%00", "../../etc/passwd",
+	"=HYPERLINK(\"http://x\",\"y\")", "+1-1", "@SUM(A1)", "-2+3", "＝1+1", "x;=1+1", "x; \"@SUM(A1)",
 }
 
 // crowd creates a contest with participants that have hostile names.
@@ -113,7 +115,8 @@ func TestHostileNames(t *testing.T) {
 		}
 		for _, row := range rows {
 			for _, cell := range row {
-				if _, err := fmt.Sscanf(cell, "%f", new(float64)); err != nil && strings.ContainsAny(cell[:min(1, len(cell))], "=+-@") || strings.HasPrefix(cell, "＝") || strings.Contains(cell, ";=") || strings.Contains(cell, `; "@`) {
+				if _, err := fmt.Sscanf(cell, "%f", new(float64)); err != nil && strings.ContainsAny(cell[:min(1, len(cell))], "=+-@") ||
+					strings.HasPrefix(cell, "＝") || strings.Contains(cell, ";=") || strings.Contains(cell, `; "@`) {
 					t.Errorf("%s has a formula: %q", path, cell)
 				}
 			}
@@ -128,11 +131,13 @@ func TestNamesThatAreNone(t *testing.T) {
 	h.Contest("now", -time.Minute, store.VisibilityPublic, store.Settings{})
 	h.Intake.Registration = "open"
 	admin := h.Cookie("admin")
-	for _, name := range []string{"evil\u202etxt.exe", "a\u2067b", "a\x00b", "a\x1b[2J", "\u200d\u200d", strings.Repeat("W", 201), "a\u0085b"} {
+	for _, name := range []string{"evil\u202etxt.exe", "a\u2067b", "a\x00b", "a\x1b[2J", "\u200d\u200d", strings.Repeat("W", 201),
+		"a\u0085b"} {
 		join := joining("eve")
 		join.Set("name", name)
 		for path, form := range map[string]url.Values{
-			"/register": join, "/admin/accounts": {"list": {name}, "seen": {"x"}}, "/c/now/teams": {"list": {"name,team\nx," + name}, "seen": {"x"}}, "/admin/contests/new": {"name": {name}, "slug": {"x"}},
+			"/register": join, "/admin/accounts": {"list": {name}, "seen": {"x"}},
+			"/c/now/teams": {"list": {"name,team\nx," + name}, "seen": {"x"}}, "/admin/contests/new": {"name": {name}, "slug": {"x"}},
 		} {
 			who := admin
 			if path == "/register" {
@@ -162,7 +167,8 @@ func TestHostileNamesFit(t *testing.T) {
 	b.Fill("input[name=login]", "admin")
 	b.Fill("input[name=password]", "correct-horse")
 	b.Follow("form.stack button")
-	for _, path := range []string{"/admin/accounts", "/c/now/teams", "/c/now/scoreboard", "/admin/audit", "/admin/invitations", "/account/erase", "/c/now"} {
+	for _, path := range []string{"/admin/accounts", "/c/now/teams", "/c/now/scoreboard", "/admin/audit", "/admin/invitations",
+		"/account/erase", "/c/now"} {
 		b.Navigate(h.URL + path)
 		b.ExpectValue(path+": what is wider than the screen", webtest.OverflowScript, "")
 		b.ExpectValue(path+": text that was written to be run", `document.querySelectorAll('marked').length`, "0")

@@ -45,7 +45,8 @@ func TestImport(t *testing.T) {
 	webtest.CheckHTML(t, "/c/now/import", got.Body)
 	said := words(t, got.Body)
 	for _, want := range []string{
-		"klasse<b>.csv·2rows·Windows-1252·separator:semicolon", "Ignoredcolumn:Geburtstag", "Checktheletterswithaccents", "Newaccounts2", "Existingaccounts0", "Newteams1", "Rowswitherrors0",
+		"klasse<b>.csv·2rows·Windows-1252·separator:semicolon", "Ignoredcolumn:Geburtstag", "Checktheletterswithaccents", "Newaccounts2",
+		"Existingaccounts0", "Newteams1", "Rowswitherrors0",
 		"3newaccountteamof2JürgenGroßjurgen-grossj@example.orgFüchse9a", "4newaccountteamof2IdaMeierGroßida-meier-grossFüchse9a",
 	} {
 		if !strings.Contains(said, want) {
@@ -67,7 +68,8 @@ func TestImport(t *testing.T) {
 	if all := everybody(h, c); all != want {
 		t.Errorf("the import created\n%s\nwant\n%s", all, want)
 	}
-	if again := h.Fetch(admin, "POST", "/c/now/teams", form); again.Code != 409 || strings.Contains(again.Body, `class="slip"`) || !strings.Contains(again.Body, "have changed since the preview") {
+	if again := h.Fetch(admin, "POST", "/c/now/teams", form); again.Code != 409 || strings.Contains(again.Body, `class="slip"`) ||
+		!strings.Contains(again.Body, "have changed since the preview") {
 		t.Errorf("the same form again: %d\n%s", again.Code, again.Body)
 	}
 }
@@ -136,7 +138,8 @@ func TestImportColumns(t *testing.T) {
 	const list = "Imię;Nazwisko;Ksywka\nJan;Kowal;jan 1\nEva;<b>Ż;eva1\n"
 	got := h.Fetch(admin, "POST", "/c/now/import", url.Values{"list": {list}})
 	for _, want := range []string{
-		`<p class="error" id="list-error">Line 1 of the list has several cells`, `aria-describedby="list-help list-error" aria-invalid="true"`, `<b>Imię</b><select name="column.0"><option value="" selected>Ignored</option><option value="name">Name</option>`,
+		`<p class="error" id="list-error">Line 1 of the list has several cells`, `aria-describedby="list-help list-error" aria-invalid="true"`,
+		`<b>Imię</b><select name="column.0"><option value="" selected>Ignored</option><option value="name">Name</option>`,
 		`<small>Kowal · &lt;b&gt;Ż</small>`, `<input type="checkbox" name="titled" checked>`,
 	} {
 		if got.Code != 400 || !strings.Contains(got.Body, want) {
@@ -148,14 +151,16 @@ func TestImportColumns(t *testing.T) {
 	for name, value := range map[string]string{"column.0": "first name", "column.1": "last name", "column.2": "username", "titled": "on"} {
 		form.Set(name, value)
 	}
-	if got := h.Fetch(admin, "POST", "/c/now/import", url.Values{"list": {list}, "column.0": {"king"}}); got.Code != 400 || !strings.Contains(got.Body, "is not what a column can be") {
+	if got := h.Fetch(admin, "POST", "/c/now/import", url.Values{"list": {list}, "column.0": {"king"}}); got.Code != 400 ||
+		!strings.Contains(got.Body, "is not what a column can be") {
 		t.Errorf("no such column: %d\n%s", got.Code, got.Body)
 	}
 	if got := h.Fetch(admin, "POST", "/c/now/import", url.Values{"list": {list}, "cell.x.1": {"king"}}); got.Code != 400 {
 		t.Errorf("no such cell: %d", got.Code)
 	}
 	got = h.Fetch(admin, "POST", "/c/now/import", form)
-	for _, want := range []string{`<option value="first name" selected>`, `<input name="cell.2.2" value="jan 1">`, "1 of 2 rows have errors", `formaction="/c/now/import"`, `name="seen"`} {
+	for _, want := range []string{`<option value="first name" selected>`, `<input name="cell.2.2" value="jan 1">`,
+		"1 of 2 rows have errors", `formaction="/c/now/import"`, `name="seen"`} {
 		if got.Code != 200 || !strings.Contains(got.Body, want) {
 			t.Errorf("the columns are chosen: %d does not say %q\n%s", got.Code, want, got.Body)
 		}
@@ -168,7 +173,9 @@ func TestImportColumns(t *testing.T) {
 		t.Errorf("all rows cannot be edited:\n%s", got.Body)
 	}
 	form.Del("edit")
-	if got := h.Fetch(admin, "POST", "/c/now/import", url.Values{"edit": {"all"}, "list": {strings.Repeat("Ada\n", 201)}}); got.Code != 200 || strings.Contains(got.Body, `name="cell.`) || strings.Contains(got.Body, "Edit all cells") {
+	if got := h.Fetch(admin, "POST", "/c/now/import",
+		url.Values{"edit": {"all"}, "list": {strings.Repeat("Ada\n", 201)}}); got.Code != 200 || strings.Contains(got.Body, `name="cell.`) ||
+		strings.Contains(got.Body, "Edit all cells") {
 		t.Errorf("a long list has a field for each cell: %d", got.Code)
 	}
 	// Corrections are checked before anything is created.
@@ -177,7 +184,8 @@ func TestImportColumns(t *testing.T) {
 	}
 	form.Set("cell.2.2", "jan1")
 	got = h.Fetch(admin, "POST", "/c/now/teams", form)
-	if got.Code != 409 || everybody(h, c) != "" || !strings.Contains(got.Body, `<input name="cell.2.2" value="jan1">`) || !strings.Contains(got.Body, "Import 2 rows") {
+	if got.Code != 409 || everybody(h, c) != "" || !strings.Contains(got.Body, `<input name="cell.2.2" value="jan1">`) ||
+		!strings.Contains(got.Body, "Import 2 rows") {
 		t.Errorf("a correction that was not checked: %d, %s\n%s", got.Code, everybody(h, c), got.Body)
 	}
 	form.Set("seen", webtest.HiddenFields(got.Body).Get("seen"))
@@ -194,7 +202,8 @@ func TestImportTellsProgress(t *testing.T) {
 	h.Contest("now", -time.Minute, store.VisibilityTeams, store.Settings{})
 	got := h.Import(h.Cookie("admin"), "/c/now/import", url.Values{"list": {"Name;Team\nAda;x\nAlan;x\nEva;\n"}})
 	last := 0
-	for _, want := range []string{"<title>Login sheets", "Creating accounts…", "Creating accounts: 1 of 3<", "Creating accounts: 2 of 3<", "Creating accounts: 3 of 3<", "3 sheets", `class="slip"`, "</main>"} {
+	for _, want := range []string{"<title>Login sheets", "Creating accounts…", "Creating accounts: 1 of 3<", "Creating accounts: 2 of 3<",
+		"Creating accounts: 3 of 3<", "3 sheets", `class="slip"`, "</main>"} {
 		at := strings.Index(got.Body, want)
 		if at < last {
 			t.Errorf("%q is at %d, after %d:\n%s", want, at, last, got.Body)
@@ -217,19 +226,22 @@ func TestImportErrors(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.VisibilityTeams, store.Settings{})
 	admin := h.Cookie("admin")
-	list := "Name,Login\nAda Two,ada2\n\nHans Meier,Hans Meier\nIda,ada2\n" + `"` + strings.ReplaceAll(webtest.HostileMarkup, `"`, `""`) + "x\",bob\n"
+	list := "Name,Login\nAda Two,ada2\n\nHans Meier,Hans Meier\nIda,ada2\n" + `"` + strings.ReplaceAll(webtest.HostileMarkup, `"`, `""`) +
+		"x\",bob\n"
 	got := h.Fetch(admin, "POST", "/c/now/import", url.Values{"list": {list}})
 	webtest.CheckHTML(t, "/c/now/import", got.Body)
 	said := words(t, got.Body)
 	for _, want := range []string{
-		"3of4rowshaveerrors", `Line4:"HansMeier"isnotausername:useletters,digits,-and_,atmost40,suchashans-meier`, "Line5:theusernameada2isonline2,too", "Line6:", "Skipthe3rowswitherrors", "Import1row",
+		"3of4rowshaveerrors", `Line4:"HansMeier"isnotausername:useletters,digits,-and_,atmost40,suchashans-meier`,
+		"Line5:theusernameada2isonline2,too", "Line6:", "Skipthe3rowswitherrors", "Import1row",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the preview does not say %q:\n%s", want, said)
 		}
 	}
 	form := webtest.HiddenFields(got.Body)
-	if got := h.Fetch(admin, "POST", "/c/now/teams", form); got.Code != 400 || !strings.Contains(got.Body, "Rows of the list have errors") || everybody(h, c) != "" {
+	if got := h.Fetch(admin, "POST", "/c/now/teams", form); got.Code != 400 ||
+		!strings.Contains(got.Body, "Rows of the list have errors") || everybody(h, c) != "" {
 		t.Errorf("it imports a list with errors: %d\n%s", got.Code, got.Body)
 	}
 	form.Set("skip", "on")
@@ -246,7 +258,8 @@ func TestImportErrors(t *testing.T) {
 	} {
 		for _, path := range []string{"/c/now/import", "/admin/import"} {
 			got := h.Upload(admin, path, map[string]string{"list": text}, nil)
-			if got.Code != 400 || !strings.Contains(got.Body, want) || !strings.Contains(got.Body, "<title>Error: Import") || webtest.HiddenFields(got.Body).Has("seen") || text[:min(1, len(text))] != "P" && !strings.Contains(got.Body, "\n"+text+"</textarea>") {
+			if got.Code != 400 || !strings.Contains(got.Body, want) || !strings.Contains(got.Body, "<title>Error: Import") ||
+				webtest.HiddenFields(got.Body).Has("seen") || text[:min(1, len(text))] != "P" && !strings.Contains(got.Body, "\n"+text+"</textarea>") {
 				t.Errorf("%s: %q is answered %d, want %q\n%s", path, text, got.Code, want, got.Body)
 			}
 		}
@@ -254,12 +267,14 @@ func TestImportErrors(t *testing.T) {
 	webtest.RefusedField(t, "a list without names", h.Upload(admin, "/admin/import", map[string]string{"list": ""}, nil), "list", "")
 	webtest.RefusedField(t, "a file without names", h.Upload(admin, "/admin/import", nil, map[string]string{"a.csv": " "}), "file", "")
 	for _, size := range []int{1<<20 + 1, 8 << 20} {
-		if got := h.Upload(admin, "/c/now/import", nil, map[string]string{"a.csv": strings.Repeat("a\n", size/2+1)}); got.Code != 400 && got.Code != 413 {
+		if got := h.Upload(admin, "/c/now/import", nil, map[string]string{"a.csv": strings.Repeat("a\n", size/2+1)}); got.Code != 400 &&
+			got.Code != 413 {
 			t.Errorf("a file of %d bytes is answered %d", size, got.Code)
 		}
 	}
 	all := strings.Repeat(strings.Repeat("ü", 150)+"\n", 2000)
-	if got := h.Fetch(admin, "POST", "/admin/import", url.Values{"list": {all}}); got.Code != 200 || !strings.Contains(got.Body, "Import 2000 rows") {
+	if got := h.Fetch(admin, "POST", "/admin/import", url.Values{"list": {all}}); got.Code != 200 ||
+		!strings.Contains(got.Body, "Import 2000 rows") {
 		t.Errorf("2000 long names: %d\n%.2000s", got.Code, got.Body)
 	}
 }
@@ -285,7 +300,8 @@ func TestImportFits(t *testing.T) {
 	b.Follow("form.stack button")
 	for _, width := range []int{390, 1280} {
 		for _, theme := range []string{"light", "dark"} {
-			b.Call(nil, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": theme}}})
+			b.Call(nil, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme",
+				"value": theme}}})
 			b.SetWidth(width)
 			look := func(name string) {
 				b.ExpectValue(name+": what is wider than the screen", webtest.OverflowScript, "")

@@ -34,13 +34,15 @@ func TestInvite(t *testing.T) {
 		"a long note":   {"uses": {"1"}, "days": {"1"}, "note": {strings.Repeat("x", 101)}},
 		"no contest so": {"uses": {"1"}, "days": {"1"}, "contest": {"none"}},
 	} {
-		if got := h.Fetch(admin, "POST", "/admin/invitations", form); got.Code != 400 && got.Code != 404 || strings.Contains(got.Body, "/invite/") {
+		if got := h.Fetch(admin, "POST", "/admin/invitations", form); got.Code != 400 && got.Code != 404 ||
+			strings.Contains(got.Body, "/invite/") {
 			t.Errorf("%s: %d\n%s", name, got.Code, got.Body)
 		}
 	}
 	invite := func(uses string) string {
 		t.Helper()
-		got := h.Fetch(admin, "POST", "/admin/invitations", url.Values{"uses": {uses}, "days": {"1"}, "contest": {"now"}, "note": {"for 7b" + webtest.HostileMarkup}})
+		got := h.Fetch(admin, "POST", "/admin/invitations",
+			url.Values{"uses": {uses}, "days": {"1"}, "contest": {"now"}, "note": {"for 7b" + webtest.HostileMarkup}})
 		_, rest, found := strings.Cut(got.Body, "http://judge.example/invite/")
 		code, _, _ := strings.Cut(rest, "<")
 		if got.Code != 200 || !found {

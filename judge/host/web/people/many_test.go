@@ -22,7 +22,8 @@ func class(t *testing.T) (*webtest.Harness, *store.Contest) {
 	c := h.Contest("now", -time.Minute, store.VisibilityTeams, store.Settings{})
 	var all []store.NewAccount
 	for i := range 60 {
-		all = append(all, store.NewAccount{Login: fmt.Sprintf("s%02d", i+1), Display: fmt.Sprintf("Team %02d", i+1), Kind: store.PersonAccount, Role: string(auth.Contestant)})
+		all = append(all, store.NewAccount{Login: fmt.Sprintf("s%02d", i+1), Display: fmt.Sprintf("Team %02d", i+1), Kind: store.PersonAccount,
+			Role: string(auth.Contestant)})
 	}
 	var entrants []store.Entrant
 	for _, a := range webtest.Must[[]*store.Account](t)(h.Store.NewAccounts(t.Context(), all...)) {
@@ -135,20 +136,24 @@ func TestChangeTeams(t *testing.T) {
 		{"hide", "", []string{"3", "2"}, 303, "done=saved-1"},
 		{"show", "", []string{"2"}, 303, "done=saved-1"},
 	} {
-		got := h.Fetch(admin, "POST", "/c/now/teams/change", url.Values{"do": {tt.do}, "value": {tt.value}, "t": tt.teams, "back": {"q=s0&sort=-name"}})
+		got := h.Fetch(admin, "POST", "/c/now/teams/change",
+			url.Values{"do": {tt.do}, "value": {tt.value}, "t": tt.teams, "back": {"q=s0&sort=-name"}})
 		if said := got.Body + got.Get("Location"); got.Code != tt.code || !strings.Contains(said, tt.want) {
 			t.Errorf("%+v: %d\n%s", tt, got.Code, said)
 		}
 		switch to := got.Get("Location"); {
-		case got.Code == 303 && !strings.HasPrefix(to, "/c/now/teams?done=saved-") || got.Code == 303 && !strings.HasSuffix(to, "&q=s0&sort=-name"):
+		case got.Code == 303 && !strings.HasPrefix(to, "/c/now/teams?done=saved-") ||
+			got.Code == 303 && !strings.HasSuffix(to, "&q=s0&sort=-name"):
 			t.Errorf("%+v leads to %s", tt, to)
 		case got.Code == 400 && (listed(checkedTeam, got.Body) != strings.Join(tt.teams, " ") || listed(teamCell, got.Body) != "09 08 ... 01 9"):
 			t.Errorf("%+v: the list or the selection is lost", tt)
 		}
 	}
-	for number, want := range map[int]string{1: "9a & b|guests 15m0s 0s false", 2: " 20m0s 0s false", 3: "guests 20m0s -5m0s true", 4: " 0s 0s false"} {
+	for number, want := range map[int]string{1: "9a & b|guests 15m0s 0s false", 2: " 20m0s 0s false", 3: "guests 20m0s -5m0s true",
+		4: " 0s 0s false"} {
 		team := teamsOf(h, c)[number-1]
-		if got := fmt.Sprint(strings.Join(team.Groups, "|"), " ", team.ExtraTime, " ", team.ExtraPenalty, " ", team.Hidden); got != want || team.Name != fmt.Sprintf("Team %02d", number) {
+		if got := fmt.Sprint(strings.Join(team.Groups, "|"), " ", team.ExtraTime, " ", team.ExtraPenalty, " ", team.Hidden); got != want ||
+			team.Name != fmt.Sprintf("Team %02d", number) {
 			t.Errorf("team %d is %s, %s; want %s", number, team.Name, got, want)
 		}
 	}
@@ -186,7 +191,8 @@ func TestSaveManyTeams(t *testing.T) {
 	form.Set("extra.4", "soon")
 	got := h.Fetch(admin, "POST", path, form)
 	webtest.CheckHTML(t, "a wrong field", got.Body)
-	for _, want := range []string{"Nothing was saved: 1 field needs a change", `<a href="#extra.4">Team 4: the extra time`, `value="soon" inputmode="numeric" aria-invalid="true"`, `value="Three"`, "<title>Error: Edit 9 teams"} {
+	for _, want := range []string{"Nothing was saved: 1 field needs a change", `<a href="#extra.4">Team 4: the extra time`,
+		`value="soon" inputmode="numeric" aria-invalid="true"`, `value="Three"`, "<title>Error: Edit 9 teams"} {
 		if got.Code != 400 || !strings.Contains(got.Body, want) {
 			t.Errorf("a wrong field: %d does not say %q\n%s", got.Code, want, got.Body)
 		}
@@ -207,7 +213,8 @@ func TestSaveManyTeams(t *testing.T) {
 	form.Set("name.6", "Same")
 	form.Del("hidden.2")
 	got = h.Fetch(admin, "POST", path, form)
-	for _, want := range []string{"2 teams were saved. Someone else has changed 1 team since", "Someone else saved: <b>Theirs</b>", `value="Three"`, "Edit 1 team<"} {
+	for _, want := range []string{"2 teams were saved. Someone else has changed 1 team since", "Someone else saved: <b>Theirs</b>",
+		`value="Three"`, "Edit 1 team<"} {
 		if got.Code != 409 || !strings.Contains(got.Body, want) {
 			t.Errorf("what others changed: %d does not say %q\n%s", got.Code, want, got.Body)
 		}
@@ -231,7 +238,8 @@ func TestSaveManyTeams(t *testing.T) {
 		t.Fatal(err)
 	}
 	form.Set("name.8", "Eight")
-	if got := h.Fetch(admin, "POST", path, form); got.Code != 409 || !strings.Contains(got.Body, "1 team was saved. Someone else has removed 1 team.") || teamsOf(h, c)[6].Name != "Eight" {
+	if got := h.Fetch(admin, "POST", path, form); got.Code != 409 ||
+		!strings.Contains(got.Body, "1 team was saved. Someone else has removed 1 team.") || teamsOf(h, c)[6].Name != "Eight" {
 		t.Errorf("a team was removed: %d\n%s", got.Code, got.Body)
 	}
 	if got := h.Fetch(admin, "POST", path, url.Values{}); got.Code != 400 {
@@ -277,7 +285,8 @@ func TestRemoveTeams(t *testing.T) {
 	const path = "/c/now/teams/remove"
 	asked := h.Fetch(admin, "GET", path+"?t=1&t=2&t=3&t=4&back=q%3Ds0", nil)
 	for _, want := range []string{
-		"1. Team 01 : cannot be removed, because it has 1 submission.", "2. Team 02 : cannot be removed, because it has 1 clarification.", "3. Team 03",
+		"1. Team 01 : cannot be removed, because it has 1 submission.", "2. Team 02 : cannot be removed, because it has 1 clarification.",
+		"3. Team 03",
 		"Removed: 2 teams, with groups, extra time, and 2 memberships.", "Kept: the accounts", "Remove 2 teams",
 	} {
 		if text := webtest.Text(asked.Body); asked.Code != 200 || !strings.Contains(text, want) {
@@ -292,10 +301,12 @@ func TestRemoveTeams(t *testing.T) {
 		teams []string
 		code  int
 	}{
-		"Select one team or more": {nil, 400}, "no longer there": {[]string{"3", "99"}, 409}, "has submissions or clarification requests": {[]string{"3", "1"}, 409},
+		"Select one team or more": {nil, 400}, "no longer there": {[]string{"3", "99"}, 409},
+		"has submissions or clarification requests": {[]string{"3", "1"}, 409},
 	} {
 		method := map[bool]string{true: "GET", false: "POST"}[tt.code == 400]
-		if got := h.Fetch(admin, method, path, url.Values{"t": tt.teams, "sure-password": {"correct-horse"}}); got.Code != tt.code || !strings.Contains(got.Body, text) {
+		if got := h.Fetch(admin, method, path, url.Values{"t": tt.teams, "sure-password": {"correct-horse"}}); got.Code != tt.code ||
+			!strings.Contains(got.Body, text) {
 			t.Errorf("%v: %d does not say %q\n%s", tt.teams, got.Code, text, got.Body)
 		}
 	}
@@ -309,10 +320,12 @@ func TestRemoveTeams(t *testing.T) {
 	if now := teamsOf(h, c); len(now) != 58 || now[2].Number != 5 {
 		t.Errorf("the teams are %d", len(now))
 	}
-	if got := h.Fetch(admin, "GET", "/c/now/scoreboard?view=jury", nil).Body; strings.Contains(got, "Team 03") || !strings.Contains(got, "Team 05") {
+	if got := h.Fetch(admin, "GET", "/c/now/scoreboard?view=jury", nil).Body; strings.Contains(got, "Team 03") ||
+		!strings.Contains(got, "Team 05") {
 		t.Error("the scoreboard has the team")
 	}
-	if log := h.Fetch(admin, "GET", "/admin/audit?action=remove+team", nil).Body; !strings.Contains(log, "team 3, with 1 person") || !strings.Contains(log, "team 4, with 1 person") {
+	if log := h.Fetch(admin, "GET", "/admin/audit?action=remove+team", nil).Body; !strings.Contains(log, "team 3, with 1 person") ||
+		!strings.Contains(log, "team 4, with 1 person") {
 		t.Errorf("the audit log is\n%s", log)
 	}
 	if got := h.Fetch(h.Cookie("s03"), "GET", "/c/now", nil); got.Code != 404 {
@@ -336,7 +349,8 @@ func TestLastLogin(t *testing.T) {
 	if got := h.Fetch("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}}); got.Code != 303 {
 		t.Fatalf("a login is answered %d", got.Code)
 	}
-	if err := errors.Join(h.Store.SetDisabled(t.Context(), h.Accounts["runner"].ID, true), h.Store.SetPassword(t.Context(), h.Accounts["judge"].ID, "")); err != nil {
+	if err := errors.Join(h.Store.SetDisabled(t.Context(), h.Accounts["runner"].ID, true),
+		h.Store.SetPassword(t.Context(), h.Accounts["judge"].ID, "")); err != nil {
 		t.Fatal(err)
 	}
 	for query, want := range map[string]string{"sort=login": "ada admin", "filter=never": "bob chair other"} {
@@ -346,7 +360,8 @@ func TestLastLogin(t *testing.T) {
 		}
 	}
 	for login, want := range map[string]string{
-		"ada": "· last login <time", "bob": "· never logged in</p></div><span class=\"tag\">never logged in<", "runner": "<span class=\"tag bad\">disabled<", "judge": "<span class=\"tag\">access tokens only<",
+		"ada": "· last login <time", "bob": "· never logged in</p></div><span class=\"tag\">never logged in<",
+		"runner": "<span class=\"tag bad\">disabled<", "judge": "<span class=\"tag\">access tokens only<",
 	} {
 		if page := h.Fetch(admin, "GET", "/admin/accounts/"+login, nil).Body; !strings.Contains(page, want) {
 			t.Errorf("the page of %s does not have %s:\n%s", login, want, page)
@@ -376,11 +391,13 @@ func TestListOfAccounts(t *testing.T) {
 			t.Errorf("%s: %d shows %q, want %q", query, got.Code, names, want)
 		}
 	}
-	if got := h.Fetch(admin, "GET", "/admin/accounts?q=a&all=1", nil).Body; slices.Contains(strings.Fields(listed(checkedAccount, got)), "admin") {
+	if got := h.Fetch(admin, "GET", "/admin/accounts?q=a&all=1", nil).Body; slices.Contains(strings.Fields(listed(checkedAccount, got)),
+		"admin") {
 		t.Error("the own account is selected with all others")
 	}
 	change := func(do string, logins ...string) webtest.Response {
-		return h.Fetch(admin, "POST", "/admin/accounts-change", url.Values{"do": {do}, "account": logins, "back": {"q=s0"}, "sure-password": {"correct-horse"}})
+		return h.Fetch(admin, "POST", "/admin/accounts-change",
+			url.Values{"do": {do}, "account": logins, "back": {"q=s0"}, "sure-password": {"correct-horse"}})
 	}
 	for _, tt := range []struct {
 		do     string
@@ -402,11 +419,13 @@ func TestListOfAccounts(t *testing.T) {
 		if said := got.Body + got.Get("Location"); got.Code != tt.code || !strings.Contains(said, tt.want) {
 			t.Errorf("%+v: %d\n%s", tt, got.Code, said)
 		}
-		if got.Code == 400 && listed(checkedAccount, got.Body) != strings.Join(slices.DeleteFunc(slices.Clone(tt.logins), func(s string) bool { return s == "gone" || s == "admin" }), " ") {
+		if got.Code == 400 && listed(checkedAccount,
+			got.Body) != strings.Join(slices.DeleteFunc(slices.Clone(tt.logins), func(s string) bool { return s == "gone" || s == "admin" }), " ") {
 			t.Errorf("%+v: the selection is lost: %s", tt, listed(checkedAccount, got.Body))
 		}
 	}
-	for login, want := range map[string]string{"s01": "contestant true", "s02": "contestant false", "s03": "judge false", "s04": "judge false"} {
+	for login, want := range map[string]string{"s01": "contestant true", "s02": "contestant false", "s03": "judge false",
+		"s04": "judge false"} {
 		a := webtest.Must[*store.Account](t)(h.Store.AccountByLogin(t.Context(), login))
 		if got := fmt.Sprint(a.Role, " ", a.Disabled); got != want {
 			t.Errorf("%s is %s, want %s", login, got, want)
@@ -434,7 +453,8 @@ func TestListOfAccounts(t *testing.T) {
 		}
 	}
 	other := h.Fetch(admin, "GET", "/admin/accounts/s01", nil).Body
-	if strings.Contains(own, "Disable account") || strings.Contains(own, "Delete account") || !strings.Contains(other, "Enable account") || !strings.Contains(other, `href="/admin/accounts/s01/erase"`) {
+	if strings.Contains(own, "Disable account") || strings.Contains(own, "Delete account") || !strings.Contains(other, "Enable account") ||
+		!strings.Contains(other, `href="/admin/accounts/s01/erase"`) {
 		t.Errorf("the pages of accounts:\n%s\n%s", own, other)
 	}
 }

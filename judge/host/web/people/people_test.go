@@ -34,7 +34,8 @@ func TestLogIn(t *testing.T) {
 		if got.Code != tt.code || got.Get("Location") != tt.to {
 			t.Errorf("%+v: %d to %q", tt, got.Code, got.Get("Location"))
 		}
-		if set := got.Get("Set-Cookie"); (tt.code == 303) != strings.HasPrefix(set, "assay=") || tt.code == 303 && (!strings.Contains(set, "HttpOnly") || !strings.Contains(set, "SameSite=Lax")) {
+		if set := got.Get("Set-Cookie"); (tt.code == 303) != strings.HasPrefix(set, "assay=") ||
+			tt.code == 303 && (!strings.Contains(set, "HttpOnly") || !strings.Contains(set, "SameSite=Lax")) {
 			t.Errorf("%+v: the cookie %q", tt, set)
 		}
 	}
@@ -84,7 +85,8 @@ func TestLogIn(t *testing.T) {
 	if codes[429] != 3 {
 		t.Errorf("guessing in a known browser is answered %v", codes)
 	}
-	if got := h.Fetch("", "POST", "/login", url.Values{"login": {strings.Repeat("x", 60_000)}, "password": {"guess"}}); got.Code != 403 || len(got.Body) > 50_000 {
+	if got := h.Fetch("", "POST", "/login", url.Values{"login": {strings.Repeat("x", 60_000)}, "password": {"guess"}}); got.Code != 403 ||
+		len(got.Body) > 50_000 {
 		t.Errorf("a login that nobody can have is answered %d, with %d bytes", got.Code, len(got.Body))
 	}
 	// Unknown usernames do not delay each other.
@@ -132,8 +134,10 @@ func TestWhereALoginLeads(t *testing.T) {
 		enters  bool
 		want    string
 	}{
-		{"others", -time.Minute, store.VisibilityPublic, false, "/"}, {"past", -2 * time.Hour, store.VisibilityPublic, true, "/"}, {"later", time.Hour, store.VisibilityPublic, true, "/"},
-		{"hidden", -time.Minute, store.VisibilityJury, true, "/"}, {"now", -time.Minute, store.VisibilityTeams, true, "/c/now"}, {"also", -time.Minute, store.VisibilityPublic, true, "/"},
+		{"others", -time.Minute, store.VisibilityPublic, false, "/"}, {"past", -2 * time.Hour, store.VisibilityPublic, true, "/"},
+		{"later", time.Hour, store.VisibilityPublic, true, "/"},
+		{"hidden", -time.Minute, store.VisibilityJury, true, "/"}, {"now", -time.Minute, store.VisibilityTeams, true, "/c/now"},
+		{"also", -time.Minute, store.VisibilityPublic, true, "/"},
 	} {
 		c := h.Contest(tt.slug, tt.in, tt.visible, store.Settings{})
 		if tt.enters {
@@ -242,7 +246,8 @@ func TestAccountsPage(t *testing.T) {
 	for _, tt := range []struct {
 		login, do, role string
 		want            int
-	}{{"grace-hopper", "out", "", 303}, {"admin", "out", "", 409}, {"nobody", "in", "", 404}, {"bob", "role", "king", 400}, {"bob", "role", "judge", 303}, {"bob", "reset", "", 200}} {
+	}{{"grace-hopper", "out", "", 303}, {"admin", "out", "", 409}, {"nobody", "in", "", 404}, {"bob", "role", "king", 400}, {"bob", "role",
+		"judge", 303}, {"bob", "reset", "", 200}} {
 		if got := h.Fetch(admin, "POST", "/admin/accounts/"+tt.login, url.Values{"do": {tt.do}, "role": {tt.role}}); got.Code != tt.want {
 			t.Errorf("%+v: %d\n%s", tt, got.Code, got.Body)
 		}

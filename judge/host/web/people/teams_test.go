@@ -25,7 +25,8 @@ func TestTeams(t *testing.T) {
 	if got.Code != 200 || strings.Count(got.Body, `class="slip"`) != 4 || !strings.Contains(got.Body, "<dt>Team</dt><dd>The =2 of us</dd>") {
 		t.Fatalf("the list: %d\n%s", got.Code, got.Body)
 	}
-	if again := h.Import(admin, "/c/now/import", url.Values{"list": {list}}); strings.Contains(again.Body, `class="slip"`) || !strings.Contains(again.Body, "exist already and keep their passwords") {
+	if again := h.Import(admin, "/c/now/import", url.Values{"list": {list}}); strings.Contains(again.Body, `class="slip"`) ||
+		!strings.Contains(again.Body, "exist already and keep their passwords") {
 		t.Errorf("the same list makes somebody:\n%s", again.Body)
 	}
 	teams := webtest.Must[[]*store.Team](t)(h.Store.Teams(t.Context(), c.ID))
@@ -51,7 +52,8 @@ func TestTeams(t *testing.T) {
 			groups = "7a,\x1b"
 		}
 		form := webtest.HiddenFields(h.Fetch(admin, "GET", path+"/edit?t=1", nil).Body)
-		for field, value := range map[string]string{"name.1": tt.name, "groups.1": groups, "extra.1": tt.extra, "penalty.1": tt.penalty, "hidden.1": "on"} {
+		for field, value := range map[string]string{"name.1": tt.name, "groups.1": groups, "extra.1": tt.extra, "penalty.1": tt.penalty,
+			"hidden.1": "on"} {
 			form.Set(field, value)
 		}
 		got := h.Fetch(admin, "POST", path+"/edit", form)
@@ -60,7 +62,8 @@ func TestTeams(t *testing.T) {
 		}
 	}
 	one := webtest.Must[[]*store.Team](t)(h.Store.Teams(t.Context(), c.ID))[0]
-	if one.Name != "We <two>" || !one.Hidden || one.ExtraTime != 20*time.Minute || one.ExtraPenalty != -5*time.Minute || strings.Join(one.Groups, "|") != "7a|<b>" {
+	if one.Name != "We <two>" || !one.Hidden || one.ExtraTime != 20*time.Minute || one.ExtraPenalty != -5*time.Minute ||
+		strings.Join(one.Groups, "|") != "7a|<b>" {
 		t.Errorf("it is %+v", one)
 	}
 	rows, err := csv.NewReader(strings.NewReader(h.Fetch(admin, "GET", path+"/table.csv", nil).Body)).ReadAll()
@@ -74,7 +77,8 @@ func TestTeams(t *testing.T) {
 		t.Errorf("a spreadsheet takes the name for a formula: %s, want %s", got, want)
 	}
 	again, err := roster.Read([]byte(h.Fetch(admin, "GET", path+"/table.csv", nil).Body))
-	if err != nil || len(again.Rows) != 4 || again.Rows[1].Login != "mallory" || again.Rows[1].Team != "We <two>" || again.Rows[1].Group != "7a, <b>" || again.Rows[2].Name != `=HYPERLINK("x")` {
+	if err != nil || len(again.Rows) != 4 || again.Rows[1].Login != "mallory" || again.Rows[1].Team != "We <two>" ||
+		again.Rows[1].Group != "7a, <b>" || again.Rows[2].Name != `=HYPERLINK("x")` {
 		t.Errorf("the table cannot be imported elsewhere: %+v, %v", again, err)
 	}
 	for _, name := range []string{"=1", "+1", "-1", "@x", "＝1", "＠x", " \u00a0=1", "\u200f=1", "\ufeff=1", "\t1"} {
@@ -114,19 +118,23 @@ func TestExtraTime(t *testing.T) {
 		t.Errorf("the command line finds for ada %+v, %v", seat, err)
 	}
 	sub := webtest.Must[*store.Submission](t)(h.Store.SubmissionByNumber(t.Context(), c.ID, 1))
-	h.RecordJudgement(&store.StoredSubmission{Job: sub.Judgement}, &judge.Started{Format: judge.EventFormat, Problem: "sum", Cases: 1}, &judge.Finished{Verdict: judge.Accepted, Judged: 1, Cases: 1})
+	h.RecordJudgement(&store.StoredSubmission{Job: sub.Judgement}, &judge.Started{Format: judge.EventFormat, Problem: "sum", Cases: 1},
+		&judge.Finished{Verdict: judge.Accepted, Judged: 1, Cases: 1})
 	rows, err := csv.NewReader(strings.NewReader(h.Fetch(admin, "GET", "/c/now/scoreboard/table.csv?view=jury", nil).Body)).ReadAll()
 	if err != nil || len(rows) != 3 || !strings.HasPrefix(rows[1][1], "ada") || rows[1][4] != "1" {
 		t.Errorf("the board does not count it: %v, %v", rows, err)
 	}
-	if got := h.Fetch(admin, "POST", "/c/now/finalize", url.Values{"do": {"final"}, "by": {"the chief judge"}, "sure-password": {"correct-horse"}}); got.Code != 409 || !strings.Contains(got.Body, "extra time") {
+	if got := h.Fetch(admin, "POST", "/c/now/finalize",
+		url.Values{"do": {"final"}, "by": {"the chief judge"}, "sure-password": {"correct-horse"}}); got.Code != 409 ||
+		!strings.Contains(got.Body, "extra time") {
 		t.Errorf("the results are final before ada's end: %d\n%s", got.Code, got.Body)
 	}
 	h.Advance(30 * time.Minute)
 	if got := send("ada"); got != 403 {
 		t.Errorf("ada sends after her end: %d", got)
 	}
-	if got := h.Fetch(admin, "POST", "/c/now/finalize", url.Values{"do": {"final"}, "by": {"the chief judge"}, "sure-password": {"correct-horse"}}); got.Code != 303 {
+	if got := h.Fetch(admin, "POST", "/c/now/finalize",
+		url.Values{"do": {"final"}, "by": {"the chief judge"}, "sure-password": {"correct-horse"}}); got.Code != 303 {
 		t.Errorf("the results are not final: %d\n%s", got.Code, got.Body)
 	}
 }
@@ -143,7 +151,8 @@ func TestNewSlips(t *testing.T) {
 		t.Fatal(err)
 	}
 	admin := h.Cookie("admin")
-	if got := h.Fetch(admin, "POST", "/c/now/teams/login-sheets", url.Values{}); got.Code != 400 || strings.Contains(got.Body, `class="slip"`) {
+	if got := h.Fetch(admin, "POST", "/c/now/teams/login-sheets", url.Values{}); got.Code != 400 ||
+		strings.Contains(got.Body, `class="slip"`) {
 		t.Errorf("nobody was sure: %d\n%s", got.Code, got.Body)
 	}
 	got := h.Fetch(admin, "POST", "/c/now/teams/login-sheets", url.Values{"sure": {"on"}})

@@ -21,11 +21,12 @@ func TestPackages(t *testing.T) {
 		code          int
 		want          string
 	}{
-		"nothing":                 {nil, nil, 400, "Choose a file"},
-		"a name that is no name":  {map[string]string{"name": "../../etc"}, map[string]string{"a.zip": "PK"}, 400, "is not a valid problem name"},
-		"a file with a bad name":  {nil, map[string]string{"..": "PK"}, 400, "is not a valid problem name"},
-		"an empty file":           {map[string]string{"name": "max"}, map[string]string{"a.zip": ""}, 400, "is empty"},
-		"no archive":              {nil, map[string]string{"max.zip": "PK\x03\x04, and it ends early"}, 400, "max.zip is not a complete ZIP archive"},
+		"nothing":                {nil, nil, 400, "Choose a file"},
+		"a name that is no name": {map[string]string{"name": "../../etc"}, map[string]string{"a.zip": "PK"}, 400, "is not a valid problem name"},
+		"a file with a bad name": {nil, map[string]string{"..": "PK"}, 400, "is not a valid problem name"},
+		"an empty file":          {map[string]string{"name": "max"}, map[string]string{"a.zip": ""}, 400, "is empty"},
+		"no archive": {nil, map[string]string{"max.zip": "PK\x03\x04, and it ends early"}, 400,
+			"max.zip is not a complete ZIP archive"},
 		"somebody else's problem": {map[string]string{"name": "sum"}, map[string]string{"a.zip": zipOfNothing}, 403, "belongs to another user"},
 	} {
 		who := admin
@@ -42,7 +43,8 @@ func TestPackages(t *testing.T) {
 	if h.Uploads != 0 {
 		t.Errorf("the server was told of %d packages that were refused", h.Uploads)
 	}
-	got := h.Upload(admin, "/problems", map[string]string{"verify": "yes"}, map[string]string{webtest.HostileMarkup + `\Max.zip`: zipOfNothing + strings.Repeat("x", 64<<10)})
+	got := h.Upload(admin, "/problems", map[string]string{"verify": "yes"},
+		map[string]string{webtest.HostileMarkup + `\Max.zip`: zipOfNothing + strings.Repeat("x", 64<<10)})
 	if got.Code != 303 || h.Uploads != 1 {
 		t.Fatalf("a package: %d, told %d times\n%s", got.Code, h.Uploads, got.Body)
 	}
@@ -54,10 +56,12 @@ func TestPackages(t *testing.T) {
 		t.Errorf("the archive is %q, %v", data, err)
 	}
 	at := "/problems/uploads/" + u.ID
-	if page := h.Fetch(admin, "GET", at, nil).Body; !strings.Contains(page, "No worker is connected") || !strings.Contains(page, `http-equiv="refresh"`) {
+	if page := h.Fetch(admin, "GET", at, nil).Body; !strings.Contains(page, "No worker is connected") ||
+		!strings.Contains(page, `http-equiv="refresh"`) {
 		t.Errorf("while it waits the page says\n%s", page)
 	}
-	u.State, u.Reason, u.Report = store.UploadFailed, "the entry "+webtest.HostileMarkup+" is a link", h.StoreBlob([]byte("a report "+webtest.HostileMarkup))
+	u.State, u.Reason, u.Report = store.UploadFailed, "the entry "+webtest.HostileMarkup+
+		" is a link", h.StoreBlob([]byte("a report "+webtest.HostileMarkup))
 	if err := h.Store.EndUpload(t.Context(), u); err != nil {
 		t.Fatal(err)
 	}
@@ -84,11 +88,13 @@ func TestVersionsAreCompared(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
 	var ids []string
-	for _, files := range []map[string]string{{"a.in": "1", "b.in": "2", "c.in": "3"}, {"a.in": "1", "b.in": "22", "d" + webtest.HostileMarkup + ".in": "4"}} {
+	for _, files := range []map[string]string{{"a.in": "1", "b.in": "2", "c.in": "3"},
+		{"a.in": "1", "b.in": "22", "d" + webtest.HostileMarkup + ".in": "4"}} {
 		m := &bundle.Manifest{Findings: bundle.Entry{Path: bundle.FindingsFile, Size: 2, Digest: blob.DigestOf([]byte("{}"))}}
 		for _, name := range []string{"a.in", "b.in", "c.in", "d" + webtest.HostileMarkup + ".in"} {
 			if text, there := files[name]; there {
-				m.Files = append(m.Files, bundle.Entry{Path: strings.ReplaceAll(name, "/", ""), Size: int64(len(text)), Digest: blob.DigestOf([]byte(text))})
+				m.Files = append(m.Files, bundle.Entry{Path: strings.ReplaceAll(name, "/", ""), Size: int64(len(text)),
+					Digest: blob.DigestOf([]byte(text))})
 			}
 		}
 		id := h.StoreBlob(m.Bytes())
@@ -100,11 +106,13 @@ func TestVersionsAreCompared(t *testing.T) {
 		ids = append(ids, string(id))
 	}
 	page := h.Fetch(admin, "GET", "/problem/max", nil).Body
-	if strings.Count(page, `<span class="tag ok">current</span>`) != 1 || !strings.Contains(page, ids[0][:12]) || !strings.Contains(page, ids[1][:12]) {
+	if strings.Count(page, `<span class="tag ok">current</span>`) != 1 || !strings.Contains(page, ids[0][:12]) ||
+		!strings.Contains(page, ids[1][:12]) {
 		t.Errorf("the versions are\n%s", page)
 	}
 	got := h.Fetch(admin, "GET", "/problem/max/compare?old="+ids[0]+"&new="+ids[1], nil)
-	for _, want := range []string{"b.in</code></th><td>changed", "c.in</code></th><td>removed", ".in</code></th><td>added", "2 files are unchanged"} {
+	for _, want := range []string{"b.in</code></th><td>changed", "c.in</code></th><td>removed", ".in</code></th><td>added",
+		"2 files are unchanged"} {
 		if !strings.Contains(got.Body, want) {
 			t.Errorf("the page lacks %q:\n%s", want, got.Body)
 		}

@@ -82,7 +82,8 @@ func TestBalloons(t *testing.T) {
 	post(runner, give, 303, "") // button tapped twice
 	post(admin, give, 409, "another runner delivered this balloon")
 	body = until(h, runner, page, "a delivered balloon", has("Delivered just now", "ada"))
-	if !strings.Contains(body, `value="undo"`) || section(body, "To deliver") == "" || strings.Contains(section(body, "To deliver"), "<b>ada") {
+	if !strings.Contains(body, `value="undo"`) || section(body, "To deliver") == "" ||
+		strings.Contains(section(body, "To deliver"), "<b>ada") {
 		t.Errorf("after the delivery:\n%s", body)
 	}
 	post(runner, undo, 303, "")
@@ -125,7 +126,8 @@ func TestBalloons(t *testing.T) {
 		t.Errorf("a held balloon is of the first team:\n%s", body)
 	}
 	got := h.Fetch(runner, "GET", table, nil)
-	if n := strings.Count(got.Body, "\n"); got.Code != 200 || n != 3 || !strings.Contains(got.Body, ",the verdict was taken back,,\n") || !strings.Contains(got.Body, ",true,,runner,") ||
+	if n := strings.Count(got.Body, "\n"); got.Code != 200 || n != 3 || !strings.Contains(got.Body, ",the verdict was taken back,,\n") ||
+		!strings.Contains(got.Body, ",true,,runner,") ||
 		!strings.Contains(got.Header.Get("Content-Disposition"), `"balloons.csv"`) {
 		t.Errorf("the table: %d, %v\n%s", got.Code, got.Header, got.Body)
 	}
@@ -154,7 +156,8 @@ func TestBalloonsInTheFreeze(t *testing.T) {
 		until(h, admin, "/c/spring/scoreboard?view=jury", "the scoreboard", func(body string) bool { return strings.Contains(body, "accepted") })
 		body := until(h, runner, page, "the page in the freeze", func(body string) bool { return strings.Contains(body, "In the freeze: none") })
 		rows := h.Fetch(runner, "GET", table, nil)
-		if both[i] = section(body, "To deliver") + rows.Body; strings.Contains(both[i], "ada") || strings.Contains(both[i], "bob") || strings.Count(rows.Body, "\n") != 1 {
+		if both[i] = section(body, "To deliver") + rows.Body; strings.Contains(both[i], "ada") || strings.Contains(both[i], "bob") ||
+			strings.Count(rows.Body, "\n") != 1 {
 			t.Errorf("in the freeze:\n%s", both[i])
 		}
 		for text, code := range map[string]int{"": 400, "-1": 400, "101": 400, "some": 400, " 1 ": 303} {
@@ -180,11 +183,13 @@ func TestBalloonsInTheFreeze(t *testing.T) {
 func TestBalloonsOfSomeTeams(t *testing.T) {
 	h := webtest.New(t)
 	n := &store.ContestImport{
-		Contest:  &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(-time.Minute), Length: time.Hour, Visibility: store.VisibilityPublic},
+		Contest: &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(-time.Minute), Length: time.Hour,
+			Visibility: store.VisibilityPublic},
 		Problems: []store.NewContestProblem{{Label: "A", Slug: "sum", Color: "#ff0000", ColorName: "dark red"}},
 		Groups:   []store.Group{{ID: "1", Name: "North"}, {ID: "2", Name: "South"}},
 		Teams: []store.Team{
-			{ExtID: "1", Name: "ada", Label: "H1-3", GroupIDs: []string{"1"}}, {ExtID: "2", Name: "bob", DisplayName: "bob & co", Label: "h2-1", GroupIDs: []string{"2"}},
+			{ExtID: "1", Name: "ada", Label: "H1-3", GroupIDs: []string{"1"}},
+			{ExtID: "2", Name: "bob", DisplayName: "bob & co", Label: "h2-1", GroupIDs: []string{"2"}},
 			{ExtID: "3", Name: "chair", Label: "H1-9", Hidden: true},
 		},
 	}
@@ -200,7 +205,8 @@ func TestBalloonsOfSomeTeams(t *testing.T) {
 		h.RecordJudgement(h.Submit(c, login), webtest.AcceptedEvents()...)
 	}
 	runner := h.Cookie("runner")
-	body := until(h, runner, page, "two balloons", func(body string) bool { return has("To deliver", "ada")(body) && has("To deliver", "bob")(body) })
+	body := until(h, runner, page, "two balloons",
+		func(body string) bool { return has("To deliver", "ada")(body) && has("To deliver", "bob")(body) })
 	for _, want := range []string{`fill="#ff0000"`, "dark red", "bob &amp; co", "seat H1-3", "<option value=\"North\">North"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %q in\n%s", want, body)
@@ -209,7 +215,8 @@ func TestBalloonsOfSomeTeams(t *testing.T) {
 	if strings.Contains(section(body, "To deliver"), "chair") {
 		t.Errorf("a balloon of a hidden team:\n%s", body)
 	}
-	for query, want := range map[string]string{"?group=North": "ada", "?group=South": "bob", "?seats=h1": "ada", "?seats=H2-": "bob", "?group=North&seats=H2": "", "?group=West": ""} {
+	for query, want := range map[string]string{"?group=North": "ada", "?group=South": "bob", "?seats=h1": "ada", "?seats=H2-": "bob",
+		"?group=North&seats=H2": "", "?group=West": ""} {
 		body, rows := h.Fetch(runner, "GET", page+query, nil).Body, h.Fetch(runner, "GET", table+query, nil).Body
 		for _, login := range []string{"ada", "bob"} {
 			if has("To deliver", login)(body) != (login == want) || strings.Contains(rows, login) != (login == want) {

@@ -27,7 +27,8 @@ func TestPrintsPage(t *testing.T) {
 	}
 	for _, login := range []string{"ada", "bob"} {
 		webtest.Must[int64](t)(h.Store.NewPrint(t.Context(), store.Print{
-			Contest: c.ID, Team: teams[login].ID, Account: h.Accounts[login].ID, Name: login + ".py" + webtest.HostileMarkup, Body: "of " + login + webtest.HostileMarkup + "\fsecond", Pages: 2,
+			Contest: c.ID, Team: teams[login].ID, Account: h.Accounts[login].ID, Name: login + ".py" + webtest.HostileMarkup,
+			Body: "of " + login + webtest.HostileMarkup + "\fsecond", Pages: 2,
 		}, 20))
 	}
 	runner, judge := h.Cookie("runner"), h.Cookie("judge")
@@ -47,7 +48,8 @@ func TestPrintsPage(t *testing.T) {
 	}
 	post := func(cookie, number, do string, code int, want string) {
 		t.Helper()
-		if got := h.Fetch(cookie, "POST", page+"/"+number+"?group=North", url.Values{"do": {do}}); got.Code != code || !strings.Contains(got.Body+got.Header.Get("Location"), want) {
+		if got := h.Fetch(cookie, "POST", page+"/"+number+"?group=North", url.Values{"do": {do}}); got.Code != code ||
+			!strings.Contains(got.Body+got.Header.Get("Location"), want) {
 			t.Fatalf("%s %s: %d %s, want %d with %q\n%s", do, number, got.Code, got.Header.Get("Location"), code, want, got.Body)
 		}
 	}
@@ -124,7 +126,8 @@ func TestPrintsPage(t *testing.T) {
 		n := webtest.Must[int64](t)(h.Store.NewPrint(t.Context(), store.Print{
 			Contest: c.ID, Team: teams["ada"].ID, Account: h.Accounts["ada"].ID, Name: fmt.Sprint("file-", i), Body: fmt.Sprint(i), Pages: 1,
 		}, 100))
-		webtest.Must[bool](t)(h.Store.SetPrint(t.Context(), &store.Print{Contest: c.ID, Number: n, State: store.PrintWaiting}, store.Printed, h.Accounts["runner"].ID, ""))
+		webtest.Must[bool](t)(h.Store.SetPrint(t.Context(), &store.Print{Contest: c.ID, Number: n, State: store.PrintWaiting}, store.Printed,
+			h.Accounts["runner"].ID, ""))
 	}
 	has(runner, page, "Printed<", "file-50", "file-1 ", "!file-0 ", "3 more were printed before")
 	has(runner, page+"?group=South", "Printed<", "!file-50", "bob.py", "!more were printed")

@@ -33,7 +33,8 @@ func TestDeleteContest(t *testing.T) {
 		}
 	}
 	kept := h.Fetch(admin, "GET", "/c/full/delete", nil)
-	if text := webtest.Text(kept.Body); !strings.Contains(text, "cannot be deleted. It has 1 submission.") || strings.Contains(kept.Body, "<button class=\"bad\">") {
+	if text := webtest.Text(kept.Body); !strings.Contains(text, "cannot be deleted. It has 1 submission.") ||
+		strings.Contains(kept.Body, "<button class=\"bad\">") {
 		t.Errorf("a contest with a submission: %s", text)
 	}
 	sure := func(path, slug string) webtest.Response {
@@ -44,7 +45,8 @@ func TestDeleteContest(t *testing.T) {
 		code       int
 		want       string
 	}{
-		{"/c/empty/delete", "", 400, "Type the address empty"}, {"/c/empty/delete", "full", 400, "Type the address empty"}, {"/c/full/delete", "full", 409, "The contest has submissions"},
+		{"/c/empty/delete", "", 400, "Type the address empty"}, {"/c/empty/delete", "full", 400, "Type the address empty"},
+		{"/c/full/delete", "full", 409, "The contest has submissions"},
 	} {
 		if got := sure(tt.path, tt.slug); got.Code != tt.code || !strings.Contains(got.Body, tt.want) {
 			t.Errorf("%+v: %d\n%s", tt, got.Code, got.Body)

@@ -24,17 +24,20 @@ func TestFinalize(t *testing.T) {
 	open := h.Submit(c, "ada")
 	h.RecordJudgement(h.Submit(c, "bob"), webtest.FailingEvents()...)
 	h.Clarify(c, store.NewClarification{Text: "may I?"}, "ada")
-	r, _, err := h.Store.Rejudge(t.Context(), store.NewRejudging{Filter: store.SubmissionFilter{Contest: c.ID}, Why: "x", Account: h.Accounts["admin"].ID})
+	r, _, err := h.Store.Rejudge(t.Context(), store.NewRejudging{Filter: store.SubmissionFilter{Contest: c.ID}, Why: "x",
+		Account: h.Accounts["admin"].ID})
 	if err != nil {
 		t.Fatal(err)
 	}
 	admin := h.Cookie("admin")
-	ways := []string{"The contest has not ended", "1 submission has no verdict", "1 rejudging is open", "1 clarification request is unanswered"}
+	ways := []string{"The contest has not ended", "1 submission has no verdict", "1 rejudging is open",
+		"1 clarification request is unanswered"}
 	// The scoreboard may lag.
 	says := func(code int, in ...string) {
 		t.Helper()
 		for deadline := time.Now().Add(3 * time.Minute); ; {
-			got := h.Fetch(admin, "POST", "/c/now/finalize", url.Values{"do": {"final"}, "by": {"the chief judge"}, "sure-password": {"correct-horse"}})
+			got := h.Fetch(admin, "POST", "/c/now/finalize",
+				url.Values{"do": {"final"}, "by": {"the chief judge"}, "sure-password": {"correct-horse"}})
 			same := got.Code == code
 			for _, way := range ways {
 				same = same && strings.Contains(got.Body, way) == slices.Contains(in, way)
@@ -75,7 +78,8 @@ func TestFinalize(t *testing.T) {
 	}
 	says(303)
 	page := h.Fetch(admin, "GET", "/c/now/finalize", nil).Body
-	if webtest.CheckHTML(t, "final", page); !strings.Contains(page, "approved by the chief judge") || !strings.Contains(page, "Reopen results") {
+	if webtest.CheckHTML(t, "final", page); !strings.Contains(page, "approved by the chief judge") ||
+		!strings.Contains(page, "Reopen results") {
 		t.Errorf("when they are final:\n%s", page)
 	}
 	for path, fields := range map[string]url.Values{
@@ -100,7 +104,8 @@ func TestFinalize(t *testing.T) {
 		t.Errorf("when they are open again: %d\n%s", got.Code, got.Body)
 	}
 	entries := webtest.Must[[]store.AuditEntry](t)(h.Store.LatestAuditEntries(t.Context(), "", 10))
-	if len(entries) != 3 || !strings.HasPrefix(entries[2].Detail, "approved by the chief judge") || entries[1].Action != "results open again" || entries[1].Detail != "a wrong answer file" || entries[2].Action != "results final" {
+	if len(entries) != 3 || !strings.HasPrefix(entries[2].Detail, "approved by the chief judge") ||
+		entries[1].Action != "results open again" || entries[1].Detail != "a wrong answer file" || entries[2].Action != "results final" {
 		t.Errorf("the audit has %+v", entries)
 	}
 }
@@ -186,7 +191,8 @@ func TestFinalAndPublic(t *testing.T) {
 				t.Errorf("it is over too early:\n%s", page())
 			}
 			do(map[string]string{"finalize": "scoreboard", "scoreboard": "finalize"}[first], 303, "")
-			if body := page(); !strings.Contains(body, "final and public") || strings.Contains(body, "Reopen results</button>") || strings.Contains(body, "/award?id=") {
+			if body := page(); !strings.Contains(body, "final and public") || strings.Contains(body, "Reopen results</button>") ||
+				strings.Contains(body, "/award?id=") {
 				t.Errorf("when nothing changes any more:\n%s", body)
 			}
 			for path, fields := range map[string]url.Values{
@@ -313,7 +319,8 @@ func TestAwardsPage(t *testing.T) {
 	has("gold-medal", "none")
 	has("silver-medal", "ada")
 	has("honorable-mention", "bob")
-	if body := set("awards", 400, "gold", "many", "silver", "1", "bronze", "1"); !strings.Contains(body, `id="gold-error"`) || !strings.Contains(body, `value="many"`) {
+	if body := set("awards", 400, "gold", "many", "silver", "1", "bronze", "1"); !strings.Contains(body, `id="gold-error"`) ||
+		!strings.Contains(body, `value="many"`) {
 		t.Errorf("many medals:\n%s", body)
 	}
 	set("award", 303, "new", "best-name", "citation", "Best name", "teams", "1, 2")

@@ -24,7 +24,8 @@ func TestNewRejudgingIsFirst(t *testing.T) {
 		t.Errorf("without rejudgings: the form is at %d, the list at %d, open: %v", form, list, open)
 	}
 	h.RecordJudgement(h.Submit(c, "ada"), webtest.AcceptedEvents()...)
-	if got := h.Fetch(admin, "POST", "/c/now/rejudgings", map[string][]string{"who": {"#1"}, "why": {"a wrong answer file"}, "sure-password": {"correct-horse"}}); got.Code != 303 {
+	if got := h.Fetch(admin, "POST", "/c/now/rejudgings",
+		map[string][]string{"who": {"#1"}, "why": {"a wrong answer file"}, "sure-password": {"correct-horse"}}); got.Code != 303 {
 		t.Fatalf("rejudge: %d\n%s", got.Code, got.Body)
 	}
 	for query, want := range map[string]bool{"": false, "?who=ada": true} {
@@ -41,7 +42,8 @@ func TestKindsOfFiles(t *testing.T) {
 	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
 	team := webtest.Must[*store.Team](t)(h.Store.Enter(t.Context(), c.ID, h.Accounts["ada"]))
 	for object, want := range map[string]string{
-		"": "banner logo problemset", "contest/": "banner logo problemset", "teams/" + team.ExtID: "photo", "teams/none": "banner logo problemset",
+		"": "banner logo problemset", "contest/": "banner logo problemset", "teams/" + team.ExtID: "photo",
+		"teams/none": "banner logo problemset",
 	} {
 		_, list, _ := strings.Cut(h.Fetch(h.Cookie("admin"), "GET", "/c/now/media?object="+object, nil).Body, `name="property"`)
 		list, _, _ = strings.Cut(list, "</select>")

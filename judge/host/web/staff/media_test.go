@@ -25,8 +25,10 @@ func TestMediaPage(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("spring", -time.Minute, store.VisibilityPublic, store.Settings{})
 	team := webtest.Must[*store.Team](t)(h.Store.Enter(t.Context(), c.ID, h.Accounts["ada"]))
-	if _, _, err := h.Store.ImportContest(t.Context(), &store.ContestImport{ID: c.ID, Organizations: []store.Organization{{ID: "u0", Name: "U0"}, {ID: "u1", Name: "U1" + webtest.HostileMarkup}},
-		Groups: []store.Group{{ID: "g", Name: "North"}}, Persons: []store.ContestPerson{{ID: "p", Name: "Ada", Role: "staff"}}}); err != nil {
+	if _, _, err := h.Store.ImportContest(t.Context(),
+		&store.ContestImport{ID: c.ID, Organizations: []store.Organization{{ID: "u0", Name: "U0"},
+			{ID: "u1", Name: "U1" + webtest.HostileMarkup}},
+			Groups: []store.Group{{ID: "g", Name: "North"}}, Persons: []store.ContestPerson{{ID: "p", Name: "Ada", Role: "staff"}}}); err != nil {
 		t.Fatal(err)
 	}
 	const page = "/c/spring/media"
@@ -68,13 +70,15 @@ func TestMediaPage(t *testing.T) {
 	send("teams/"+team.ExtID, "photo", "", drawn(3, 4), 303, "")
 	send("persons/p", "photo", "", drawn(4, 4), 303, "")
 	rest := []string{"persons/p/photo.4x4.png", "teams/" + team.ExtID + "/photo.3x4.png"}
-	expect(append([]string{"contest/banner.80x10.svg", "contest/problemset.pdf", "groups/g/logo.160x160.png", "groups/g/logo.300x300.png", "groups/g/logo.56x56.png",
+	expect(append([]string{"contest/banner.80x10.svg", "contest/problemset.pdf", "groups/g/logo.160x160.png", "groups/g/logo.300x300.png",
+		"groups/g/logo.56x56.png",
 		"organizations/u0/logo.160x160.png", "organizations/u0/logo.200x200.png", "organizations/u0/logo.56x56.png",
 		"organizations/u1/logo.160x160.png", "organizations/u1/logo.160x80.dark.png",
 		"organizations/u1/logo.56x28.dark.png", "organizations/u1/logo.56x56.png", "organizations/u1/logo.90x45.dark.png", "organizations/u1/logo.90x90.png"}, rest...)...)
 	send("organizations/u1", "logo", "", drawn(80, 80), 303, "")
 	send("organizations/u1", "logo", "dark", drawn(90, 46), 303, "")
-	want := append([]string{"contest/banner.80x10.svg", "contest/problemset.pdf", "groups/g/logo.160x160.png", "groups/g/logo.300x300.png", "groups/g/logo.56x56.png",
+	want := append([]string{"contest/banner.80x10.svg", "contest/problemset.pdf", "groups/g/logo.160x160.png", "groups/g/logo.300x300.png",
+		"groups/g/logo.56x56.png",
 		"organizations/u0/logo.160x160.png", "organizations/u0/logo.200x200.png", "organizations/u0/logo.56x56.png",
 		"organizations/u1/logo.160x160.png", "organizations/u1/logo.160x82.dark.png",
 		"organizations/u1/logo.56x29.dark.png", "organizations/u1/logo.56x56.png", "organizations/u1/logo.80x80.png", "organizations/u1/logo.90x46.dark.png"}, rest...)
@@ -99,12 +103,14 @@ func TestMediaPage(t *testing.T) {
 	if strings.Contains(got.Body, "160x160") {
 		t.Errorf("scaled files are listed:\n%s", got.Body)
 	}
-	for _, path := range []string{"organizations/u1/logo.80x80.png", "organizations/u1/logo.80x80.png", "organizations/u1/logo.160x160.png", "none"} {
+	for _, path := range []string{"organizations/u1/logo.80x80.png", "organizations/u1/logo.80x80.png", "organizations/u1/logo.160x160.png",
+		"none"} {
 		if got := h.Upload(admin, page, map[string]string{"remove": path}, nil); got.Code != 303 {
 			t.Errorf("remove %s: %d\n%s", path, got.Code, got.Body)
 		}
 	}
-	expect(append([]string{"contest/banner.80x10.svg", "contest/problemset.pdf", "groups/g/logo.160x160.png", "groups/g/logo.300x300.png", "groups/g/logo.56x56.png",
+	expect(append([]string{"contest/banner.80x10.svg", "contest/problemset.pdf", "groups/g/logo.160x160.png", "groups/g/logo.300x300.png",
+		"groups/g/logo.56x56.png",
 		"organizations/u0/logo.160x160.png", "organizations/u0/logo.200x200.png", "organizations/u0/logo.56x56.png",
 		"organizations/u1/logo.160x82.dark.png", "organizations/u1/logo.56x29.dark.png",
 		"organizations/u1/logo.90x46.dark.png"}, rest...)...)

@@ -34,13 +34,17 @@ func TestOverview(t *testing.T) {
 			}
 		}
 	}
-	says("nothing happened", overview(admin, "now"), "No worker is online", "not Judge error on", "not unanswered", "not results are not final", "No submissions yet",
+	says("nothing happened", overview(admin, "now"), "No worker is online", "not Judge error on", "not unanswered",
+		"not results are not final", "No submissions yet",
 		"Blocks the final results", "The contest has not ended", "Last backup off", "Contest time 0:0")
 	says("it has ended", overview(admin, "past"), "The results are not final", "Finalize results")
-	says("a jury that does not finalize", overview(judges, "past"), "not The results are not final", "not Extend time", "not Blocks the final results")
+	says("a jury that does not finalize", overview(judges, "past"), "not The results are not final", "not Extend time",
+		"not Blocks the final results")
 	says("nothing blocks", overview(admin, "past"), "not Blocks the final results", "Contest time 1:00:00 of 1 h")
-	says("before the start", overview(admin, "empty"), "not Blocks the final results", "not Contest time", "not The contest has no problems", "Problem A")
-	none := &store.Contest{Slug: "none", Name: "None", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour, Visibility: store.VisibilityJury}
+	says("before the start", overview(admin, "empty"), "not Blocks the final results", "not Contest time",
+		"not The contest has no problems", "Problem A")
+	none := &store.Contest{Slug: "none", Name: "None", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour,
+		Visibility: store.VisibilityJury}
 	if err := h.Store.NewContest(t.Context(), none, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -56,29 +60,34 @@ func TestOverview(t *testing.T) {
 	broken[len(broken)-1] = &judge.Finished{Verdict: judge.JudgeError, Judged: 2, Cases: 2}
 	h.RecordJudgement(h.Submit(now, "bob"), broken...)
 	h.Clarify(now, store.NewClarification{Text: "why?"}, "ada")
-	says("much happened", overview(judges, "now"), "Judge error on submission 2", "1 clarification request unanswered", "not No submissions yet",
+	says("much happened", overview(judges, "now"), "Judge error on submission 2", "1 clarification request unanswered",
+		"not No submissions yet",
 		"Judge errors 1", "Unanswered 1", "Pending 0", "Workers disagree 0", "Oldest -")
 	sub := webtest.Must[[]*store.Submission](t)(h.Store.Submissions(t.Context(), store.SubmissionFilter{Contest: now.ID, Number: 1}))[0]
 	if err := h.Store.Audit(t.Context(), store.AuditEntry{Actor: "audit", Action: "workers disagree", Object: sub.ID}); err != nil {
 		t.Fatal(err)
 	}
 	says("workers disagree", overview(judges, "now"), "Workers disagree 1 #1")
-	says("what blocks", overview(admin, "now"), "Judge error on submission 2 blocks the final results", "1 clarification request unanswered blocks the final results",
+	says("what blocks", overview(admin, "now"), "Judge error on submission 2 blocks the final results",
+		"1 clarification request unanswered blocks the final results",
 		"Also blocks the final results 1", "The contest has not ended", "not has a judge error", "not request is unanswered", "not Further submissions have")
 	says("a jury that does not finalize", overview(judges, "now"), "not blocks the final results")
 	for range 5 {
 		h.RecordJudgement(h.Submit(now, "bob"), broken...)
 	}
-	says("many judge errors", overview(judges, "now"), "Judge error on submission 7", "not Judge error on submission 2", "Further submissions have a judge error", "Judge errors 6")
+	says("many judge errors", overview(judges, "now"), "Judge error on submission 7", "not Judge error on submission 2",
+		"Further submissions have a judge error", "Judge errors 6")
 
 	says("no problem is paused", overview(judges, "now"), "not is paused", "not Pause judging", "not A rejudging waits", "Solved by")
 	if err := h.Store.SetPaused(t.Context(), now.ID, "A", true); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := h.Store.Rejudge(t.Context(), store.NewRejudging{Filter: store.SubmissionFilter{Contest: now.ID}, Why: "x", Account: h.Accounts["admin"].ID}); err != nil {
+	if _, _, err := h.Store.Rejudge(t.Context(),
+		store.NewRejudging{Filter: store.SubmissionFilter{Contest: now.ID}, Why: "x", Account: h.Accounts["admin"].ID}); err != nil {
 		t.Fatal(err)
 	}
-	says("a paused problem and a rejudging", overview(judges, "now"), "Judging of problem A is paused", "A rejudging waits for a decision", "not Pause judging", "not Resume judging of A")
+	says("a paused problem and a rejudging", overview(judges, "now"), "Judging of problem A is paused", "A rejudging waits for a decision",
+		"not Pause judging", "not Resume judging of A")
 	says("an administrator", overview(admin, "now"), "Resume judging of A", "A rejudging waits for a decision")
 
 	stands := func() string { return webtest.Text(h.Fetch(ada, "GET", "/c/now", nil).Body) }
@@ -125,7 +134,8 @@ func TestWhenFrozen(t *testing.T) {
 		if passed < time.Hour {
 			says("/", "frozen since <time", "freezes at")
 		}
-		if got := h.Fetch(admin, "POST", "/c/now/scoreboard", url.Values{"do": {"unfreeze"}, "sure-password": {"correct-horse"}}); got.Code != 303 {
+		if got := h.Fetch(admin, "POST", "/c/now/scoreboard",
+			url.Values{"do": {"unfreeze"}, "sure-password": {"correct-horse"}}); got.Code != 303 {
 			t.Fatalf("unfreeze: %d\n%s", got.Code, got.Body)
 		}
 		says("/c/now/overview", `class="done"`, "freezes at", "frozen since", `class="frozen"`)

@@ -23,10 +23,12 @@ func TestRejudgingPages(t *testing.T) {
 	h.Submit(c, "bob") // stays pending
 	admin, ada := h.Cookie("admin"), h.Cookie("ada")
 	list := h.Fetch(admin, "GET", "/c/now/submissions?problem=A&verdict=WA&who=ada&language=py", nil).Body
-	if strings.Count(list, "/c/now/s/") != 1 || !strings.Contains(list, "/c/now/rejudgings?language=py&amp;problem=A&amp;verdict=WA&amp;who=ada") {
+	if strings.Count(list, "/c/now/s/") != 1 || !strings.Contains(list,
+		"/c/now/rejudgings?language=py&amp;problem=A&amp;verdict=WA&amp;who=ada") {
 		t.Errorf("the list of ada's wrong answers:\n%s", list)
 	}
-	for query, want := range map[string]string{"verdict=OK": "is not a verdict", "problem=Z": "has no problem", "language=c": "is no language", "before=x": "is not the number"} {
+	for query, want := range map[string]string{"verdict=OK": "is not a verdict", "problem=Z": "has no problem",
+		"language=c": "is no language", "before=x": "is not the number"} {
 		if got := h.Fetch(admin, "GET", "/c/now/submissions?"+query, nil); got.Code != 400 || !strings.Contains(got.Body, want) {
 			t.Errorf("%s: %d without %q", query, got.Code, want)
 		}
@@ -56,11 +58,13 @@ func TestRejudgingPages(t *testing.T) {
 	}
 	page := h.Fetch(admin, "GET", path, nil).Body
 	webtest.CheckHTML(t, "a rejudging", page)
-	if !strings.Contains(page, "0 of 2 submissions are judged") || !strings.Contains(page, "1 submission was left out") || strings.Contains(page, `value="apply"`) || !strings.Contains(page, "refresh") || strings.Contains(page, "<strong>") {
+	if !strings.Contains(page, "0 of 2 submissions are judged") || !strings.Contains(page, "1 submission was left out") ||
+		strings.Contains(page, `value="apply"`) || !strings.Contains(page, "refresh") || strings.Contains(page, "<strong>") {
 		t.Errorf("while it runs:\n%s", page)
 	}
 	path, _, _ = strings.Cut(path, "?")
-	if got := h.Fetch(admin, "POST", path, url.Values{"do": {"apply"}}); got.Code != 409 || !strings.Contains(got.Body, "2 submissions are still being judged") {
+	if got := h.Fetch(admin, "POST", path, url.Values{"do": {"apply"}}); got.Code != 409 ||
+		!strings.Contains(got.Body, "2 submissions are still being judged") {
 		t.Errorf("applied too early: %d\n%s", got.Code, got.Body)
 	}
 	if got := h.Fetch(admin, "GET", strings.Replace(path, "now", "other", 1), nil); got.Code != 404 {
@@ -69,7 +73,8 @@ func TestRejudgingPages(t *testing.T) {
 	h.EndRejudgingJobs(judge.Accepted)
 	page = h.Fetch(admin, "GET", path, nil).Body
 	webtest.CheckHTML(t, "a judged one", page)
-	for _, want := range []string{`value="apply"`, `<th scope="col" class="num">AC</th>`, "Apply 2 changes", "<dt>Changed</dt><dd>2</dd>", "<dt>Unchanged</dt><dd>0</dd>", "<strong>2</strong>", "scoreboard changes", "wrong answer", "accepted"} {
+	for _, want := range []string{`value="apply"`, `<th scope="col" class="num">AC</th>`, "Apply 2 changes", "<dt>Changed</dt><dd>2</dd>",
+		"<dt>Unchanged</dt><dd>0</dd>", "<strong>2</strong>", "scoreboard changes", "wrong answer", "accepted"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("what was judged has no %q:\n%s", want, page)
 		}
@@ -90,7 +95,8 @@ func TestRejudgingPages(t *testing.T) {
 		t.Errorf("cancelled afterwards: %d\n%s", got.Code, got.Body)
 	}
 	entries := webtest.Must[[]store.AuditEntry](t)(h.Store.LatestAuditEntries(t.Context(), "", 10))
-	if len(entries) != 2 || entries[0].Action != "apply rejudging" || entries[1].Action != "rejudge" || entries[0].Actor != h.Accounts["admin"].ID {
+	if len(entries) != 2 || entries[0].Action != "apply rejudging" || entries[1].Action != "rejudge" ||
+		entries[0].Actor != h.Accounts["admin"].ID {
 		t.Errorf("the audit has %+v", entries)
 	}
 	// Another rejudging is canceled.
@@ -101,7 +107,8 @@ func TestRejudgingPages(t *testing.T) {
 	}
 	h.Fetch(admin, "POST", path, url.Values{"do": {"cancel"}})
 	ended := webtest.Text(h.Fetch(admin, "GET", path, nil).Body)
-	if !strings.Contains(ended, "was cancelled. The verdicts from before") || !strings.Contains(ended, "No verdict changed") || strings.Contains(ended, "appear here") {
+	if !strings.Contains(ended, "was cancelled. The verdicts from before") || !strings.Contains(ended, "No verdict changed") ||
+		strings.Contains(ended, "appear here") {
 		t.Errorf("the canceled one:\n%s", ended)
 	}
 	if all := h.Fetch(admin, "GET", "/c/now/rejudgings", nil).Body; !strings.Contains(all, "cancelled") || !strings.Contains(all, "applied") {
@@ -130,7 +137,8 @@ func TestRejudgedSeveralTimes(t *testing.T) {
 	}
 	path := got.Get("Location")
 	page := h.Fetch(admin, "GET", path, nil).Body
-	if !strings.Contains(page, "with version <code>"+version) || !strings.Contains(page, "2 runs of each") || strings.Contains(page, "runs differ") {
+	if !strings.Contains(page, "with version <code>"+version) || !strings.Contains(page, "2 runs of each") ||
+		strings.Contains(page, "runs differ") {
 		t.Errorf("before the runs end:\n%s", page)
 	}
 	h.EndRejudgingJobs(judge.Accepted, judge.TimeLimit)

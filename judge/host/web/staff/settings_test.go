@@ -16,7 +16,8 @@ import (
 // removes the field.
 func settings(changes ...string) url.Values {
 	v := url.Values{
-		"name": {"Spring"}, "slug": {"spring"}, "start_by": {"hand"}, "hours": {"2"}, "minutes": {"30"}, "format": {"icpc"}, "visibility": {"public"}, "show": {"samples"},
+		"name": {"Spring"}, "slug": {"spring"}, "start_by": {"hand"}, "hours": {"2"}, "minutes": {"30"}, "format": {"icpc"},
+		"visibility": {"public"}, "show": {"samples"},
 		"problem": {"sum"}, "label-sum": {"A"}, "points-sum": {"7"}, "freeze": {"no"}, "languages_by": {"all"},
 	}
 	for i := 0; i < len(changes); i += 2 {
@@ -57,21 +58,25 @@ func TestSettings(t *testing.T) {
 		{"starts", "or select to start the contest by hand", settings("start_by", "at")},
 		{"freeze_minutes", "fewer than the contest has", settings("freeze", "before", "freeze_minutes", "150")},
 		{"freeze_minutes", "fewer than the contest has", settings("freeze", "before", "freeze_minutes", "0")},
-		{"freeze_minutes", "without an end cannot be frozen before its end", settings("freeze", "before", "freeze_minutes", "10", "no_end", "on")},
+		{"freeze_minutes", "without an end cannot be frozen before its end",
+			settings("freeze", "before", "freeze_minutes", "10", "no_end", "on")},
 		{"per_minute", "Enter a number of submissions per minute from 1 to 1000", settings("per_minute", "0")},
 		{"penalty", "Enter a number of penalty minutes from 1 to 1000", settings("penalty", "1001")},
 		{"languages", "Select at least one language", settings("languages_by", "some")},
 		{"languages", `Unknown language "pyton"`, settings("languages_by", "some", "language", "pyton")},
 		{"statement_languages", "is not a language code", settings("statement_languages", "en, d/e")},
 		{"removed", "Set the start time", settings("removed_from", "2026-03-01T10:10", "removed_to", "2026-03-01T10:20")},
-		{"removed", "a later one at which it ends", settings(append(at, "removed_from", "2026-03-01T10:20", "removed_to", "2026-03-01T10:10")...)},
+		{"removed", "a later one at which it ends",
+			settings(append(at, "removed_from", "2026-03-01T10:20", "removed_to", "2026-03-01T10:10")...)},
 		{"removed", "a later one at which it ends", settings(append(at, "removed_from", "2026-03-01T10:20", "removed_to", " ")...)},
-		{"removed", "is not during the contest, which lasts from 1 Mar 2026, 10:00:00 to 1 Mar 2026, 12:30:00", settings(append(at, "removed_from", "2026-03-01T09:59", "removed_to", "2026-03-01T10:10")...)},
+		{"removed", "is not during the contest, which lasts from 1 Mar 2026, 10:00:00 to 1 Mar 2026, 12:30:00",
+			settings(append(at, "removed_from", "2026-03-01T09:59", "removed_to", "2026-03-01T10:10")...)},
 		{"removed", "is not during the contest", settings(append(at, "removed_from", "2026-03-01T12:30", "removed_to", "2026-03-01T12:40")...)},
 	} {
 		got := h.Fetch(admin, "POST", "/admin/contests/new", tt.v)
 		page := webtest.Text(got.Body)
-		if got.Code != 400 || strings.Count(page, tt.text) != 2 || !strings.Contains(got.Body, `<a href="#`+tt.field+`">`) || !strings.Contains(got.Body, `id="`+tt.field) || !strings.Contains(got.Body, "<title>Error: New contest") {
+		if got.Code != 400 || strings.Count(page, tt.text) != 2 || !strings.Contains(got.Body, `<a href="#`+tt.field+`">`) ||
+			!strings.Contains(got.Body, `id="`+tt.field) || !strings.Contains(got.Body, "<title>Error: New contest") {
 			t.Errorf("%s, want 400 and twice %q: %d\n%s", tt.field, tt.text, got.Code, page)
 		}
 		if name := tt.v.Get("name"); tt.field != "name" && !strings.Contains(got.Body, `name="name" value="`+name+`"`) {
@@ -85,20 +90,24 @@ func TestSettings(t *testing.T) {
 		t.Errorf("intervals that overlap: %d", got.Code)
 	}
 
-	good := settings(append(at, "freeze", "before", "freeze_minutes", "60.5", "penalty", "7", "compile_errors", "on", "groups", "best", "blind", "on", "practice", "on", "keep_sources", "on",
+	good := settings(append(at, "freeze", "before", "freeze_minutes", "60.5", "penalty", "7", "compile_errors", "on", "groups", "best",
+		"blind", "on", "practice", "on", "keep_sources", "on",
 		"color-sum", "red", "statement_languages", "en, pt-BR", "languages_by", "some", "language", "py", "per_minute", "9", "removed_from", "2026-03-01T12:29:59", "removed_to", "2026-03-01T12:40")...)
 	if got := h.Fetch(admin, "POST", "/admin/contests/new", good); got.Code != 303 || got.Get("Location") != "/c/spring" {
 		t.Fatalf("a good one: %d\n%s", got.Code, got.Body)
 	}
-	if got := h.Fetch(admin, "POST", "/admin/contests/new", settings()); got.Code != 400 || !strings.Contains(got.Body, "Another contest has this web address") {
+	if got := h.Fetch(admin, "POST", "/admin/contests/new", settings()); got.Code != 400 ||
+		!strings.Contains(got.Body, "Another contest has this web address") {
 		t.Errorf("the same again: %d\n%s", got.Code, got.Body)
 	}
 	c := webtest.Must[*store.Contest](t)(h.Store.ContestBySlug(t.Context(), "spring"))
 	check := func(when string) {
 		t.Helper()
 		s := c.Settings
-		if c.Length != 150*time.Minute || c.Freeze != 90*time.Minute-30*time.Second || s.Penalty != 7 || !s.CompileErrors || !s.Groups || !s.Blind || !s.Practice || !s.KeepSources ||
-			s.PerMinute != 9 || len(s.Languages) != 1 || len(s.Statements) != 2 || c.Starts.Local().Format("15:04") != "10:00" || s.Show != judge.ShowSamples || c.Format != store.ICPC ||
+		if c.Length != 150*time.Minute || c.Freeze != 90*time.Minute-30*time.Second || s.Penalty != 7 || !s.CompileErrors || !s.Groups ||
+			!s.Blind || !s.Practice || !s.KeepSources ||
+			s.PerMinute != 9 || len(s.Languages) != 1 || len(s.Statements) != 2 || c.Starts.Local().Format("15:04") != "10:00" ||
+			s.Show != judge.ShowSamples || c.Format != store.ICPC ||
 			c.Visibility != store.VisibilityPublic || len(s.Removed) != 1 || c.Ends().Sub(c.Starts) != 150*time.Minute+10*time.Minute+time.Second {
 			t.Errorf("%s: %+v", when, c)
 		}
@@ -137,7 +146,8 @@ func TestSettingsOfARunningContest(t *testing.T) {
 	now := h.Contest("now", -30*time.Minute, store.VisibilityAccounts, store.Settings{})
 	h.Submit(now, "ada")
 	edit := func(changes ...string) url.Values {
-		return settings(append([]string{"slug", "now", "revision", "1", "start_by", "at", "starts", now.Starts.Local().Format("2006-01-02T15:04:05")}, changes...)...)
+		return settings(append([]string{"slug", "now", "revision", "1", "start_by", "at", "starts",
+			now.Starts.Local().Format("2006-01-02T15:04:05")}, changes...)...)
 	}
 	for want, v := range map[string]url.Values{
 		"This ends the contest now":                          edit("hours", "0", "minutes", "5"),
@@ -184,7 +194,8 @@ func TestNamesBecomeAddresses(t *testing.T) {
 	admin := h.Cookie("admin")
 	publish(h, "another", "admin")
 	publish(h, "third", "admin")
-	for name, slug := range map[string]string{"Klasse 9": "klasse-9", "  Ärger & Öl – 2026! ": "arger-ol-2026", "Straße": "strasse", "Łódź": "lodz", "It's on": "its-on", strings.Repeat("x", 60): strings.Repeat("x", 40)} {
+	for name, slug := range map[string]string{"Klasse 9": "klasse-9", "  Ärger & Öl – 2026! ": "arger-ol-2026", "Straße": "strasse",
+		"Łódź": "lodz", "It's on": "its-on", strings.Repeat("x", 60): strings.Repeat("x", 40)} {
 		v := settings("name", name, "slug", "", "label-sum", "B")
 		v["problem"] = []string{"sum", "another", "third"}
 		if got := h.Fetch(admin, "POST", "/admin/contests/new", v); got.Code != 303 || got.Get("Location") != "/c/"+slug {
@@ -228,7 +239,8 @@ func TestStartAndExtend(t *testing.T) {
 	if got := h.Fetch(admin, "POST", "/c/spring/start", url.Values{}); got.Code != 409 || !contest().Starts.Equal(starts) {
 		t.Errorf("started twice: %d", got.Code)
 	}
-	if page := h.Fetch(admin, "GET", "/c/spring/overview", nil).Body; strings.Contains(page, "Start contest") || !strings.Contains(page, "By 15 minutes") || !strings.Contains(page, "Freeze scoreboard") {
+	if page := h.Fetch(admin, "GET", "/c/spring/overview", nil).Body; strings.Contains(page, "Start contest") ||
+		!strings.Contains(page, "By 15 minutes") || !strings.Contains(page, "Freeze scoreboard") {
 		t.Errorf("the overview of a running contest:\n%s", page)
 	}
 	for minutes, want := range map[string]int{"0": 400, "x": 400, "1441": 400, "-5": 400} {
@@ -252,7 +264,8 @@ func TestStartAndExtend(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.Sleep(2 * time.Millisecond)
-	if got := h.Fetch(admin, "POST", "/c/spring/extend", url.Values{"minutes": {"5"}}); got.Code != 303 || contest().Freeze != time.Millisecond || contest().Length != 170*time.Minute {
+	if got := h.Fetch(admin, "POST", "/c/spring/extend", url.Values{"minutes": {"5"}}); got.Code != 303 ||
+		contest().Freeze != time.Millisecond || contest().Length != 170*time.Minute {
 		t.Errorf("extended while frozen: %d, %+v", got.Code, contest())
 	}
 	c = contest()
@@ -261,7 +274,8 @@ func TestStartAndExtend(t *testing.T) {
 	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
 		t.Fatal(err)
 	}
-	if got := h.Fetch(admin, "POST", "/c/spring/extend", url.Values{"minutes": {"10"}}); got.Code != 303 || contest().Freeze != 30*time.Minute || contest().Settings.Planned != 110*time.Minute {
+	if got := h.Fetch(admin, "POST", "/c/spring/extend", url.Values{"minutes": {"10"}}); got.Code != 303 ||
+		contest().Freeze != 30*time.Minute || contest().Settings.Planned != 110*time.Minute {
 		t.Errorf("extended while frozen by hand: %d, %+v", got.Code, contest())
 	}
 	// Extending the contest in the settings keeps the manual freeze, so that hidden results stay hidden. Setting
@@ -287,7 +301,8 @@ func TestStartAndExtend(t *testing.T) {
 	if c.Freeze = time.Minute; h.Store.SetContest(t.Context(), c, nil) != nil {
 		t.Fatal("the contest is not saved")
 	}
-	if page := h.Fetch(admin, "GET", "/c/spring/overview", nil).Body; !strings.Contains(page, "Unfreeze scoreboard") || strings.Contains(page, "Freeze scoreboard<") {
+	if page := h.Fetch(admin, "GET", "/c/spring/overview", nil).Body; !strings.Contains(page, "Unfreeze scoreboard") ||
+		strings.Contains(page, "Freeze scoreboard<") {
 		t.Errorf("the overview of a frozen contest:\n%s", page)
 	}
 }
@@ -306,7 +321,8 @@ func TestFrameOfRefusedSettings(t *testing.T) {
 		form.Set(field, value)
 	}
 	got := h.Fetch(admin, "POST", "/c/now/edit", form)
-	if head := frame(got.Body); got.Code != 400 || !strings.Contains(head, `<a href="/c/now">`+html.EscapeString(c.Name)+`</a>`) || !strings.Contains(head, " left</time>") || strings.Contains(head, "/c/other") {
+	if head := frame(got.Body); got.Code != 400 || !strings.Contains(head, `<a href="/c/now">`+html.EscapeString(c.Name)+`</a>`) ||
+		!strings.Contains(head, " left</time>") || strings.Contains(head, "/c/other") {
 		t.Errorf("%d, the frame is\n%s", got.Code, head)
 	}
 }

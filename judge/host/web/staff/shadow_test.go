@@ -23,7 +23,8 @@ func sentAs(h *webtest.Harness, c *store.Contest, id string) *store.StoredSubmis
 		Files: []job.File{{Path: "a.py", Size: 1, Digest: h.StoreBlob([]byte("x"))}},
 	}
 	return webtest.Must[*store.StoredSubmission](h)(h.Store.Submit(h.Context(), store.NewSubmission{
-		Contest: c.ID, Team: team.ID, Account: h.Accounts["ada"].ID, Problem: "sum", Work: work, Priority: job.ContestPriority, Class: "main", ExtID: id,
+		Contest: c.ID, Team: team.ID, Account: h.Accounts["ada"].ID, Problem: "sum", Work: work, Priority: job.ContestPriority, Class: "main",
+		ExtID: id,
 	}))
 }
 
@@ -40,7 +41,8 @@ func TestDifferencesNameThePrimary(t *testing.T) {
 	}
 	h.RecordJudgement(sentAs(h, c, "4711"), webtest.FailingEvents()...)
 	sentAs(h, c, "pc2_b") // stays pending
-	check(h.Store.SetExternalSource(t.Context(), store.ExternalSource{Contest: c.ID, URL: "https://primary.example/contests/x", Account: h.Accounts["admin"].ID}))
+	check(h.Store.SetExternalSource(t.Context(),
+		store.ExternalSource{Contest: c.ID, URL: "https://primary.example/contests/x", Account: h.Accounts["admin"].ID}))
 	var objects []store.ExternalObject
 	for i, id := range []string{"4711", "pc2_b"} {
 		objects = append(objects, store.ExternalObject{Type: "judgements", ID: fmt.Sprint("j", i),
@@ -49,7 +51,8 @@ func TestDifferencesNameThePrimary(t *testing.T) {
 	check(h.Store.PutExternalObjects(t.Context(), c.ID, "1", objects))
 	check(h.Store.RecordReceived(t.Context(), c.ID))
 	differ := []string{
-		`<a href="/c/now/s/1">submission 4711: AC at the primary, WA here</a>`, `<a href="/c/now/s/2">submission pc2_b: AC at the primary, pending here</a>`,
+		`<a href="/c/now/s/1">submission 4711: AC at the primary, WA here</a>`,
+		`<a href="/c/now/s/2">submission pc2_b: AC at the primary, pending here</a>`,
 	}
 	page := func() string { return h.Fetch(h.Cookie("admin"), "GET", "/c/now/shadow", nil).Body }
 	for _, want := range append(differ, `<th scope="row"><a href="/c/now/s/1">4711</a></th><td class="num">1</td>`) {
@@ -89,14 +92,17 @@ func TestShadowPage(t *testing.T) {
 	h.RecordJudgement(h.Submit(c, "ada"), webtest.AcceptedEvents()...) // 1
 	h.RecordJudgement(h.Submit(c, "bob"), webtest.FailingEvents()...)  // 2
 	h.Submit(c, "bob")                                                 // submission 3 stays pending
-	check(h.Store.SetExternalSource(t.Context(), store.ExternalSource{Contest: c.ID, URL: "https://primary.example/contests/x" + webtest.HostileMarkup, Account: h.Accounts["admin"].ID}))
+	check(h.Store.SetExternalSource(t.Context(),
+		store.ExternalSource{Contest: c.ID, URL: "https://primary.example/contests/x" + webtest.HostileMarkup, Account: h.Accounts["admin"].ID}))
 	page := h.Fetch(judge1, "GET", "/c/now/shadow", nil).Body
-	for _, want := range []string{"The primary has sent nothing yet", `<span class="tag bad">nothing received yet`, "The primary shows no scoreboard"} {
+	for _, want := range []string{"The primary has sent nothing yet", `<span class="tag bad">nothing received yet`,
+		"The primary shows no scoreboard"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("before anything is received, the page has no %q:\n%s", want, page)
 		}
 	}
-	if page := h.Fetch(admin, "GET", "/c/now/overview", nil).Body; !strings.Contains(page, `href="/c/now/shadow">Compare`) || !strings.Contains(page, "The primary has sent nothing yet") {
+	if page := h.Fetch(admin, "GET", "/c/now/overview", nil).Body; !strings.Contains(page, `href="/c/now/shadow">Compare`) ||
+		!strings.Contains(page, "The primary has sent nothing yet") {
 		t.Errorf("the overview has no primary:\n%s", page)
 	}
 	object := func(typ, id, data string) store.ExternalObject {
@@ -114,11 +120,13 @@ func TestShadowPage(t *testing.T) {
 	check(h.Store.PutExternalObjects(t.Context(), c.ID, "since_token=1", objects))
 	check(h.Store.RecordReceived(t.Context(), c.ID))
 	check(h.Store.RecordExternalProblem(t.Context(), c.ID, "teams", "9", "it has no name"+webtest.HostileMarkup))
-	check(h.Store.SetExternalScoreboard(t.Context(), c.ID, `{"rows":[{"rank":1,"team_id":"2","score":{"num_solved":1,"total_time":1}},{"rank":2,"team_id":"1","score":{"num_solved":0,"total_time":0}}]}`))
+	check(h.Store.SetExternalScoreboard(t.Context(), c.ID,
+		`{"rows":[{"rank":1,"team_id":"2","score":{"num_solved":1,"total_time":1}},{"rank":2,"team_id":"1","score":{"num_solved":0,"total_time":0}}]}`))
 	page = h.Fetch(judge1, "GET", "/c/now/shadow", nil).Body
 	webtest.CheckHTML(t, "the comparison", page)
 	for _, want := range []string{
-		`<span class="tag ok">connected`, "<dt>Judged by both</dt><dd>2</dd>", "<dt>Different verdicts</dt><dd>1</dd>", "<dt>Different ranks</dt><dd>2</dd>",
+		`<span class="tag ok">connected`, "<dt>Judged by both</dt><dd>2</dd>", "<dt>Different verdicts</dt><dd>1</dd>",
+		"<dt>Different ranks</dt><dd>2</dd>",
 		`<th scope="row"><a href="/c/now/s/2">2</a></th><td class="num">2</td><td>AC</td><td>WA</td>`, "pending</th>", "<strong>1</strong>",
 		`<th scope="row">Two</th><td>1: 1 solved, 1 min</td>`, `<th scope="row">winner</th><td>2</td><td>1</td>`, "teams 9",
 		"The verdicts of the primary count.",
@@ -130,7 +138,8 @@ func TestShadowPage(t *testing.T) {
 	if strings.Count(page, "<strong>") != 1 {
 		t.Errorf("more than one cell of the matrix is a difference:\n%s", page)
 	}
-	if page := h.Fetch(admin, "GET", "/c/now/overview", nil).Body; !strings.Contains(page, "1 object of the primary could not be taken over completely") || strings.Contains(page, "silent") {
+	if page := h.Fetch(admin, "GET", "/c/now/overview", nil).Body; !strings.Contains(page,
+		"1 object of the primary could not be taken over completely") || strings.Contains(page, "silent") {
 		t.Errorf("the overview says of the primary:\n%s", page)
 	}
 	// The pages show verdicts set by the primary, and the team for which another account submitted.
@@ -140,17 +149,21 @@ func TestShadowPage(t *testing.T) {
 	teams, err := h.Store.Teams(t.Context(), c.ID)
 	check(err)
 	work := job.Work{Kind: job.Submission, Bundle: h.Problem.Bundle, Config: h.Problem.Config, Problem: "sum", Program: "a.py"}
-	_, err = h.Store.Submit(t.Context(), store.NewSubmission{Contest: c.ID, Team: teams[0].ID, Account: h.Accounts["judge"].ID, Problem: "sum", Work: work, Unjudged: true})
+	_, err = h.Store.Submit(t.Context(), store.NewSubmission{Contest: c.ID, Team: teams[0].ID, Account: h.Accounts["judge"].ID,
+		Problem: "sum", Work: work, Unjudged: true})
 	check(err)
 	_, page, _ = strings.Cut(h.Fetch(judge1, "GET", "/c/now/submissions", nil).Body, "data-reload")
-	if strings.Count(page, "by the primary") != 1 || strings.Contains(page, "by the jury") || strings.Count(page, "ada&#34;") != 2 || strings.Contains(page, "judge&#34;") {
+	if strings.Count(page, "by the primary") != 1 || strings.Contains(page, "by the jury") || strings.Count(page, "ada&#34;") != 2 ||
+		strings.Contains(page, "judge&#34;") {
 		t.Errorf("the submissions:\n%s", page)
 	}
-	if page := h.Fetch(judge1, "GET", "/c/now/s/2", nil).Body; !strings.Contains(page, "that this contest follows has decided") || strings.Contains(page, "The jury changed") {
+	if page := h.Fetch(judge1, "GET", "/c/now/s/2", nil).Body; !strings.Contains(page, "that this contest follows has decided") ||
+		strings.Contains(page, "The jury changed") {
 		t.Errorf("a submission that the primary has judged:\n%s", page)
 	}
 	h.Advance(119 * time.Second)
-	if page := h.Fetch(judge1, "GET", "/c/now/shadow", nil).Body; !strings.Contains(page, `ok">connected`) || !strings.Contains(page, "<dt>Lag</dt><dd>119 s</dd>") {
+	if page := h.Fetch(judge1, "GET", "/c/now/shadow", nil).Body; !strings.Contains(page, `ok">connected`) ||
+		!strings.Contains(page, "<dt>Lag</dt><dd>119 s</dd>") {
 		t.Errorf("after 119 s:\n%s", page)
 	}
 	check(h.Store.RecordFailure(t.Context(), c.ID, "the cable"+webtest.HostileMarkup))
@@ -160,7 +173,8 @@ func TestShadowPage(t *testing.T) {
 	h.Advance(2 * time.Second)
 	page = h.Fetch(judge1, "GET", "/c/now/shadow", nil).Body
 	webtest.CheckHTML(t, "the comparison with a silent primary", page)
-	if !strings.Contains(page, `<span class="tag bad">silent`) || !strings.Contains(page, "silent for 121 s") || !strings.Contains(page, "the cable") {
+	if !strings.Contains(page, `<span class="tag bad">silent`) || !strings.Contains(page, "silent for 121 s") ||
+		!strings.Contains(page, "the cable") {
 		t.Errorf("after 121 s:\n%s", page)
 	}
 	if page := h.Fetch(admin, "GET", "/c/now/overview", nil).Body; !strings.Contains(page, "The primary has been silent for 121 s") {
@@ -185,11 +199,13 @@ func TestDifferencesKeepResultsOpen(t *testing.T) {
 	admin := h.Cookie("admin")
 	h.RecordJudgement(h.Submit(c, "ada"), webtest.AcceptedEvents()...)
 	h.RecordJudgement(h.Submit(c, "bob"), webtest.FailingEvents()...)
-	check(h.Store.SetExternalSource(t.Context(), store.ExternalSource{Contest: c.ID, URL: "https://primary.example/contests/x", Account: h.Accounts["admin"].ID}))
+	check(h.Store.SetExternalSource(t.Context(),
+		store.ExternalSource{Contest: c.ID, URL: "https://primary.example/contests/x", Account: h.Accounts["admin"].ID}))
 	h.Advance(6 * time.Hour)
 	judgement := func(n int, verdict string) store.ExternalObject {
 		id := fmt.Sprint(n)
-		return store.ExternalObject{Type: "judgements", ID: "j" + id, Data: fmt.Sprintf(`{"id":"j%s","submission_id":%q,"judgement_type_id":%q}`, id, id, verdict)}
+		return store.ExternalObject{Type: "judgements", ID: "j" + id,
+			Data: fmt.Sprintf(`{"id":"j%s","submission_id":%q,"judgement_type_id":%q}`, id, id, verdict)}
 	}
 	page := func() string {
 		body := h.Fetch(admin, "GET", "/c/now/shadow", nil).Body
@@ -248,13 +264,16 @@ func TestDifferencesKeepResultsOpen(t *testing.T) {
 	check(h.Store.PutExternalObjects(t.Context(), c.ID, "3", []store.ExternalObject{judgement(1, "AC")}))
 	check(h.Store.RecordExternalProblem(t.Context(), c.ID, "submissions", "9", "unknown team"))
 	check(h.Store.SetExternalScoreboard(t.Context(), c.ID, `{"rows":[{"rank":1,"team_id":"2","score":{"num_solved":3,"total_time":1}}]}`))
-	check(h.Store.PutExternalObjects(t.Context(), c.ID, "4", []store.ExternalObject{{Type: "awards", ID: "winner", Data: `{"id":"winner","team_ids":["2"]}`}}))
-	shows("submissions 9: unknown team", "rank of team 2: 1 with 3 solved in 1 min at the primary", "award winner: teams 2 at the primary, 1 here")
+	check(h.Store.PutExternalObjects(t.Context(), c.ID, "4",
+		[]store.ExternalObject{{Type: "awards", ID: "winner", Data: `{"id":"winner","team_ids":["2"]}`}}))
+	shows("submissions 9: unknown team", "rank of team 2: 1 with 3 solved in 1 min at the primary",
+		"award winner: teams 2 at the primary, 1 here")
 	finalize(409, "4 differences from the primary not acknowledged")
 	acknowledge("admin", seen(), "all looked at", 303)
 	finalize(303, "")
 	entries := webtest.Must[[]store.AuditEntry](t)(h.Store.LatestAuditEntries(t.Context(), "", 10))
-	if e := entries[len(entries)-1]; e.Action != "acknowledge differences" || !strings.Contains(e.Detail, "the primary has an older checker (submission 2: AC at the primary, WA here)") {
+	if e := entries[len(entries)-1]; e.Action != "acknowledge differences" ||
+		!strings.Contains(e.Detail, "the primary has an older checker (submission 2: AC at the primary, WA here)") {
 		t.Errorf("the audit has %+v", entries)
 	}
 	acknowledge("admin", first, "too late", 409)
@@ -265,7 +284,8 @@ func TestEqualToThePrimary(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -2*time.Minute, store.VisibilityAccounts, store.Settings{})
 	h.RecordJudgement(h.Submit(c, "ada"), webtest.AcceptedEvents()...)
-	if err := h.Store.SetExternalSource(t.Context(), store.ExternalSource{Contest: c.ID, URL: "https://primary.example/contests/x", Account: h.Accounts["admin"].ID}); err != nil {
+	if err := h.Store.SetExternalSource(t.Context(),
+		store.ExternalSource{Contest: c.ID, URL: "https://primary.example/contests/x", Account: h.Accounts["admin"].ID}); err != nil {
 		t.Fatal(err)
 	}
 	if err := h.Store.RecordReceived(t.Context(), c.ID); err != nil {
@@ -276,7 +296,8 @@ func TestEqualToThePrimary(t *testing.T) {
 	if body := h.Fetch(admin, "GET", "/c/now/finalize", nil).Body; !strings.Contains(body, "Nothing differs from the primary") {
 		t.Errorf("the checks:\n%s", body)
 	}
-	got := h.Fetch(admin, "POST", "/c/now/finalize", url.Values{"do": {"final"}, "by": {"the chief judge"}, "sure-password": {"correct-horse"}})
+	got := h.Fetch(admin, "POST", "/c/now/finalize",
+		url.Values{"do": {"final"}, "by": {"the chief judge"}, "sure-password": {"correct-horse"}})
 	if got.Code != 303 {
 		t.Errorf("finalize: %d\n%s", got.Code, got.Body)
 	}
@@ -307,7 +328,8 @@ func TestManyDifferences(t *testing.T) {
 			rows = append(rows, fmt.Sprintf(`{"rank":%d,"team_id":"t%d","score":{"num_solved":1,"total_time":1}}`, i, i))
 			check(h.Store.RecordExternalProblem(t.Context(), c.ID, "groups", fmt.Sprintf("g%d", i), "it has no name"))
 		}
-		check(h.Store.SetExternalSource(t.Context(), store.ExternalSource{Contest: c.ID, URL: "https://primary.example/contests/x", Account: h.Accounts["admin"].ID}))
+		check(h.Store.SetExternalSource(t.Context(),
+			store.ExternalSource{Contest: c.ID, URL: "https://primary.example/contests/x", Account: h.Accounts["admin"].ID}))
 		check(h.Store.PutExternalObjects(t.Context(), c.ID, "since_token=1", objects))
 		check(h.Store.SetExternalScoreboard(t.Context(), c.ID, `{"rows":[`+strings.Join(rows, ",")+`]}`))
 		section := regexp.MustCompile(`(?s)</h2>.*?</section>`)

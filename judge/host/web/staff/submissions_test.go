@@ -25,14 +25,17 @@ func TestFilters(t *testing.T) {
 		}
 		return all
 	}
-	if got := menus(""); strings.Count(got["Language"], "<a ") != 1 || strings.Contains(got["page"], "Clear filters") || !strings.Contains(got["page"], "No submissions yet") {
+	if got := menus(""); strings.Count(got["Language"], "<a ") != 1 || strings.Contains(got["page"], "Clear filters") ||
+		!strings.Contains(got["page"], "No submissions yet") {
 		t.Errorf("the filters of an empty list:\n%s", got["page"])
 	}
 	h.RecordJudgement(h.Submit(c, "ada"), webtest.FailingEvents()...)
 	got := menus("?verdict=WA&who=ada")
 	for menu, links := range map[string][]string{
-		"Problem":  {`<a href="/c/now/submissions?verdict=WA&amp;who=ada" aria-current="true">Any</a>`, `<a href="/c/now/submissions?problem=A&amp;verdict=WA&amp;who=ada">A. `},
-		"Verdict":  {`class="filter on"`, `: <b>WA wrong answer</b>`, `<a href="/c/now/submissions?who=ada">Any</a>`, `<a href="/c/now/submissions?verdict=AC&amp;who=ada">AC accepted</a>`, `aria-current="true">WA wrong answer</a>`, `>Pending</a>`},
+		"Problem": {`<a href="/c/now/submissions?verdict=WA&amp;who=ada" aria-current="true">Any</a>`,
+			`<a href="/c/now/submissions?problem=A&amp;verdict=WA&amp;who=ada">A. `},
+		"Verdict": {`class="filter on"`, `: <b>WA wrong answer</b>`, `<a href="/c/now/submissions?who=ada">Any</a>`,
+			`<a href="/c/now/submissions?verdict=AC&amp;who=ada">AC accepted</a>`, `aria-current="true">WA wrong answer</a>`, `>Pending</a>`},
 		"Language": {`<a href="/c/now/submissions?language=py&amp;verdict=WA&amp;who=ada">`},
 	} {
 		for _, link := range links {
@@ -44,7 +47,8 @@ func TestFilters(t *testing.T) {
 	if strings.Count(got["Language"], "<a ") != 2 {
 		t.Errorf("languages that were not used:\n%s", got["Language"])
 	}
-	for _, want := range []string{`<input type="search" name="who" value="ada"`, `<input type="hidden" name="verdict" value="WA">`, "Clear filters", "data-pause", `<table class="list lines" data-sort>`} {
+	for _, want := range []string{`<input type="search" name="who" value="ada"`, `<input type="hidden" name="verdict" value="WA">`,
+		"Clear filters", "data-pause", `<table class="list lines" data-sort>`} {
 		if !strings.Contains(got["page"], want) {
 			t.Errorf("the list has no %s:\n%s", want, got["page"])
 		}
@@ -64,7 +68,8 @@ func TestFilters(t *testing.T) {
 		"Group":   {`class="filter on"`, `: <b>north &amp; &lt;b&gt;</b>`, `<a href="/c/now/submissions?verdict=judged">Any</a>`},
 		"Verdict": {`: <b>Judged</b>`},
 		"Time":    {`>Last 10 minutes</a>`, `>First hour</a>`, `<input id="time" name="time" value=""`},
-		"page":    {`/c/now/s/2"`, `<input type="hidden" name="group" value="north &amp; &lt;b&gt;">`, `/c/now/rejudgings?group=north&#43;%26&#43;%3Cb%3E&amp;verdict=judged`},
+		"page": {`/c/now/s/2"`, `<input type="hidden" name="group" value="north &amp; &lt;b&gt;">`,
+			`/c/now/rejudgings?group=north&#43;%26&#43;%3Cb%3E&amp;verdict=judged`},
 	} {
 		for _, link := range links {
 			if !strings.Contains(got[menu], link) {
@@ -75,19 +80,25 @@ func TestFilters(t *testing.T) {
 	if strings.Contains(got["page"], `/c/now/s/1"`) || strings.Contains(got["Time"], "After the") {
 		t.Errorf("a group has the submission of a team that is not in it, or the contest has ended:\n%s", got["page"])
 	}
-	if got := menus("?time=1:00-&who=bob"); !strings.Contains(got["page"], "No submissions match") || !strings.Contains(got["Time"], `: <b>1:00-</b>`) || !strings.Contains(got["Time"], `value="1:00-"`) || strings.Contains(got["page"], `type="hidden" name="time"`) || !strings.Contains(got["Verdict"], "time=1%3A00-") {
+	if got := menus("?time=1:00-&who=bob"); !strings.Contains(got["page"], "No submissions match") ||
+		!strings.Contains(got["Time"], `: <b>1:00-</b>`) || !strings.Contains(got["Time"], `value="1:00-"`) ||
+		strings.Contains(got["page"], `type="hidden" name="time"`) || !strings.Contains(got["Verdict"], "time=1%3A00-") {
 		t.Errorf("after an hour:\n%s", got["page"])
 	}
-	if got := menus("?time=-1:00"); !strings.Contains(got["page"], `/c/now/s/1"`) || !strings.Contains(got["Time"], `: <b>First hour</b>`) && !strings.Contains(got["Time"], `: <b>-1:00</b>`) {
+	if got := menus("?time=-1:00"); !strings.Contains(got["page"], `/c/now/s/1"`) ||
+		!strings.Contains(got["Time"], `: <b>First hour</b>`) && !strings.Contains(got["Time"], `: <b>-1:00</b>`) {
 		t.Errorf("in the first hour:\n%s", got["page"])
 	}
-	if got := h.Fetch(admin, "GET", "/c/now/submissions?time=noon", nil); got.Code != 400 || !strings.Contains(got.Body, "write hours and minutes") {
+	if got := h.Fetch(admin, "GET", "/c/now/submissions?time=noon", nil); got.Code != 400 ||
+		!strings.Contains(got.Body, "write hours and minutes") {
 		t.Errorf("no time: %d\n%s", got.Code, got.Body)
 	}
 	if got := menus("?who=%232"); !strings.Contains(got["page"], `/c/now/s/2"`) || strings.Contains(got["page"], `/c/now/s/1"`) {
 		t.Errorf("one submission:\n%s", got["page"])
 	}
-	if page := h.Fetch(admin, "GET", "/c/now/rejudgings?group=north+%26+%3Cb%3E&time=0:00-1:00&who=%232", nil).Body; !strings.Contains(page, `<option value="north &amp; &lt;b&gt;" selected>`) || !strings.Contains(page, `name="time" value="0:00-1:00"`) || !strings.Contains(page, `name="who" value="#2"`) {
+	if page := h.Fetch(admin, "GET", "/c/now/rejudgings?group=north+%26+%3Cb%3E&time=0:00-1:00&who=%232", nil).Body; !strings.Contains(page,
+		`<option value="north &amp; &lt;b&gt;" selected>`) || !strings.Contains(page, `name="time" value="0:00-1:00"`) ||
+		!strings.Contains(page, `name="who" value="#2"`) {
 		t.Errorf("the form of a rejudging has not the filter:\n%s", page)
 	}
 	later := h.Contest("past", -2*time.Hour, store.VisibilityAccounts, store.Settings{Practice: true}) // of an hour
@@ -99,7 +110,8 @@ func TestFilters(t *testing.T) {
 	if page := h.Fetch(admin, "GET", "/c/past/submissions?time=1:00:00-", nil).Body; !strings.Contains(page, `/c/past/s/1"`) {
 		t.Errorf("after the end:\n%s", page)
 	}
-	if got := menus("?language=py&problem=A"); !strings.Contains(got["Language"], `class="filter on"`) || !strings.Contains(got["Problem"], `<a href="/c/now/submissions?language=py">Any</a>`) || strings.Contains(got["Verdict"], "filter on") {
+	if got := menus("?language=py&problem=A"); !strings.Contains(got["Language"], `class="filter on"`) ||
+		!strings.Contains(got["Problem"], `<a href="/c/now/submissions?language=py">Any</a>`) || strings.Contains(got["Verdict"], "filter on") {
 		t.Errorf("two filters:\n%s", got["page"])
 	}
 }

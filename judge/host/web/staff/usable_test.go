@@ -17,7 +17,8 @@ func publish(h *webtest.Harness, slug, owner string) {
 	h.Helper()
 	p := h.Problem
 	webtest.Must[*store.Problem](h)(h.Store.PutBundle(h.Context(), store.NewBundle{
-		Problem: slug, Title: "Title of " + slug, Owner: h.Accounts[owner].ID, ID: p.Bundle, Manifest: p.Bundle, Config: p.Config, ProblemInfo: p.ProblemInfo, MadeBy: h.Accounts[owner].ID,
+		Problem: slug, Title: "Title of " + slug, Owner: h.Accounts[owner].ID, ID: p.Bundle, Manifest: p.Bundle, Config: p.Config,
+		ProblemInfo: p.ProblemInfo, MadeBy: h.Accounts[owner].ID,
 	}))
 }
 
@@ -25,11 +26,13 @@ func publish(h *webtest.Harness, slug, owner string) {
 // that are already there. It must not see or add problems of other owners.
 func TestProblemsOfAnotherContest(t *testing.T) {
 	h := webtest.New(t)
-	chief := webtest.Must[[]*store.Account](t)(h.Store.NewAccounts(t.Context(), store.NewAccount{Login: "chief", Display: "chief", Kind: store.PersonAccount, Role: string(auth.ContestAdmin)}))
+	chief := webtest.Must[[]*store.Account](t)(h.Store.NewAccounts(t.Context(),
+		store.NewAccount{Login: "chief", Display: "chief", Kind: store.PersonAccount, Role: string(auth.ContestAdmin)}))
 	h.Accounts["chief"] = chief[0]
 	publish(h, "foreign", "admin")
 	publish(h, "own", "chair")
-	mine, theirs := h.Contest("mine", time.Hour, store.VisibilityAccounts, store.Settings{}), h.Contest("theirs", time.Hour, store.VisibilityJury, store.Settings{})
+	mine, theirs := h.Contest("mine", time.Hour, store.VisibilityAccounts, store.Settings{}), h.Contest("theirs", time.Hour,
+		store.VisibilityJury, store.Settings{})
 	for login, c := range map[string]*store.Contest{"chair": mine, "other": theirs} {
 		if err := h.Store.SetContestRole(t.Context(), h.Accounts[login].ID, c.ID, string(auth.ContestAdmin)); err != nil {
 			t.Fatal(err)

@@ -19,11 +19,12 @@ func TestBackupsAreShown(t *testing.T) {
 		want string
 		warn bool
 	}{
-		"none are made":      {web.Backups{}, "No nightly backups", false},
-		"there is none yet":  {web.Backups{On: true, Next: now}, "No backup yet", false},
-		"all is well":        {web.Backups{On: true, Last: now.Add(-25 * time.Hour), Kept: 7}, "7 backups are kept", false},
-		"the last is old":    {web.Backups{On: true, Last: now.Add(-27 * time.Hour), Kept: 7}, "is too old", true},
-		"the last one fails": {web.Backups{On: true, Last: now, Error: "the disk is full" + webtest.HostileMarkup}, "The last backup failed: the disk is full", true},
+		"none are made":     {web.Backups{}, "No nightly backups", false},
+		"there is none yet": {web.Backups{On: true, Next: now}, "No backup yet", false},
+		"all is well":       {web.Backups{On: true, Last: now.Add(-25 * time.Hour), Kept: 7}, "7 backups are kept", false},
+		"the last is old":   {web.Backups{On: true, Last: now.Add(-27 * time.Hour), Kept: 7}, "is too old", true},
+		"the last one fails": {web.Backups{On: true, Last: now, Error: "the disk is full" + webtest.HostileMarkup},
+			"The last backup failed: the disk is full", true},
 	} {
 		h.BackupState = tt.b
 		_, page, _ := strings.Cut(h.Fetch(judge, "GET", "/admin/workers", nil).Body, "<h2>Backups</h2>")
