@@ -32,7 +32,7 @@ func (a *admin) queue() *cobra.Command {
 		for _, q := range queues {
 			fmt.Fprintf(
 				a.out, "%-11s %-10s %d waiting, %d with a worker, the oldest for %s\n", q.Priority, q.Class,
-				q.Waiting, q.Dispatched, time.Since(q.Oldest).Round(time.Second),
+				q.Waiting, q.Running, time.Since(q.Oldest).Round(time.Second),
 			)
 			if q.UntrustedOnly > 0 {
 				fmt.Fprintf(

@@ -2,7 +2,7 @@
 // bytes are stored once.
 //
 //   - A blob is written to a temporary file, compared with its digest, and renamed. A killed process leaves at most
-//     a temporary file, which is removed a day later.
+//     a temporary file. Writing a blob removes such files if they are a day old.
 //   - A blob gets a fixed modification time. A file with that time and the expected size is not read again. Any
 //     other file is compared with its digest. A damaged file is removed, so that a client uploads the blob again.
 //   - If a directory exceeds its quota, the least recently used blobs are removed. A blob with other hard links is
@@ -37,7 +37,8 @@ type Dir struct {
 
 	mu      sync.Mutex
 	counted bool
-	used    int64 // bytes of all blobs, as far as this process knows; valid once counted
+	used    int64     // bytes of all blobs, as far as this process knows; valid once counted
+	cleaned time.Time // of the last search for abandoned temporary files
 }
 
 // ErrDamaged means that bytes do not match their digest. Put returns it for such bytes. Open returns it for a
@@ -51,6 +52,9 @@ const tempName = ".tmp-"
 
 // staleAfter is the age at which a temporary file is considered abandoned.
 const staleAfter = 24 * time.Hour
+
+// cleanInterval is the minimum time between two searches for abandoned temporary files.
+const cleanInterval = time.Hour
 
 // Open opens a directory of blobs, and creates it if it does not exist. Quota is the maximum total size of the
 // blobs in bytes. Zero means no limit.
@@ -257,6 +261,7 @@ type Staged struct {
 
 // Stage writes the bytes of r to a temporary file. The caller must call Close.
 func (f *Dir) Stage(r io.Reader) (*Staged, error) {
+	f.removeAbandoned()
 	tmp, err := os.CreateTemp(f.dir, tempName+"*")
 	if err != nil {
 		return nil, fmt.Errorf("keep a blob: %w", err)

@@ -344,6 +344,45 @@ func TestQuota(t *testing.T) {
 	}
 }
 
+// TestAbandonedFiles checks that temporary files of killed processes are removed when they are a day old, in each kind of
+// directory, and that a directory is not searched for each blob.
+func TestAbandonedFiles(t *testing.T) {
+	for kind, openDir := range map[string]func(dir string) (*blob.Dir, error){
+		"durable": blob.OpenDurable,
+		"quota":   func(dir string) (*blob.Dir, error) { return blob.Open(dir, 1000) },
+		"shared": func(dir string) (*blob.Dir, error) {
+			shared, err := blob.OpenSharedDir(dir)
+			return shared.Dir, err
+		},
+	} {
+		dir := t.TempDir()
+		names := map[string]time.Duration{".tmp-old": 25 * time.Hour, ".tmp-new": 23 * time.Hour, "last-log": 25 * time.Hour}
+		lay := func() {
+			for name, age := range names {
+				path, at := filepath.Join(dir, name), time.Now().Add(-age)
+				if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, at, at)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		lay()
+		f, err := openDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, text := range []string{"one", "two"} {
+			put(t, f, text)
+			for name := range names {
+				_, err := os.Stat(filepath.Join(dir, name))
+				if want := i > 0 || name != ".tmp-old"; (err == nil) != want {
+					t.Errorf("%s: %s after blob %d: %v", kind, name, i+1, err)
+				}
+			}
+			lay()
+		}
+	}
+}
+
 // TestManyAtOnce checks that concurrent writers of the same blobs in one directory do not interfere.
 func TestManyAtOnce(t *testing.T) {
 	dir := t.TempDir()

@@ -1,7 +1,6 @@
 package blob
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // ErrAway means that an origin does not respond, and that the caller can repeat the request later.
@@ -154,12 +154,21 @@ func (s *SharedDir) checkMark() error {
 	return fmt.Errorf("%w: %s is not the directory that this server started with: mount the disk again: %w", ErrAway, s.dir, err)
 }
 
-// explain returns ErrAway if the directory lacks its mark, which is then the cause of err. Otherwise it returns err.
+// explain returns ErrAway if the directory lacks its mark, which is then the cause of err, or if err is how a disk of
+// another machine fails. Otherwise it returns err.
 func (s *SharedDir) explain(err error) error {
 	if err == nil {
 		return nil
 	}
-	return cmp.Or(s.checkMark(), err)
+	if away := s.checkMark(); away != nil {
+		return away
+	}
+	for _, lost := range []error{syscall.ESTALE, syscall.EIO, syscall.ETIMEDOUT} {
+		if errors.Is(err, lost) {
+			return fmt.Errorf("%w: %w", ErrAway, err)
+		}
+	}
+	return err
 }
 
 // Has implements Origin.
@@ -177,7 +186,21 @@ func (s *SharedDir) Get(d Digest) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, s.explain(err)
 	}
-	return file, nil
+	return sharedFile{file, s}, nil
+}
+
+// A sharedFile is an open file of a SharedDir, whose disk may be lost while the file is read.
+type sharedFile struct {
+	io.ReadCloser
+	dir *SharedDir
+}
+
+func (f sharedFile) Read(p []byte) (int, error) {
+	n, err := f.ReadCloser.Read(p)
+	if err != io.EOF {
+		err = f.dir.explain(err)
+	}
+	return n, err
 }
 
 // Put implements Origin. It compares the mark again before it stores the bytes, because the disk may be unmounted

@@ -20,7 +20,30 @@ type stored struct {
 	linked   bool      // whether it has other hard links
 }
 
-// list returns the blobs, and removes abandoned temporary files.
+// removeAbandoned removes abandoned temporary files, at most once in cleanInterval. Errors are ignored, because a later
+// call tries again.
+func (f *Dir) removeAbandoned() {
+	f.mu.Lock()
+	due := time.Since(f.cleaned) >= cleanInterval
+	if due {
+		f.cleaned = time.Now()
+	}
+	f.mu.Unlock()
+	if !due {
+		return
+	}
+	tops, _ := os.ReadDir(f.dir)
+	for _, top := range tops {
+		if !strings.HasPrefix(top.Name(), tempName) {
+			continue
+		}
+		if info, err := top.Info(); err == nil && time.Since(info.ModTime()) > staleAfter {
+			os.Remove(filepath.Join(f.dir, top.Name()))
+		}
+	}
+}
+
+// list returns the blobs.
 func (f *Dir) list() (blobs []stored, err error) {
 	tops, err := os.ReadDir(f.dir)
 	if err != nil {
@@ -28,12 +51,6 @@ func (f *Dir) list() (blobs []stored, err error) {
 	}
 	for _, top := range tops {
 		at := filepath.Join(f.dir, top.Name())
-		if strings.HasPrefix(top.Name(), tempName) {
-			if info, err := top.Info(); err == nil && time.Since(info.ModTime()) > staleAfter {
-				os.Remove(at) // if this fails, the next call tries again
-			}
-			continue
-		}
 		if !top.IsDir() {
 			continue
 		}

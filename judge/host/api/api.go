@@ -518,7 +518,7 @@ func (a *api) queue(w http.ResponseWriter, r *http.Request, _ *caller) error {
 		if q.State == store.JobWaiting {
 			queues[i].Waiting = q.Jobs
 		} else {
-			queues[i].Dispatched = q.Jobs
+			queues[i].Running = q.Jobs
 		}
 		if q.Oldest.Before(queues[i].Oldest) {
 			queues[i].Oldest = q.Oldest

@@ -57,6 +57,18 @@ func TestOneWhoFloods(t *testing.T) {
 	}
 }
 
+// dispatched marks a job as dispatched, without a worker.
+func (h *harness) dispatched(id string) {
+	h.Helper()
+	epoch, err := h.store.AcquireLease(h.Context(), store.EnqueueLease, "test", time.Hour)
+	if err != nil {
+		h.Fatal(err)
+	}
+	if given, err := h.store.MarkDispatched(h.Context(), epoch, job.Running{Job: id, Generation: 1}); err != nil || len(given) != 1 {
+		h.Fatal(given, err)
+	}
+}
+
 // TestNoTryForNothing checks when submissions can be cancelled. In a contest, an author can cancel only before a
 // worker may have the submission. The jury can cancel any, and so can an author in practice.
 func TestNoTryForNothing(t *testing.T) {
@@ -76,16 +88,6 @@ func TestNoTryForNothing(t *testing.T) {
 		}
 		return kept
 	}
-	out := func(s *store.Submission) {
-		t.Helper()
-		epoch, err := h.store.AcquireLease(t.Context(), store.EnqueueLease, "test", time.Hour)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if given, err := h.store.MarkDispatched(t.Context(), epoch, job.Running{Job: s.Judgement, Generation: 1}); err != nil || len(given) != 1 {
-			t.Fatal(given, err)
-		}
-	}
 	cancel := func(who string, s *store.Submission, want int, says string) {
 		t.Helper()
 		if code, said := h.ask(who, "DELETE", client.SubmissionsPath+"/"+s.ID, nil); code != want || !strings.Contains(said, says) {
@@ -93,7 +95,7 @@ func TestNoTryForNothing(t *testing.T) {
 		}
 	}
 	practised := send()
-	out(practised)
+	h.dispatched(practised.Judgement)
 	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(-time.Minute), Length: time.Hour,
 		Visibility: store.VisibilityAccounts}
 	if err := h.store.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum"}}); err != nil {
@@ -103,7 +105,7 @@ func TestNoTryForNothing(t *testing.T) {
 	if waits.Contest != c.ID {
 		t.Fatalf("it is of the contest %s", waits.Contest)
 	}
-	out(given)
+	h.dispatched(given.Judgement)
 	cancel("submit", practised, 200, "")
 	cancel("submit", waits, 200, "")
 	cancel("submit", given, 409, "is being judged and counts")
@@ -111,6 +113,41 @@ func TestNoTryForNothing(t *testing.T) {
 		t.Errorf("after that it is %+v, %v", j, err)
 	}
 	cancel("admin", given, 200, "")
+}
+
+// TestStatesOfSubmissions checks the names of a submission's states in each response that has them.
+func TestStatesOfSubmissions(t *testing.T) {
+	h := newHarness(t)
+	_, said := h.ask("submit", "POST", client.SubmissionsPath, h.submission("x"))
+	var sent client.Submission
+	if err := json.Unmarshal([]byte(said), &sent); err != nil {
+		t.Fatal(said, err)
+	}
+	judgement, err := h.store.Judgement(t.Context(), sent.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	states := func(state, queue string) {
+		t.Helper()
+		for path, want := range map[string]string{
+			client.SubmissionsPath + "/" + sent.ID: `"state":"` + state + `"`,
+			client.SubmissionsPath:                 `"state":"` + state + `"`,
+			client.QueuePath:                       queue,
+		} {
+			if code, said := h.ask("submit", "GET", path, nil); code != 200 || !strings.Contains(said, want) {
+				t.Errorf("%s is answered %d %s, want %s", path, code, said, want)
+			}
+		}
+	}
+	states("waiting", `"waiting":1,"running":0`)
+	h.dispatched(judgement.ID)
+	states("waiting", `"waiting":1,"running":0`)
+	h.d.Listener().Taken("w", job.Running{Job: judgement.ID, Generation: 1})
+	states("running", `"waiting":0,"running":1`)
+	if code, said := h.ask("admin", "DELETE", client.SubmissionsPath+"/"+sent.ID, nil); code != 200 {
+		t.Fatal(code, said)
+	}
+	states("cancelled", "[]")
 }
 
 // TestFlowsHaveBounds checks the limits for the number and the size of workflows. They end if an administrator

@@ -142,6 +142,13 @@ func TestVerifiedVerdicts(t *testing.T) {
 	if err != nil || len(specs) != 1 {
 		t.Fatal(specs, err)
 	}
+	waiting, err := h.store.LatestSubmissions(t.Context(), "", "", "", 1)
+	if err != nil || len(waiting) != 1 {
+		t.Fatal(waiting, err)
+	}
+	if _, said := h.ask("submit", "GET", "/v1/submissions/"+waiting[0].ID, nil); !strings.Contains(said, `"state":"waiting"`) {
+		t.Errorf("no worker has it, and the answer is %s", said)
+	}
 	r := &job.Result{Job: specs[0].ID, Generation: 1, Token: specs[0].Token, Worker: "w", State: job.Done,
 		Finished: &judge.Finished{Verdict: judge.Accepted}, Rows: []job.CaseRow{{Case: "secret/1", Verdict: judge.Accepted}}}
 	folded, err := h.store.RecordResult(t.Context(), r, "")
@@ -167,8 +174,9 @@ func TestVerifiedVerdicts(t *testing.T) {
 				continue
 			}
 			for _, v1 := range []string{"/v1/submissions/" + sub, "/v1/submissions"} {
-				if _, said := h.ask(who, "GET", v1, nil); strings.Contains(said, `"AC"`) != known {
-					t.Errorf("%s answers %s", v1, said)
+				state := map[bool]string{false: `"state":"running"`, true: `"state":"done"`}[known]
+				if _, said := h.ask(who, "GET", v1, nil); strings.Contains(said, `"AC"`) != known || !strings.Contains(said, state) {
+					t.Errorf("%s answers %s; want %s", v1, said, state)
 				}
 			}
 		}

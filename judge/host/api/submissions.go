@@ -145,13 +145,21 @@ func (a *api) visibleSubmission(r *http.Request, caller *caller) (*store.Submiss
 func (a *api) clientSubmission(s *store.Submission, caller *caller) client.Submission {
 	result := client.Submission{
 		ID: s.ID, Number: s.Number, Problem: s.Problem, Program: s.Program, Login: s.Login, Received: s.Received,
-		State:   string(a.Dispatch.JobState(s.Judgement, s.State)),
+		State:   stateName(a.Dispatch.JobState(s.Judgement, s.State)),
 		Verdict: s.Verdict, Score: s.Score,
 	}
 	if s.Verify == store.Unverified && !seesUnverified(caller) {
-		result.State, result.Verdict, result.Score = string(store.JobDispatched), judge.NotJudged, ""
+		result.State, result.Verdict, result.Score = stateName(store.JobDispatched), judge.NotJudged, ""
 	}
 	return result
+}
+
+// stateName returns the name of a job's state in responses.
+func stateName(s store.JobState) string {
+	if s == store.JobDispatched {
+		return "running"
+	}
+	return string(s)
 }
 
 // seesUnverified reports whether a caller sees verdicts that a judge must still verify. Other callers do not see such
@@ -189,14 +197,14 @@ func (a *api) submissionState(r *http.Request, caller *caller, s *store.Submissi
 	}
 	end, state := a.clientSubmission(s, caller), a.Dispatch.JobState(j.ID, j.State)
 	if j.Withheld() && !seesUnverified(caller) {
-		if end.State = string(store.JobDispatched); state == store.JobWaiting {
-			end.State = string(store.JobWaiting)
+		if end.State = stateName(store.JobDispatched); state == store.JobWaiting {
+			end.State = stateName(state)
 		}
 		end.Verdict, end.Score = judge.NotJudged, ""
 		end.Position, err = a.QueuePosition(r.Context(), j)
 		return &end, j, err
 	}
-	end.State, end.Verdict, end.Score = string(state), j.Verdict, j.Score
+	end.State, end.Verdict, end.Score = stateName(state), j.Verdict, j.Score
 	if end.Position, err = a.QueuePosition(r.Context(), j); err != nil {
 		return nil, nil, err
 	}

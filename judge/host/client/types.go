@@ -130,7 +130,7 @@ type Submission struct {
 	Program  string         `json:"program"`
 	Login    string         `json:"username"`
 	Received time.Time      `json:"received"`
-	State    string         `json:"state"` // waiting, out, done, failed, cancelled
+	State    string         `json:"state"` // waiting, running, done, failed, cancelled
 	Verdict  judge.Verdict  `json:"verdict,omitempty"`
 	Score    string         `json:"score,omitempty"`
 	Reason   string         `json:"reason,omitempty"` // why the judge gave no verdict
@@ -185,11 +185,11 @@ type Cancelled struct {
 
 // A QueueState describes the pending jobs of one priority.
 type QueueState struct {
-	Priority   job.Priority `json:"priority"`
-	Class      string       `json:"class"`
-	Waiting    int          `json:"waiting"`
-	Dispatched int          `json:"out"`
-	Oldest     time.Time    `json:"oldest"`
+	Priority job.Priority `json:"priority"`
+	Class    string       `json:"class"`
+	Waiting  int          `json:"waiting"`
+	Running  int          `json:"running"`
+	Oldest   time.Time    `json:"oldest"`
 	// UntrustedOnly is the number of submissions that only untrusted workers have judged, while no trusted worker is
 	// online.
 	UntrustedOnly int `json:"of_untrusted,omitempty"`

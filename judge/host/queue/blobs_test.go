@@ -28,6 +28,10 @@ func TestBlobsInACluster(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		stream, err := q.JetStream().Stream(t.Context(), "OBJ_assay-blobs")
+		if err != nil || stream.CachedInfo().Config.AllowDirect {
+			t.Errorf("a server that lacks the latest blobs may respond: %v", err)
+		}
 		mark, err := origin.Mark()
 		if want := []string{"", "one"}[i]; err != nil || mark != want {
 			t.Errorf("the mark is %q, %v; want %q", mark, err, want)

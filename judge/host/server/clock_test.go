@@ -15,6 +15,7 @@ func TestTheClockJumps(t *testing.T) {
 	}
 	s.compareClocks(t.Context(), clockEvery-time.Hour, clockEvery)
 	s.compareClocks(t.Context(), clockEvery+time.Minute, clockEvery)
+	s.compareClocks(t.Context(), clockEvery-clockSlack, clockEvery)
 	all, err := s.store.LatestAuditEntries(t.Context(), "", 10)
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +27,7 @@ func TestTheClockJumps(t *testing.T) {
 			jumps = append(jumps, by)
 		}
 	}
-	if got := strings.Join(jumps, ", "); got != "by 1m0s, by -1h0m0s" {
+	if got := strings.Join(jumps, ", "); got != "by -2s, by 1m0s, by -1h0m0s" {
 		t.Errorf("the staff is told: %s", got)
 	}
 }

@@ -51,16 +51,24 @@ func (s *Server) id() string {
 func (s *Server) isOnlyServer() bool { return s.o.Database == "" }
 
 func (s *Server) description() store.Server {
-	return store.Server{ID: s.id(), Instance: s.instance, Version: s.o.Version, Address: s.URL().URL}
+	d := store.Server{ID: s.id(), Instance: s.instance, Version: s.o.Version}
+	if s.listener != nil {
+		d.Address = s.URL().URL
+	}
+	return d
 }
 
-// announceFirst announces the server. Another process with the same id may have been killed a moment ago, with a
-// data directory that is lost. Therefore announceFirst waits, and fails only if that process is still running.
+// announceFirst announces the server before it listens, so that a proxy sends no requests to a server that may not start.
+// Another process with the same id may have been killed a moment ago, with a data directory that is lost. Therefore
+// announceFirst waits, and fails only if that process is still running.
 func (s *Server) announceFirst(ctx context.Context) error {
-	for end := time.Now().Add(store.OfflineAfter + store.AnnounceInterval); ; {
+	for end, logged := time.Now().Add(store.OfflineAfter+store.AnnounceInterval), false; ; logged = true {
 		err := s.store.Announce(ctx, s.description(), s.previous)
 		if !errors.Is(err, store.ErrTaken) {
 			return err
+		}
+		if !logged {
+			s.o.Log.Warn("another server of this database has the same id; waiting until it stops", "id", s.id())
 		}
 		if time.Now().After(end) {
 			return &judge.UsageError{Err: fmt.Errorf("another server of this database also has the id %s\n"+
@@ -80,7 +88,7 @@ const workersEvery = time.Second
 // coordinate coordinates this server with the other servers of the database: it announces this server, and admits the
 // workers that other servers have admitted.
 func (s *Server) coordinate(ctx context.Context) {
-	announced, wrong, noted := time.Now(), false, ""
+	announced, wrong, noted := time.Time{}, false, "" // announceFirst did not know the address
 	for {
 		select {
 		case <-ctx.Done():

@@ -211,9 +211,6 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if err := s.admitAll(ctx, true); err != nil {
 		return err
 	}
-	if err := s.listen(ctx, blobs); err != nil {
-		return err
-	}
 	if !s.isOnlyServer() {
 		if _, err := s.databaseSkew(ctx); err != nil {
 			return err
@@ -224,6 +221,9 @@ func (s *Server) open(ctx context.Context) (err error) {
 		if err := s.store.CheckNotMoved(ctx); err != nil { // the data was moved while this server started
 			return s.explain(err)
 		}
+	}
+	if err := s.listen(ctx, blobs); err != nil {
+		return err
 	}
 	if err := s.createSetupLink(ctx); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"assay/judge/blob"
@@ -101,11 +102,18 @@ func TestWritesAreStopped(t *testing.T) {
 	}
 }
 
-// away is an origin of blobs that does not respond.
-type away struct{ blob.Origin }
+// away is an origin of blobs that does not respond, or fails in the middle of a blob.
+type away struct {
+	blob.Origin
+	middle bool
+}
 
-func (away) Get(blob.Digest) (io.ReadCloser, error) {
-	return nil, fmt.Errorf("secret: %w", blob.ErrAway)
+func (a away) Get(blob.Digest) (io.ReadCloser, error) {
+	err := fmt.Errorf("secret: %w", blob.ErrAway)
+	if a.middle {
+		return io.NopCloser(io.MultiReader(strings.NewReader("half of it"), iotest.ErrReader(err))), nil
+	}
+	return nil, err
 }
 
 // TestSharedFilesAreAway checks that a page that needs a file says that shared files do not respond. Only the log
@@ -116,7 +124,9 @@ func TestSharedFilesAreAway(t *testing.T) {
 	if err := errors.Join(shared.SetMark("secret"), os.RemoveAll(dir)); err != nil {
 		t.Fatal(err)
 	}
-	for what, origin := range map[string]blob.Origin{"secret": away{}, dir + " is not the directory": shared} {
+	for what, origin := range map[string]blob.Origin{
+		"secret": away{}, "secret: the": away{middle: true}, dir + " is not the directory": shared,
+	} {
 		var log bytes.Buffer
 		h := webtest.New(t, func(h *webtest.Harness, o *web.Options) {
 			o.Log = slog.New(slog.NewTextHandler(&log, nil))
