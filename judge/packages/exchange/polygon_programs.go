@@ -209,7 +209,6 @@ type comparison struct {
 	caseSensitive bool
 	space         bool    // white space matters
 	abs, rel      float64 // tolerances; zero if words are compared
-	name          string
 }
 
 // comparisonOf reads the options of a built-in checker. It returns false for a checker that does not compare words.

@@ -128,7 +128,7 @@ func TestPolygonNotes(t *testing.T) {
 	for _, row := range []struct{ it, toml, files, want string }{
 		{"misses a validator", "", "", "there is no validator in the package"},
 		{"leaves a validator out", "[validator]\nprogram = \"check.py\"", "", "the validator check.py is left out: it speaks the kit's protocol"},
-		{"leaves a grammar out", "[validator]\nprogram = \"x.ctd\"", "-- x.ctd --\n", `x.ctd is left out: it is for "checktestdata"`},
+		{"leaves a grammar out", "[validator]\nprogram = \"x.ctd\"", "-- x.ctd --\n", `x.ctd is left out: it is for "ctd"`},
 		{"leaves a format out", "", "-- input.format --\nline a: int 0..9\n", "input.format is left out"},
 		{"misses testlib.h", checker, "-- check.cpp --\n#include <testlib.h>\n", "testlib.h is not in the package"},
 		{"rounds the time", "[limits]\ntime = \"1500500us\"", "", "the time limit is rounded up"},

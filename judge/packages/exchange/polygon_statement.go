@@ -166,7 +166,7 @@ func splitStatement(markdown, language string) map[string]string {
 }
 
 var (
-	linkDefinition = pattern.New(`^ {0,3}\[[^\]]+\]:\s`)
+	linkDefinition = pattern.New(`^ {0,3}\[[^\]^][^\]]*\]:[ \t]*\S+([ \t]+["'(].*)?\s*$`)
 	sectionHeading = pattern.New(`^ {0,3}##?[ \t]+(.*?)[ \t#]*\r?\n?$`)
 )
 
