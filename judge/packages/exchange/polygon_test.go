@@ -207,7 +207,8 @@ func TestPolygon(t *testing.T) {
 	const sections = "statement-sections/english/"
 	for name, want := range map[string]string{
 		"tests/01": "1\n", "tests/05.a": "4\n", "files/rules.h": "int most = 9;\n", "files/testlib.h": "// testlib\n",
-		sections + "example.01": "1\n", sections + "example.01.a": "1\n", sections + "board.png": picture, "statements/english/board.png": picture,
+		sections + "example.01": "1\n", sections + "example.01.a": "1\n",
+		sections + "board.png": picture, "statements/english/board.png": picture,
 		sections + "name.tex": `Sums \textless{}\&\textgreater{} "two" 50\%` + "\n", "statement-sections/german/name.tex": "Summen\n",
 		"statement-sections/german/input.tex": "Zwei Zahlen.\n", "statement-sections/german/scoring.tex": "Alles.\n",
 	} {
