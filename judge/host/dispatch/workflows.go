@@ -16,7 +16,7 @@ import (
 )
 
 // workflowPlanner plans the next jobs of workflows. It plans a workflow whenever the result of one of its
-// jobs, is stored. It also plans all workflows regularly, because another server may have stored a result.
+// jobs is stored. It also plans all workflows regularly, because another server may have stored a result.
 type workflowPlanner struct {
 	wake chan struct{}
 

@@ -325,7 +325,7 @@ func TestAMoveThatIsRefused(t *testing.T) {
 			!strings.Contains(err.Error(), "open the database") {
 			t.Errorf("no directory: %v", err)
 		}
-		execAll(t, raw(t, used), "UPDATE goose_db_version SET version_id = 99 WHERE version_id = 30")
+		execAll(t, raw(t, used), "UPDATE goose_db_version SET version_id = 99 WHERE version_id = (SELECT MAX(version_id) FROM goose_db_version)")
 		refused("a newer schema", store.MoveOptions{To: store.Options{DSN: used}}, "has schema 99")
 		execAll(t, raw(t, used), "DELETE FROM goose_db_version WHERE version_id = 99")
 		refused("an older schema", store.MoveOptions{To: store.Options{DSN: used}}, "and this version needs schema")
@@ -334,7 +334,7 @@ func TestAMoveThatIsRefused(t *testing.T) {
 		execAll(t, raw(t, half), "DELETE FROM goose_db_version WHERE version_id = (SELECT MAX(version_id) FROM goose_db_version)")
 		refused("an unfinished move of another version", store.MoveOptions{To: store.Options{DSN: half}}, "and this version needs schema")
 		newer := lite(t)
-		execAll(t, raw(t, newer), "UPDATE goose_db_version SET version_id = 99 WHERE version_id = 30")
+		execAll(t, raw(t, newer), "UPDATE goose_db_version SET version_id = 99 WHERE version_id = (SELECT MAX(version_id) FROM goose_db_version)")
 		refused("an empty database with a newer schema", store.MoveOptions{To: store.Options{DSN: newer}}, "has schema 99")
 
 		// The target may be an empty database, with or without the schema. A dry run leaves it unchanged.
