@@ -113,6 +113,11 @@ func TestPolygonCheckers(t *testing.T) {
 			toml = "[checker]\n" + row.checker
 		}
 		dir := unpack(t, small(toml, "-- cases/more/b.in --\n1\n-- cases/more/b.ans --\n"+row.answer+"\n"))
+		if row.want == "nyesno" { // all answers must be yes or no
+			if err := os.WriteFile(filepath.Join(dir, "cases/sample/a.ans"), []byte("no\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
 		to, notes := polygonOf(t, open(t, dir), dir)
 		c := open(t, to).Checker
 		told := slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, nearly) })
@@ -130,7 +135,7 @@ func TestPolygonNotes(t *testing.T) {
 		{"leaves a validator out", "[validator]\nprogram = \"check.py\"", "", "the validator check.py is left out: it speaks the kit's protocol"},
 		{"leaves a grammar out", "[validator]\nprogram = \"x.ctd\"", "-- x.ctd --\n", `x.ctd is left out: it is for "ctd"`},
 		{"leaves a format out", "", "-- input.format --\nline a: int 0..9\n", "input.format is left out"},
-		{"misses testlib.h", checker, "-- check.cpp --\n#include <testlib.h>\n", "testlib.h is not in the package"},
+		{"misses testlib.h", "[checker]\nprogram = \"own.cpp\"\nspeaks = \"testlib\"\n", "-- own.cpp --\n#include <testlib.h>\n", "testlib.h is not in the package"},
 		{"rounds the time", "[limits]\ntime = \"1500500us\"", "", "the time limit is rounded up"},
 		{"has no wall limit", "[limits]\nwall = \"20s\"", "", "the wall limit of 20s is left out: Polygon has none, and judge takes 3s"},
 		{"has no output limit", "", "", "the output limit of 8388608 bytes is left out"},
