@@ -110,8 +110,10 @@ var layers = map[string][]string{
 	// Package fill reads generators.yaml, and caches the cases that it makes.
 	"judge/packages/fill": {"judge", "judge/internal/cachedir", "judge/internal/forceremove", "judge/internal/strict",
 		"judge/internal/suggest", "judge/internal/tail"},
-	// Converts icpc packages to problem directories, and back.
-	"judge/packages/exchange": {"judge", "judge/internal/example", "judge/internal/pictures", "judge/problem", "judge/packages/icpc"},
+	// Converts icpc packages to problem directories, and back. Headings of a statement decide which section of
+	// Polygon a text belongs to, and package polygon knows the names of languages.
+	"judge/packages/exchange": {"judge", "judge/internal/example", "judge/internal/pictures", "judge/internal/tex", "judge/problem",
+		"judge/packages/icpc", "judge/packages/polygon"},
 	// Package stress generates cases like gen, runs programs on them as for a submission, and shrinks a failing
 	// case.
 	"judge/cases/stress": {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/forceremove",

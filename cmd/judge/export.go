@@ -35,20 +35,22 @@ func exportCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export <problem>",
 		Short: "make a problem package from a problem directory",
-		Long: `Export makes a package in the ICPC problem package format, with the cases, the programs
-under solutions/, the checker and the validator. Programs that use the kit are exported with
-the kit, and with scripts that build them. Features that the format lacks are reported. If
-one of them affects judging, nothing is written.
+		Long: `Export makes a package in the ICPC problem package format or in Polygon's, with the cases,
+the programs under solutions/, the checker and the validator. In the ICPC format, programs that
+use the kit are exported with the kit, and with scripts that build them. In Polygon's, they must
+be written in C++ with testlib. Features that the format lacks are reported. If one of them
+affects judging, nothing is written.
 
 ` + exitHelp,
-		Example: "  judge export wythoff --to icpc-2025-09\n  judge export wythoff --to icpc-legacy --out packages/wythoff",
+		Example: "  judge export wythoff --to icpc-2025-09\n  judge export wythoff --to icpc-legacy --out packages/wythoff\n" +
+			"  judge export sylver --to polygon",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.run(cmd.Context(), c, args[0])
 		},
 	}
 	f := cmd.Flags()
 	e.format = "icpc-2025-09"
-	formats := slices.Sorted(maps.Keys(exchange.Formats))
+	formats := append(slices.Sorted(maps.Keys(exchange.Formats)), exchange.PolygonFormat)
 	cli.ChoiceFlag(f, &e.format, "to", "the format: "+strings.Join(formats, ", "), formats...)
 	f.StringVar(&e.out, "out", "", "directory of the package, which must not exist (default one with the problem's name, here)")
 	return cmd
@@ -113,7 +115,13 @@ func (e *exportOptions) run(ctx context.Context, c *console, name string) (err e
 		Seed:          func(group string, c *judge.Case) string { return gen.StoredSeed(folder.Directory, group, c) },
 		KnowsLanguage: func(path string) bool { _, err := tools.Detect(path, ""); return err == nil },
 	}
-	notes, err := exchange.ICPC(folder.Directory, problem.Solutions(folder.Dir, folder.Tests), e.out, exchange.Formats[e.format], with)
+	solutions := problem.Solutions(folder.Dir, folder.Tests)
+	var notes exchange.Notes
+	if e.format == exchange.PolygonFormat {
+		notes, err = exchange.Polygon(folder.Directory, solutions, e.out, with)
+	} else {
+		notes, err = exchange.ICPC(folder.Directory, solutions, e.out, exchange.Formats[e.format], with)
+	}
 	if exists, ok := errors.AsType[*exchange.ExistsError](err); ok {
 		return usageError{exists}
 	}

@@ -1,10 +1,12 @@
 // Package exchange converts problems of other formats to problem directories (Native, Companion), and problem
-// directories to packages of the ICPC format (ICPC), so that submissions get the same verdicts. If the target
-// format lacks a feature that affects judging, the error is a *judge.ProblemError. Other missing features are notes.
+// directories to packages of the ICPC format (ICPC) and of Polygon (Polygon), so that submissions get the same
+// verdicts. If the target format lacks a feature that affects judging, the error is a *judge.ProblemError. Other
+// missing features are notes.
 //
 //	native.go     to problem directories; toml.go: problem.toml; programs.go
 //	icpc.go       to the ICPC format; wrap.go: programs that use another protocol there;
 //	              generators.go: generators.yaml
+//	polygon.go    to Polygon; polygon_xml.go: problem.xml; polygon_programs.go; polygon_statement.go
 //	companion.go  from the JSON of the browser extension Competitive Companion
 //
 // A directory is written beside its target and then renamed, so it appears completely or not at all. The package

@@ -23,7 +23,8 @@ type exporter struct {
 	from        *problem.Directory
 	solutions   string
 	options     ExportOptions
-	legacy      bool // whether the format is the legacy one
+	legacy      bool   // whether the format is the legacy one
+	formatName  string // of a format with statements in LaTeX, in faults
 	dir         string
 	notes       Notes
 	flags       []string // flags of the output validator, for all cases
@@ -37,7 +38,7 @@ type exporter struct {
 // ExportOptions contains what an export needs in addition to the directory. Only the kit is required.
 type ExportOptions struct {
 	Kit           fs.FS                                                  // the sources of the kit, for programs that use it
-	TeX           func(w io.Writer, title string, markdown []byte) error // writes a statement in LaTeX, which the legacy format requires
+	TeX           func(w io.Writer, title string, markdown []byte) error // writes a statement in LaTeX, for the legacy format and Polygon
 	PDF           func(svg []byte) ([]byte, error)                       // converts an SVG picture to PDF; may return a *judge.ProblemError
 	Header        func(name string) ([]byte, bool)                       // finds headers such as testlib.h in the setter's directories
 	Seed          func(group string, c *judge.Case) string               // returns the seed for a case of a generator line
@@ -50,12 +51,9 @@ var Formats = map[string]icpc.Format{"icpc-2025-09": icpc.Format2025, "icpc-lega
 // ICPC writes a problem directory, with the solutions in their own directory, as the package dir. All cases
 // must have been generated.
 func ICPC(from *problem.Directory, solutions, dir string, format icpc.Format, options ExportOptions) (Notes, error) {
-	e := &exporter{from: from, solutions: solutions, options: options, legacy: format == icpc.Legacy}
+	e := &exporter{from: from, solutions: solutions, options: options, legacy: format == icpc.Legacy, formatName: "the legacy format"}
 	if from.Package != nil {
-		return nil, &judge.ProblemError{
-			File: from.Dir, Text: "the directory is a package of another format",
-			Hint: "first: judge import " + from.Dir,
-		}
+		return nil, notADirectory(from)
 	}
 	if err := e.checkSupported(); err != nil {
 		return nil, err
@@ -70,6 +68,14 @@ func ICPC(from *problem.Directory, solutions, dir string, format icpc.Format, op
 		return nil
 	}, dir)
 	return e.notes, err
+}
+
+// notADirectory returns the fault for a package, which must be imported before it is exported.
+func notADirectory(from *problem.Directory) error {
+	return &judge.ProblemError{
+		File: from.Dir, Text: "the directory is a package of another format",
+		Hint: "first: judge import " + from.Dir,
+	}
 }
 
 func (e *exporter) fault(key, text, hint string) error {
@@ -371,16 +377,7 @@ func (e *exporter) reference(taken map[string]bool) error {
 		e.model = name
 		return nil
 	}
-	why := ""
-	switch {
-	case len(p.Args) > 0:
-		why = "it has arguments, which submissions do not get"
-	case importsKit(from):
-		why = "it is written with the kit"
-	case e.options.KnowsLanguage != nil && !e.options.KnowsLanguage(from):
-		why = "its language is none of judge.toml"
-	}
-	if why != "" {
+	if why := e.notASubmission(p, from); why != "" {
 		e.notes.add("the reference is not among the submissions: %s", why)
 		return nil
 	}
@@ -388,6 +385,20 @@ func (e *exporter) reference(taken map[string]bool) error {
 	name := strings.TrimPrefix(unusedName("accepted/reference", taken), "accepted/") + ext
 	e.model = name
 	return copyTree(from, filepath.Join(accepted, name))
+}
+
+// notASubmission returns the reason why the reference solution, whose only file is from, cannot be a submission. It
+// returns "" if it can be one.
+func (e *exporter) notASubmission(p *judge.SetterProgram, from string) string {
+	switch {
+	case len(p.Args) > 0:
+		return "it has arguments, which submissions do not get"
+	case importsKit(from):
+		return "it is written with the kit"
+	case e.options.KnowsLanguage != nil && !e.options.KnowsLanguage(from):
+		return "its language is none of judge.toml"
+	}
+	return ""
 }
 
 // onlyFile returns the only file of a directory, ignoring its tests. It returns path itself if there are several

@@ -36,7 +36,7 @@ func (e *exporter) redraw(markdown []byte, statement, to string) error {
 		}
 		place := func(err error) error {
 			f := &judge.ProblemError{File: statement, Line: p.Line,
-				Text: fmt.Sprintf("the picture %s cannot be shown in LaTeX, as the legacy format wants it", p.Path),
+				Text: fmt.Sprintf("the picture %s cannot be shown in LaTeX, as %s wants it", p.Path, e.formatName),
 				Hint: "save it as a PNG or PDF file, or export to icpc-2025-09"}
 			if why, ok := errors.AsType[*judge.ProblemError](err); ok {
 				f.Text, f.Hint = f.Text+": "+why.Text, strings.TrimLeft(why.Hint+"\n"+f.Hint, "\n")

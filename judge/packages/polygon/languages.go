@@ -33,3 +33,16 @@ func code(language string) string {
 	}
 	return language
 }
+
+// synonyms lists the names of languages that have another name, which exports use.
+var synonyms = map[string]bool{"azeri": true, "farsi": true, "moldavian": true, "moldovan": true, "slovene": true}
+
+// LanguageName returns Polygon's name of the language with a code. It returns an unknown code unchanged.
+func LanguageName(code string) string {
+	for name, c := range codes {
+		if c == code && !synonyms[name] {
+			return name
+		}
+	}
+	return code
+}

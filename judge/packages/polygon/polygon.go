@@ -279,7 +279,7 @@ var expectedVerdicts = map[string][]judge.Verdict{
 	"wrong-answer":                                 {judge.WrongAnswer},
 	"presentation-error":                           {judge.WrongAnswer},
 	"time-limit-exceeded":                          {judge.TimeLimit},
-	"memory-limit-exceeded":                        {judge.MemoryLimit, judge.RunTimeError},
+	"memory-limit-exceeded":                        {judge.MemoryLimit}, // a run-time error counts as one
 	"time-limit-exceeded-or-memory-limit-exceeded": {judge.TimeLimit, judge.MemoryLimit, judge.RunTimeError},
 	"runtime-error":                                {judge.RunTimeError},
 	"rejected":                                     {judge.WrongAnswer, judge.TimeLimit, judge.RunTimeError, judge.MemoryLimit},

@@ -355,3 +355,15 @@ int main() {}
 		t.Errorf("no points: the grading is %+v, want none", p.Grading)
 	}
 }
+
+func TestLanguageName(t *testing.T) {
+	for code, want := range map[string]string{
+		"en": "english", "de": "german", "az": "azerbaijani", "fa": "persian", "ro": "romanian", "sl": "slovenian", "tlh": "tlh",
+	} {
+		for range 20 { // a map has no order
+			if got := polygon.LanguageName(code); got != want {
+				t.Fatalf("LanguageName(%q) = %q, want %q", code, got, want)
+			}
+		}
+	}
+}
