@@ -295,7 +295,7 @@ var doors = map[string]struct {
 	"github.com/nats-io/nkeys": {[]string{"judge/host/queue", "judge/host/auth"},
 		"keys of workers: of their connections, and of their requests"},
 	"github.com/prometheus/client_golang/prometheus": {[]string{"judge/host/server"}, "metrics"},
-	"encoding/xml": {[]string{"judge/report", "judge/packages/polygon", "judge/host/web",
+	"encoding/xml": {[]string{"judge/report", "judge/packages/polygon", "judge/packages/exchange", "judge/host/web",
 		"judge/internal/pictures"}, "JUnit; problem.xml; Atom; SVG"},
 	"html/template": {[]string{"judge/report", "judge/host/web"}, "what others wrote is quoted there"},
 }
