@@ -280,7 +280,7 @@ func TestBlobsThatRowsName(t *testing.T) {
 			t.Errorf("%v\n%s", err, d)
 		}
 
-		old := []store.Blob{{Digest: digest("nobody's")}, {Digest: digest("print()")}, {Digest: digest("in a bundle")},
+		old := []store.Blob{{Digest: digest("unowned")}, {Digest: digest("print()")}, {Digest: digest("in a bundle")},
 			{Digest: digest("seen again")}}
 		if err := h.RecordBlobs(t.Context(), old...); err != nil {
 			t.Fatal(err)
@@ -300,7 +300,7 @@ func TestBlobsThatRowsName(t *testing.T) {
 			return nil, nil
 		}
 		gone, err := sweep(t, h.Store, contents)
-		if d := cmp.Diff([]blob.Digest{digest("nobody's")}, gone); err != nil || d != "" {
+		if d := cmp.Diff([]blob.Digest{digest("unowned")}, gone); err != nil || d != "" {
 			t.Errorf("%v\n%s", err, d)
 		}
 		if gone, err := sweep(t, h.Store, contents); err != nil || len(gone) != 0 {

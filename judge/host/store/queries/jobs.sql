@@ -81,7 +81,7 @@ SELECT COUNT(CASE WHEN lane = $1 THEN 1 END) AS ahead, COUNT(CASE WHEN lane = $1
 FROM job
 WHERE done_at IS NULL AND state = 'waiting' AND NOT paused AND class = $2 AND (lane < $1 OR lane = $1 AND (start_tag < $3 OR start_tag = $3 AND job.id < $4));
 
--- IsFirst says whether no job of a priority and class with a lower start tag waits.
+-- IsFirst reports whether no job of a priority and class with a lower start tag waits.
 -- name: IsFirst :one
 SELECT NOT EXISTS (
     SELECT 1 FROM job WHERE done_at IS NULL AND state = 'waiting' AND NOT paused AND lane = $1 AND class = $2 AND start_tag < $3

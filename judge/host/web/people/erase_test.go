@@ -214,7 +214,7 @@ func TestAudit(t *testing.T) {
 		webtest.CheckHTML(t, query, got.Body)
 		return strings.Count(got.Body, "<tr><th scope=\"row\">"), got.Body
 	}
-	for query, want := range map[string]int{"": 100, "who=judge": 100, "who=admin": 1, "who=nobody": 0, "about=bob": 1, "action=look": 100,
+	for query, want := range map[string]int{"": 100, "who=judge": 100, "who=admin": 1, "who=unknown": 0, "about=bob": 1, "action=look": 100,
 		"action=look&who=admin": 0, "about==1%2B1": 100} {
 		if got, page := lines(query); got != want {
 			t.Errorf("%s: %d, want %d\n%.2000s", query, got, want, page)

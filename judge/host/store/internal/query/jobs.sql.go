@@ -290,7 +290,7 @@ type IsFirstParams struct {
 	StartTag int64
 }
 
-// IsFirst says whether no job of a priority and class with a lower start tag waits.
+// IsFirst reports whether no job of a priority and class with a lower start tag waits.
 func (q *Queries) IsFirst(ctx context.Context, arg IsFirstParams) (bool, error) {
 	row := q.db.QueryRowContext(ctx, isFirst, arg.Lane, arg.Class, arg.StartTag)
 	var is_first bool
