@@ -76,6 +76,7 @@ func TestBoard(t *testing.T) {
 
 	do("unfreeze", 409, "is not frozen")
 	do("dance", 400, "")
+	h.Advance(time.Second)
 	do("freeze", 303, "")
 	h.Advance(2 * time.Second)
 	h.RecordJudgement(h.Submit(c, "bob"), webtest.AcceptedEvents()...)
