@@ -26,6 +26,7 @@ import json
 import mmap
 import os
 import select
+import signal
 import socket
 import struct
 import sys
@@ -69,13 +70,6 @@ class Event:
         return self.Options.get(name, "")
 
 
-class _OfEvent:
-    """Gives an object of a tournament the options and limits of the tournament, too."""
-
-    def __getattr__(self, name):
-        return getattr(self.__dict__["Event"], name)
-
-
 class _Fault(BaseException):
     """A fault by which a bot ends a game or a greeting. The kind "gone" means that its process
     has ended; the arena finds out why."""
@@ -91,10 +85,11 @@ class _Over(BaseException):
     """The exception that ends a game by its rules."""
 
 
-class Bot(_OfEvent):
+class Bot(Event):
     """A contestant."""
 
     def __init__(self, event, data, text=b"", conn=None):
+        vars(self).update(vars(event))
         self.Event, self.ID, self.Name, self.Seed = event, data["id"], data.get("name", ""), data.get("seed", 0)
         self.Text = text  # the bytes of the file, where contestants are files
         self.Title = ""  # what the bot calls itself; Greet may set this and the next two
@@ -146,10 +141,11 @@ class Position:
         self.Text = Text  # anything else
 
 
-class Game(_OfEvent):
+class Game(Event):
     """A game that is being played."""
 
     def __init__(self, event, bots, no=1, round=1, seed=0, shared=0, live=0, said=((), ())):
+        vars(self).update(vars(event))
         self.Event, self._bots = event, bots
         self.No = no  # number among the games of these two bots, from 1
         self.Round = round  # from 1
@@ -251,26 +247,29 @@ class Game(_OfEvent):
         It does not return."""
         raise _Fault(seat, kind, kit._formatted(message, values), _quoted(self._bots[seat - 1]._conn.last))
 
-    def _made(self, seat):
-        return [m for m, s in zip(self._moves, self._seats) if s == str(seat)]
+    def _by_seat(self, values):
+        return [[v for v, s in zip(values, self._seats) if s == seat] for seat in "12"]
 
     def _parts(self, used, rest):
         """The outcome of the game as the parts of a frame: the numbers, the moves in the form
         of the log, and the rest as JSON."""
-        micros = [[m for m, s in zip(self._micros, self._seats) if s == str(seat)] for seat in (1, 2)]
+        made, micros = self._by_seat(self._moves), self._by_seat(self._micros)
         notes = list(self._notes)
         for seat, bot in enumerate(self._bots, 1):
             for moved, text in bot._conn.comments:
                 notes.append({"seat": seat, "move": min(moved, len(self._moves)), "kind": "comment", "text": text})
         rest = dict({"reason": self.Result.Reason, "payoff": self.Result.Payoff, "notes": notes}, **rest)
-        if any(self._made(seat) != self._said[seat - 1] for seat in (1, 2)):
-            rest["said"] = [self._said[seat - 1] or self._made(seat) for seat in (1, 2)]
+        if made != self._said:
+            rest["said"] = [said or moves for said, moves in zip(self._said, made)]
         numbers = [self.Result.Winner] + [len(m) for m in micros] + [max(m, default=0) for m in micros] + used
         log = {"start": self._start} if self._start else {}
         if self._moves:
             log.update(moves=self._moves, seats=self._seats, micros=self._micros)
-        members = "".join("%s:%s," % (json.dumps(k), json.dumps(v, separators=(",", ":"))) for k, v in log.items())
+        members = _compact(log)[1:-1] + "," if log else ""
         return [struct.pack("<7q", *numbers), members.encode(), json.dumps({k: v for k, v in rest.items() if v}).encode()]
+
+
+_compact = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def _rand(hi, lo):
@@ -407,8 +406,6 @@ class _Conn:
 
     def read(self):
         """Waits for output and reads it. It returns False at the end."""
-        if self.table.has_news() and not self.poll.poll(100):
-            self.table.tell_news()
         try:
             more = os.read(self.out, 1 << 16)
         except OSError:
@@ -466,9 +463,12 @@ class _Table:
         self.page = array.array("Q", [0, 0, 0, 0])
         self.socket = socket.socket(fileno=os.dup(0))
         self.unread, self.files, self.out = b"", [], b""
+        self.turn = 0  # at the last alarm
 
     def serve(self):
         self.out = b"assay-kit 1 referee\n"
+        signal.signal(signal.SIGALRM, self.alarm)
+        signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
         while True:
             if not self.unread:  # nothing more to do: let everybody know everything
                 for bot in self.bots.values():
@@ -596,11 +596,12 @@ class _Table:
             rest["broken"] = broken
         return g._parts(used, rest)
 
-    def has_news(self):
-        """Returns whether there are outcomes that were not sent yet."""
-        return bool(self.out or self.game and self.game._early)
-
-    def tell_news(self):
+    def alarm(self, *_):
+        """Sends outcomes that the arena does not know yet, if a bot's turn lasts since the last
+        alarm. A poll with a timeout before each read would take up to a tenth of a move."""
+        before, self.turn = self.turn, self.page[0]
+        if self.turn % 2 == 0 or self.turn != before:
+            return
         g = self.game
         if g and g._early:
             early, g._early = g._early, None

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/judge"
 	"assay/judge/contests/arena"
 )
 
@@ -192,7 +193,17 @@ func TestAGameIsLoggedWhenItEnds(t *testing.T) {
 
 // TestAGameIsLoggedBeforeASlowOne checks that a finished game is logged before the next game ends.
 func TestAGameIsLoggedBeforeASlowOne(t *testing.T) {
+	for name, referee := range map[string]func(testing.TB) *judge.Program{
+		"referee in Go":     func(testing.TB) *judge.Program { return program("referee") },
+		"referee in Python": python,
+	} {
+		t.Run(name, func(t *testing.T) { logsBeforeASlowOne(t, referee(t)) })
+	}
+}
+
+func logsBeforeASlowOne(t *testing.T, referee *judge.Program) {
 	e := newEvent(box(t), "held", "good")
+	e.Referee = referee
 	e.Rules.Rounds, e.Rules.Games, e.Rules.Move, e.Jobs = 1, 3, time.Minute, 1
 	dir := beside(t, e.Bots[0])
 	logged := 0
