@@ -26,7 +26,6 @@ import json
 import mmap
 import os
 import select
-import signal
 import socket
 import struct
 import sys
@@ -406,6 +405,8 @@ class _Conn:
 
     def read(self):
         """Waits for output and reads it. It returns False at the end."""
+        if self.table.has_news() and not self.poll.poll(100):
+            self.table.tell_news()
         try:
             more = os.read(self.out, 1 << 16)
         except OSError:
@@ -463,12 +464,9 @@ class _Table:
         self.page = array.array("Q", [0, 0, 0, 0])
         self.socket = socket.socket(fileno=os.dup(0))
         self.unread, self.files, self.out = b"", [], b""
-        self.turn = 0  # at the last alarm
 
     def serve(self):
         self.out = b"assay-kit 1 referee\n"
-        signal.signal(signal.SIGALRM, self.alarm)
-        signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
         while True:
             if not self.unread:  # nothing more to do: let everybody know everything
                 for bot in self.bots.values():
@@ -596,12 +594,11 @@ class _Table:
             rest["broken"] = broken
         return g._parts(used, rest)
 
-    def alarm(self, *_):
-        """Sends outcomes that the arena does not know yet, if a bot's turn lasts since the last
-        alarm. A poll with a timeout before each read would take up to a tenth of a move."""
-        before, self.turn = self.turn, self.page[0]
-        if self.turn % 2 == 0 or self.turn != before:
-            return
+    def has_news(self):
+        """Returns whether there are outcomes that were not sent yet."""
+        return bool(self.out or self.game and self.game._early)
+
+    def tell_news(self):
         g = self.game
         if g and g._early:
             early, g._early = g._early, None
