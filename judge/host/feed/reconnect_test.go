@@ -233,8 +233,16 @@ func TestFeedsOfAccounts(t *testing.T) {
 			w.must(err)
 			open = append(open, cur)
 			got, _ := sends(t, cur)
-			got = slices.DeleteFunc(got, func(line string) bool { return len(types) > 1 && strings.HasPrefix(line, "awards ") })
-			if want := []string{fmt.Sprint("accounts a", i)}; !slices.Equal(got, want) {
+			want := []string{fmt.Sprint("accounts a", i)}
+			if len(types) > 1 {
+				want = append(want, "awards")
+			}
+			for i, line := range got {
+				if strings.HasPrefix(line, "awards ") {
+					got[i] = "awards"
+				}
+			}
+			if got = slices.Compact(got); !slices.Equal(got, want) {
 				t.Errorf("analyst %d, types %v: %v, want %v", i, types, got, want)
 			}
 		}
