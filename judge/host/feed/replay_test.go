@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -410,12 +411,17 @@ func run(t *testing.T, rec *recording, speed int64, kills int) string {
 	}
 	killing.Wait()
 	folded := map[string]map[string]string{}
-	for range readers {
-		f := <-feeds
-		if f.err != nil {
-			t.Fatal(f.err)
+	for late := time.After(5 * time.Minute); len(readers) > 0; {
+		select {
+		case f := <-feeds:
+			if f.err != nil {
+				t.Fatal(f.err)
+			}
+			folded[f.who] = f.has
+			delete(readers, f.who)
+		case <-late:
+			t.Fatalf("submissions or judgements are missing in the feeds of %q", slices.Sorted(maps.Keys(readers)))
 		}
-		folded[f.who] = f.has
 	}
 	p.kill()
 	if killed != kills {
