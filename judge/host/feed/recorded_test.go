@@ -395,6 +395,9 @@ func TestReadRecording(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", form, err)
 			}
+			if len(rec.submissions) != 2 {
+				t.Fatalf("%s: the submissions are %v", form, rec.submissions)
+			}
 			drawn, medals, second := 0, &store.Medals{Gold: 1}, rec.submissions[1]
 			if verdict == judge.JudgeError {
 				drawn, medals = 1, nil
