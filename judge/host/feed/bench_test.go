@@ -21,7 +21,7 @@ func BenchmarkFeed(b *testing.B) {
 	const teams, problems, submissions, runs, feeds = 120, 12, 1200, 17, 50
 	p := &replayed{TB: b, replay: replay{Dir: storetest.Dir(b)}}
 	w := &world{TB: b}
-	w.contest, p.tokens = p.set(b, teams, problems)
+	w.contest, p.tokens = p.set(b, draw(teams, problems, 0))
 	var err error
 	w.store, w.intake, err = p.open(b.Context(), func() time.Time { return start.Add(time.Hour) })
 	w.must(err)
@@ -73,7 +73,7 @@ func BenchmarkFeed(b *testing.B) {
 	})
 	b.Run("change", func(b *testing.B) { // from the commit of a submission to its line in each feed
 		opened, arrived := make(chan bool), make(chan time.Time)
-		readers := []string{"", "judge", "t3"}
+		readers := []string{"", "judge", "team"}
 		for i := range feeds {
 			who := readers[i%len(readers)]
 			lines := bytes.Split(bytes.TrimSpace(get(who, snapshot)), []byte("\n"))

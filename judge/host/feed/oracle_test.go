@@ -17,6 +17,9 @@ import (
 	"assay/judge/host/feed"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
+
+	"golang.org/x/text/collate"
+	"golang.org/x/text/language"
 )
 
 // An oracle computes the scoreboard and the awards of a contest from the objects of a feed alone, as an
@@ -28,7 +31,7 @@ type oracle struct {
 	}
 	teams                map[string]oracleTeam
 	problems, groups     map[string]bool
-	types                map[string]struct{ Penalty, Solved bool }
+	types                map[string]oracleType
 	submissions          []*oracleSubmission
 	penalty, b           int
 	first                map[string]string // team ids by problem
@@ -40,6 +43,8 @@ type oracleTeam struct {
 	Hidden   bool
 	Groups   []string `json:"group_ids"`
 }
+
+type oracleType struct{ Penalty, Solved bool }
 
 type oracleSubmission struct {
 	ID          string
@@ -66,10 +71,15 @@ func minutes(text string) int {
 	return 60*h + m
 }
 
+// clear removes all objects.
+func (o *oracle) clear() {
+	o.teams, o.problems, o.groups = map[string]oracleTeam{}, map[string]bool{}, map[string]bool{}
+	o.types, o.first = map[string]oracleType{}, map[string]string{}
+}
+
 // read parses the objects of a feed.
 func (o *oracle) read(has map[string]string) error {
-	o.teams, o.problems, o.groups = map[string]oracleTeam{}, map[string]bool{}, map[string]bool{}
-	o.types, o.first = map[string]struct{ Penalty, Solved bool }{}, map[string]string{}
+	o.clear()
 	by := map[string]*oracleSubmission{}
 	type judgement struct {
 		Submission string `json:"submission_id"`
@@ -93,7 +103,7 @@ func (o *oracle) read(has map[string]string) error {
 		case "groups":
 			o.groups[id] = true
 		case "judgement-types":
-			var t struct{ Penalty, Solved bool }
+			var t oracleType
 			into(&t)
 			o.types[id] = t
 		case "submissions":
@@ -129,8 +139,9 @@ func (o *oracle) rank(group string, problems []string) (rows []*oracleRow) {
 			rows = append(rows, r)
 		}
 	}
+	names := collate.New(language.AmericanEnglish)
 	better := func(a, b *oracleRow) int { return cmp.Or(b.solved-a.solved, a.total-b.total, a.last-b.last) }
-	slices.SortFunc(rows, func(a, b *oracleRow) int { return cmp.Or(better(a, b), strings.Compare(a.team.Name, b.team.Name)) })
+	slices.SortFunc(rows, func(a, b *oracleRow) int { return cmp.Or(better(a, b), names.CompareString(a.team.Name, b.team.Name)) })
 	for i, r := range rows {
 		if r.rank = i + 1; i > 0 && better(rows[i-1], r) == 0 {
 			r.rank = rows[i-1].rank

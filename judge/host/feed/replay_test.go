@@ -11,11 +11,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -116,7 +118,7 @@ func (r *replay) serve() error {
 				waiting, err = append(waiting, some...), errors.Join(err, err2)
 			}
 			for _, s := range waiting {
-				v := judge.Verdict(strings.TrimSuffix(s.Work.Program, ".sh"))
+				v := judge.Verdict(strings.TrimSuffix(s.Work.Program, path.Ext(s.Work.Program)))
 				_, err2 := db.RecordResult(ctx, &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w", State: job.Done,
 					Finished: &judge.Finished{Verdict: v}, Rows: []job.CaseRow{{Case: "secret/1", Verdict: v, CPUUS: 1500}}}, "")
 				err = errors.Join(err, err2)
@@ -130,35 +132,8 @@ func (r *replay) serve() error {
 	return <-ended
 }
 
-// A played is a submission to replay.
-type played struct {
-	id, team, problem string
-	at                time.Duration
-	verdict           judge.Verdict
-}
-
-// draw returns random submissions for a contest.
-func draw(teams, problems, n int) (all []played) {
-	r := rand.New(rand.NewPCG(1, 2))
-	solved := map[[2]int]bool{}
-	at := make([]time.Duration, n)
-	for i := range at {
-		at[i] = time.Duration(r.Int64N(int64(5 * time.Hour / time.Millisecond)))
-	}
-	slices.Sort(at)
-	for i := range n {
-		team, problem := r.IntN(teams), r.IntN(problems)
-		v := []judge.Verdict{judge.WrongAnswer, judge.TimeLimit, judge.RunTimeError, judge.CompileError}[r.IntN(4)]
-		if key := [2]int{team, problem}; r.IntN(teams+problems) > team/2+problem || solved[key] {
-			v, solved[key] = judge.Accepted, true
-		}
-		all = append(all, played{fmt.Sprint("s", i+1), fmt.Sprint("t", team), fmt.Sprintf("p%02d", problem), at[i] * time.Millisecond, v})
-	}
-	return all
-}
-
 // set creates the contest. It returns the contest's id, and the tokens of its accounts by username.
-func (r *replay) set(t testing.TB, teams, problems int) (contest string, tokens map[string]string) {
+func (r *replay) set(t testing.TB, rec *recording) (contest string, tokens map[string]string) {
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -168,16 +143,13 @@ func (r *replay) set(t testing.TB, teams, problems int) (contest string, tokens 
 	db, d, err := r.open(t.Context(), func() time.Time { return start.Add(-time.Hour) })
 	must(err)
 	defer func() { must(db.Close()) }()
-	sheet, err := json.Marshal(client.ProblemInfo{Format: client.ProblemInfoFormat, Title: "x",
-		Languages: []client.OfferedLanguage{{ID: "sh", Name: "Shell", Extensions: []string{"sh"}}}})
+	sheet, err := json.Marshal(client.ProblemInfo{Format: client.ProblemInfoFormat, Title: "x", Languages: rec.languages})
 	must(err)
 	at, _, err := d.Blobs.Add(bytes.NewReader(sheet))
 	must(err)
-	n := &store.ContestImport{
-		Contest: &store.Contest{Slug: "wf", Name: "WF", Format: store.ICPC, Starts: start, Length: 5 * time.Hour, Freeze: 4 * time.Hour,
-			Visibility: store.VisibilityPublic},
-		Groups: []store.Group{{ID: "east", Name: "East"}, {ID: "west", Name: "West"}},
-	}
+	c := rec.contest
+	c.Slug, c.Name, c.Format, c.Starts, c.Visibility = "wf", "WF", store.ICPC, start, store.VisibilityPublic
+	n := &store.ContestImport{Contest: &c, Groups: rec.groups, Teams: rec.teams}
 	tokens = map[string]string{"": ""}
 	account := func(login, typ string, role auth.Role, team string) *store.Account {
 		a, err := db.NewAccount(t.Context(), login, login, store.PersonAccount, "")
@@ -190,20 +162,15 @@ func (r *replay) set(t testing.TB, teams, problems int) (contest string, tokens 
 		return a
 	}
 	chief := account("chief", "admin", auth.ContestAdmin, "")
-	for i := range problems {
+	for i, p := range rec.problems {
 		slug := fmt.Sprintf("p%02d", i)
 		_, err := db.PutBundle(t.Context(), store.NewBundle{Problem: slug, Title: slug, Owner: chief.ID, ID: digest, Manifest: digest,
 			Config: digest, ProblemInfo: at, MadeBy: chief.ID})
 		must(err)
-		n.Problems = append(n.Problems, store.NewContestProblem{Label: string(rune('A' + i)), Slug: slug, ExtID: slug})
-	}
-	for i := range teams {
-		id := fmt.Sprint("t", i)
-		n.Teams = append(n.Teams, store.Team{ExtID: id, Name: fmt.Sprintf("Team %03d", i), Hidden: i == 5,
-			GroupIDs: []string{[]string{"east", "west"}[i%2]}})
+		n.Problems = append(n.Problems, store.NewContestProblem{Label: p.Label, Slug: slug, ExtID: p.ExtID})
 	}
 	account("judge", "judge", auth.Judge, "")
-	account("t3", "team", "", "t3")
+	account("team", "team", "", rec.team)
 	contest, _, err = db.ImportContest(t.Context(), n)
 	must(err)
 	return contest, tokens
@@ -213,6 +180,7 @@ func (r *replay) set(t testing.TB, teams, problems int) (contest string, tokens 
 type replayed struct {
 	testing.TB
 	replay
+	rec    *recording
 	tokens map[string]string
 
 	mu   sync.Mutex
@@ -274,15 +242,19 @@ func (p *replayed) request(ctx context.Context, who, method, path, body string) 
 func (p *replayed) send(s played) error {
 	var packed bytes.Buffer
 	z := zip.NewWriter(&packed)
-	f, err := z.Create(string(s.verdict) + ".sh")
+	i := slices.IndexFunc(p.rec.languages, func(l client.OfferedLanguage) bool { return l.ID == s.language })
+	if i < 0 || len(p.rec.languages[i].Extensions) == 0 {
+		return fmt.Errorf("submission %s: the recorded contest has no language %q with an extension", s.id, s.language)
+	}
+	f, err := z.Create(string(s.verdict) + "." + p.rec.languages[i].Extensions[0])
 	if err == nil {
 		_, err = io.WriteString(f, "x")
 	}
 	if err := errors.Join(err, z.Close()); err != nil {
 		return err
 	}
-	body := fmt.Sprintf(`{"id": %q, "problem_id": %q, "language_id": "sh", "team_id": %q, "time": %q, "files": [{"data": %q}]}`,
-		s.id, s.problem, s.team, clics.FormatTime(start.Add(s.at)), base64.StdEncoding.EncodeToString(packed.Bytes()))
+	body := fmt.Sprintf(`{"id": %q, "problem_id": %q, "language_id": %q, "team_id": %q, "time": %q, "files": [{"data": %q}]}`,
+		s.id, s.problem, s.language, s.team, clics.FormatTime(start.Add(s.at)), base64.StdEncoding.EncodeToString(packed.Bytes()))
 	for again := false; ; again = true {
 		answer, err := p.request(p.Context(), "chief", "PUT", "/submissions/"+s.id, body)
 		if err != nil { // the server was killed
@@ -366,12 +338,15 @@ func (p *replayed) follow(who string, done func(has map[string]string) bool) (ha
 
 // run replays a contest while its server is killed the given number of times. It returns the results without any
 // data that depends on the time of judging.
-func run(t *testing.T, size replaySize, kills int) string {
-	p := &replayed{TB: t, replay: replay{Dir: storetest.Dir(t), Begun: time.Now().UnixMicro(), Speed: size.speed}}
-	contest, tokens := p.set(t, size.teams, size.problems)
+func run(t *testing.T, rec *recording, speed int64, kills int) string {
+	p := &replayed{TB: t, rec: rec, replay: replay{Dir: storetest.Dir(t), Speed: speed}}
+	contest, tokens := p.set(t, rec)
 	p.tokens, p.Begun = tokens, time.Now().UnixMicro()
 	p.start()
-	all := draw(size.teams, size.problems, size.submissions)
+	all, hidden := rec.submissions, map[string]bool{}
+	for _, team := range rec.teams {
+		hidden[team.ExtID] = team.Hidden
+	}
 	judged := func(has map[string]string, visible func(s played) bool) bool {
 		if !strings.Contains(has["state "], `"ended":"`) {
 			return false
@@ -386,7 +361,7 @@ func run(t *testing.T, size replaySize, kills int) string {
 			}
 		}
 		for _, s := range all {
-			if s.team != "t5" || visible(s) {
+			if !hidden[s.team] || visible(s) {
 				submissions--
 			}
 			if visible(s) {
@@ -395,10 +370,11 @@ func run(t *testing.T, size replaySize, kills int) string {
 		}
 		return got == want && submissions == 0
 	}
+	public := func(s played) bool { return (s.at < rec.contest.Freeze || rec.contest.Freeze == 0) && !hidden[s.team] }
 	readers := map[string]func(s played) bool{
-		"":      func(s played) bool { return s.at < 4*time.Hour && s.team != "t5" },
+		"":      public,
 		"judge": func(s played) bool { return true },
-		"t3":    func(s played) bool { return s.team == "t3" || s.at < 4*time.Hour && s.team != "t5" },
+		"team":  func(s played) bool { return s.team == rec.team || public(s) },
 	}
 	type followed struct {
 		who string
@@ -414,13 +390,15 @@ func run(t *testing.T, size replaySize, kills int) string {
 	}
 	r := rand.New(rand.NewPCG(3, 4))
 	var killing sync.WaitGroup
+	begun, killed := time.Now(), 0
 	for i, s := range all {
 		for p.now().Before(start.Add(s.at)) {
 			time.Sleep(time.Millisecond)
 		}
-		if kills > 0 && i%(len(all)/kills) == len(all)/kills/2 { // during the following submissions
+		if killed < kills && i%(len(all)/kills) == len(all)/kills/2 { // during the following submissions
 			after := time.Duration(r.IntN(30)) * time.Millisecond
 			killing.Wait()
+			killed++
 			killing.Go(func() {
 				time.Sleep(after)
 				p.kill()
@@ -433,14 +411,24 @@ func run(t *testing.T, size replaySize, kills int) string {
 	}
 	killing.Wait()
 	folded := map[string]map[string]string{}
-	for range readers {
-		f := <-feeds
-		if f.err != nil {
-			t.Fatal(f.err)
+	for late := time.After(5 * time.Minute); len(readers) > 0; {
+		select {
+		case f := <-feeds:
+			if f.err != nil {
+				t.Fatal(f.err)
+			}
+			folded[f.who] = f.has
+			delete(readers, f.who)
+		case <-late:
+			t.Fatalf("submissions or judgements are missing in the feeds of %q", slices.Sorted(maps.Keys(readers)))
 		}
-		folded[f.who] = f.has
 	}
 	p.kill()
+	if killed != kills {
+		t.Errorf("the server was killed %d times, want %d", killed, kills)
+	}
+	t.Logf("%d teams, %d submissions (%d verdicts drawn), %d kills, %d s", len(rec.teams), len(all), rec.drawn, killed,
+		int(time.Since(begun).Seconds()))
 	return p.results(contest, folded)
 }
 
@@ -448,7 +436,7 @@ func run(t *testing.T, size replaySize, kills int) string {
 // scoreboard and the awards with the oracle, before and after the results are final. It returns all of them as
 // text.
 func (p *replayed) results(contest string, folded map[string]map[string]string) string {
-	now := start.Add(5*time.Hour + 30*time.Minute)
+	now := start.Add(p.rec.contest.Length + 30*time.Minute)
 	db, d, err := p.open(p.Context(), func() time.Time { return now })
 	w := &world{TB: p.TB, store: db, intake: d, contest: contest}
 	w.must(err)
@@ -469,11 +457,18 @@ func (p *replayed) results(contest string, folded map[string]map[string]string) 
 		w.must(err)
 		for _, to := range []feed.Reader{{Version: clics.V2026, Role: clics.Public}, {Version: clics.V2023, Role: clics.Judge}} {
 			has := rest(p.TB, c, to)
-			o := &oracle{gold: 4, silver: 4, bronze: 4, b: b}
+			o := p.rec.oracle(b)
 			w.must(o.read(has))
 			scoreboard, awards := o.compute()
+			if to.Version == clics.V2023 { // its scoreboard has all teams, its awards only the main group
+				o.contest.Main = p.rec.contest.MainGroup
+				_, awards = o.compute()
+			}
 			if is, prizes := answers(w, c, to); is != scoreboard || prizes != awards {
 				p.Errorf("%s, %s: the scoreboard and the awards are\n%s%s\nwant\n%s%s", when, to.Role, is, prizes, scoreboard, awards)
+			}
+			if final := !w.row().Finalized.IsZero(); final && to.Role == clics.Public {
+				p.rec.checkFinal(p.TB, scoreboard, awards)
 			}
 			fmt.Fprintf(&out, "%s %s\n%s%s%s", when, to.Role, scoreboard, awards, timeless(has))
 		}
@@ -487,7 +482,7 @@ func (p *replayed) results(contest string, folded map[string]map[string]string) 
 			w.must(err)
 			to.Account, to.Role = a.ID, clics.Judge
 		}
-		if i := slices.IndexFunc(teams, func(t *store.Team) bool { return t.ExtID == who }); i >= 0 {
+		if i := slices.IndexFunc(teams, func(t *store.Team) bool { return t.ExtID == p.rec.team }); who == "team" {
 			to.Role, to.Team = clics.Team, teams[i].ID
 		}
 		if d := difference(has, rest(p.TB, c, to)); d != "" {
@@ -497,11 +492,13 @@ func (p *replayed) results(contest string, folded map[string]map[string]string) 
 	look("frozen", 0)
 	final, err := db.Contest(p.Context(), contest)
 	w.must(err)
-	final.FinalB = 2
+	final.FinalB = p.rec.contest.FinalB
 	w.must(db.Finalize(p.Context(), final, nil))
 	now = now.Add(time.Minute)
-	w.set(func(c *store.Contest) { c.Thaw = now })
-	look("unfrozen", 2)
+	if final.Freeze != 0 {
+		w.set(func(c *store.Contest) { c.Thaw = now })
+	}
+	look("unfrozen", final.FinalB)
 	return out.String()
 }
 
@@ -524,26 +521,21 @@ func timeless(has map[string]string) string {
 	return strings.Join(slices.Sorted(slices.Values(lines)), "\n") + "\n"
 }
 
-// A replaySize is the size of a replayed contest.
-type replaySize struct {
-	teams, problems, submissions, kills int
-	speed                               int64
-}
-
 // TestReplay replays a contest while its server is killed repeatedly. It checks that all submissions arrive, that
 // resumed feeds agree with REST, and that the scoreboard and the awards agree with the oracle. Everything must be
 // the same as in the contest without kills.
 func TestReplay(t *testing.T) {
-	size := replaySize{teams: 20, problems: 6, submissions: 120, kills: 3, speed: 4000}
+	teams, problems, submissions, most, speed := 20, 6, 120, 3, int64(4000)
 	if os.Getenv("ASSAY_SLOW") != "" {
-		size = replaySize{teams: 120, problems: 12, submissions: 1300, kills: 8, speed: 200}
+		teams, problems, submissions, most, speed = 120, 12, 1300, 8, 200
 	}
+	rec := recordedOrDrawn(t, teams, problems, submissions)
 	results := make([]string, 2)
 	t.Run("", func(t *testing.T) {
-		for i, kills := range []int{0, size.kills} {
+		for i, kills := range []int{0, most} {
 			t.Run(fmt.Sprint(kills, " kills"), func(t *testing.T) {
 				t.Parallel()
-				results[i] = run(t, size, kills)
+				results[i] = run(t, rec, speed, kills)
 			})
 		}
 	})
