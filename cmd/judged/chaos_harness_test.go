@@ -369,7 +369,7 @@ func (h *harness) audit() {
 	h.wait("no job is open", func() bool { return h.open() == 0 })
 	h.rest()
 	for what, query := range map[string]string{
-		"jobs are out or waiting":                  "SELECT count(*) FROM job WHERE done_at IS NULL OR state IN ('out', 'waiting')",
+		"jobs are out or waiting":                  "SELECT count(*) FROM job WHERE done_at IS NULL OR state IN ('dispatched', 'waiting')",
 		"submissions have not one standing":        "SELECT count(*) FROM submission WHERE (SELECT count(*) FROM standing WHERE standing.submission = submission.id) <> 1",
 		"submissions have not one judgement":       "SELECT count(*) FROM submission WHERE (SELECT count(*) FROM judgement WHERE judgement.submission = submission.id) <> 1",
 		"judgements have not ended":                "SELECT count(*) FROM judgement WHERE ended IS NULL",

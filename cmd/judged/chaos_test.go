@@ -49,7 +49,7 @@ func killServers(t *testing.T, h *harness, kills, submissions int) {
 // TestAServerDiesAtEachStep kills a server five times at each step, with five submissions in progress.
 func TestAServerDiesAtEachStep(t *testing.T) {
 	slow(t)
-	for _, step := range []string{"received", "kept", "published", "out", "answered", "folded", "again"} {
+	for _, step := range []string{"received", "kept", "published", "dispatched", "answered", "recorded", "again"} {
 		t.Run(step, func(t *testing.T) {
 			t.Parallel()
 			h := newHarness(t, nil)
@@ -67,7 +67,7 @@ func TestAServerDiesAtEachStep(t *testing.T) {
 				for range 5 {
 					submit()
 				}
-				h.wait("five jobs are out", func() bool { return h.count("SELECT count(*) FROM job WHERE state = 'out'") == 5 })
+				h.wait("five jobs are out", func() bool { return h.count("SELECT count(*) FROM job WHERE state = 'dispatched'") == 5 })
 				worker.kill()
 				time.Sleep(5 * time.Second) // dispatched jobs are assumed to be delivered for this long
 				h.serving.kill()
@@ -149,7 +149,7 @@ func TestTheQueueIsDeleted(t *testing.T) {
 	w := h.hire("w", 4, time.Hour)
 	worker := h.work(w)
 	h.submitAll(204).Wait()
-	h.wait("four are being judged", func() bool { return h.count("SELECT count(*) FROM job WHERE state = 'out'") >= 4 })
+	h.wait("four are being judged", func() bool { return h.count("SELECT count(*) FROM job WHERE state = 'dispatched'") >= 4 })
 	worker.kill()
 	h.serving.kill()
 	must(t, os.RemoveAll(filepath.Join(h.part.Data, "queue")))

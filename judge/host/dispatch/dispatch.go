@@ -53,11 +53,11 @@ type Step string
 
 // The steps, in order.
 const (
-	StepEnqueued   Step = "published" // in the queue, but not yet marked as dispatched
-	StepDispatched Step = "out"       // marked as dispatched
-	StepReceived   Step = "answered"  // only the queue has the result
-	StepRecorded   Step = "folded"    // the database and the queue have the result
-	StepRequeued   Step = "again"     // queued again, because no worker has the job
+	StepEnqueued   Step = "published"  // in the queue, but not yet marked as dispatched
+	StepDispatched Step = "dispatched" // marked as dispatched
+	StepReceived   Step = "answered"   // only the queue has the result
+	StepRecorded   Step = "recorded"   // the database and the queue have the result
+	StepRequeued   Step = "again"      // queued again, because no worker has the job
 )
 
 func (d *Dispatcher) onStep(s Step) {

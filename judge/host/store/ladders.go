@@ -155,7 +155,7 @@ const (
 	BotChecking BotState = "checking" // being tested
 	BotActive   BotState = "active"   // it plays
 	BotPaused   BotState = "paused"   // paused after failures; its author may resume it
-	BotRejected BotState = "refused"  // its test failed
+	BotRejected BotState = "rejected" // its test failed
 	BotRetired  BotState = "retired"  // replaced by a later version, or retired by its author
 )
 

@@ -88,13 +88,13 @@ SELECT NOT EXISTS (
 ) AS is_first;
 
 -- name: MarkOut :one
-UPDATE job SET state = 'out', out_at = $3
+UPDATE job SET state = 'dispatched', out_at = $3
 WHERE id = $1 AND generation = $2 AND state = 'waiting' AND NOT paused AND done_at IS NULL
 RETURNING lane, class, owner, start_tag;
 
 -- name: OpenJobs :many
 SELECT lane, class, state, COUNT(*) AS jobs, CAST(MIN(made) AS BIGINT) AS oldest FROM job
-WHERE done_at IS NULL AND (state = 'out' OR state = 'waiting' AND NOT paused)
+WHERE done_at IS NULL AND (state = 'dispatched' OR state = 'waiting' AND NOT paused)
 GROUP BY lane, class, state
 ORDER BY lane, class, state;
 
@@ -115,12 +115,12 @@ ORDER BY SUM(o.jobs) + SUM(o.flows) DESC, account.login;
 
 -- name: OutSince :many
 SELECT id, generation, lane, class, out_at FROM job
-WHERE done_at IS NULL AND state = 'out' AND out_at < $1
+WHERE done_at IS NULL AND state = 'dispatched' AND out_at < $1
 ORDER BY out_at, id;
 
 -- name: Again :execrows
 UPDATE job SET state = 'waiting', generation = generation + 1, out_at = NULL
-WHERE id = $1 AND generation = $2 AND state = 'out' AND done_at IS NULL;
+WHERE id = $1 AND generation = $2 AND state = 'dispatched' AND done_at IS NULL;
 
 -- FailJob puts a job that failed back into the queue.
 -- name: FailJob :execrows

@@ -12,7 +12,7 @@ import (
 
 const again = `-- name: Again :execrows
 UPDATE job SET state = 'waiting', generation = generation + 1, out_at = NULL
-WHERE id = $1 AND generation = $2 AND state = 'out' AND done_at IS NULL
+WHERE id = $1 AND generation = $2 AND state = 'dispatched' AND done_at IS NULL
 `
 
 func (q *Queries) Again(ctx context.Context, iD string, generation int64) (int64, error) {
@@ -186,7 +186,7 @@ func (q *Queries) FirstOfOwners(ctx context.Context, lane int64, class string) (
 }
 
 const getJob = `-- name: GetJob :one
-SELECT id, kind, lane, class, owner, cost, start_tag, spec, token, state, generation, tries, excluded, made, out_at, done_at, worker, flow, part_key, paused FROM job WHERE id = $1
+SELECT id, kind, lane, class, owner, cost, start_tag, spec, token, generation, tries, excluded, made, out_at, done_at, worker, flow, part_key, paused, state FROM job WHERE id = $1
 `
 
 func (q *Queries) GetJob(ctx context.Context, id string) (Job, error) {
@@ -202,7 +202,6 @@ func (q *Queries) GetJob(ctx context.Context, id string) (Job, error) {
 		&i.StartTag,
 		&i.Spec,
 		&i.Token,
-		&i.State,
 		&i.Generation,
 		&i.Tries,
 		&i.Excluded,
@@ -213,6 +212,7 @@ func (q *Queries) GetJob(ctx context.Context, id string) (Job, error) {
 		&i.Flow,
 		&i.PartKey,
 		&i.Paused,
+		&i.State,
 	)
 	return i, err
 }
@@ -299,7 +299,7 @@ func (q *Queries) IsFirst(ctx context.Context, arg IsFirstParams) (bool, error) 
 }
 
 const markOut = `-- name: MarkOut :one
-UPDATE job SET state = 'out', out_at = $3
+UPDATE job SET state = 'dispatched', out_at = $3
 WHERE id = $1 AND generation = $2 AND state = 'waiting' AND NOT paused AND done_at IS NULL
 RETURNING lane, class, owner, start_tag
 `
@@ -460,7 +460,7 @@ func (q *Queries) OpenByAccount(ctx context.Context) ([]OpenByAccountRow, error)
 
 const openJobs = `-- name: OpenJobs :many
 SELECT lane, class, state, COUNT(*) AS jobs, CAST(MIN(made) AS BIGINT) AS oldest FROM job
-WHERE done_at IS NULL AND (state = 'out' OR state = 'waiting' AND NOT paused)
+WHERE done_at IS NULL AND (state = 'dispatched' OR state = 'waiting' AND NOT paused)
 GROUP BY lane, class, state
 ORDER BY lane, class, state
 `
@@ -504,7 +504,7 @@ func (q *Queries) OpenJobs(ctx context.Context) ([]OpenJobsRow, error) {
 
 const outSince = `-- name: OutSince :many
 SELECT id, generation, lane, class, out_at FROM job
-WHERE done_at IS NULL AND state = 'out' AND out_at < $1
+WHERE done_at IS NULL AND state = 'dispatched' AND out_at < $1
 ORDER BY out_at, id
 `
 
