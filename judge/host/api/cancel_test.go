@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"assay/judge/host/client"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
+	"assay/judge/host/workflow"
 )
 
 // TestOneWhoFloods checks the limit for a contestant's pending submissions. An administrator can cancel them
@@ -150,13 +150,13 @@ func TestStatesOfSubmissions(t *testing.T) {
 	states("cancelled", "[]")
 }
 
-// TestFlowsHaveBounds checks the limits for the number and the size of workflows. They end if an administrator
+// TestWorkflowsHaveBounds checks the limits for the number and the size of workflows. They end if an administrator
 // cancels them or disables the account.
-func TestFlowsHaveBounds(t *testing.T) {
+func TestWorkflowsHaveBounds(t *testing.T) {
 	h := newHarness(t)
 	files := h.submission("").Files
 	h.give("other", "program")
-	n := client.NewWorkflow{Kind: flow.Golf, Problem: "sum", Files: files,
+	n := client.NewWorkflow{Kind: workflow.Golf, Problem: "sum", Files: files,
 		Options: []byte(`{"answers":[{"name":"a","file":"a.sh"}],"reading":{},"proof":{"seed":1}}`)}
 	ask := func(who string, i int, n client.NewWorkflow) (int, string) {
 		t.Helper()

@@ -7,7 +7,7 @@
 // - enqueueLoop enqueues pending jobs in the fair order of the database: one per free slot, and a few more;
 // - recordResult stores results in the database, in one transaction each;
 // - reconcileLoop finds jobs that are marked as dispatched although no worker has them, and enqueues them again;
-// - planLoop asks package flow for the next jobs of workflows.
+// - planLoop asks package workflow for the next jobs of workflows.
 //
 // If there are several servers, only one of them runs enqueueLoop at a time, and only one runs reconcileLoop. Each of these
 // loops has a leader lease in the database, and only the server that holds the lease runs the loop. All servers

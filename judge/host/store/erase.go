@@ -86,16 +86,16 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 			return err
 		}
 		erasedBlobs = append(erasedBlobs, answers...)
-		flows, err := q.FlowsOf(ctx, id)
+		workflows, err := q.FlowsOf(ctx, id)
 		if err != nil {
 			return err
 		}
-		for _, f := range flows {
-			flowBlobs, err := eraseFlow(ctx, q, f.ID)
+		for _, f := range workflows {
+			workflowBlobs, err := eraseWorkflow(ctx, q, f.ID)
 			if err != nil {
 				return err
 			}
-			erasedBlobs = append(erasedBlobs, flowBlobs...)
+			erasedBlobs = append(erasedBlobs, workflowBlobs...)
 		}
 		for _, d := range uploads {
 			erasedBlobs = append(erasedBlobs, blob.Digest(d))
@@ -157,12 +157,12 @@ func (s *Store) PendingJobs(ctx context.Context, account, problem, contest strin
 }
 
 // PendingWork returns the pending jobs of an account's submissions, and the account's workflows that have not ended.
-func (s *Store) PendingWork(ctx context.Context, id string) (jobs, flows []string, err error) {
+func (s *Store) PendingWork(ctx context.Context, id string) (jobs, workflows []string, err error) {
 	if jobs, err = s.PendingJobs(ctx, id, "", ""); err != nil {
 		return nil, nil, wrapError("read the open jobs of an account", err)
 	}
-	flows, err = s.RunningWorkflowIDs(ctx, id, nil)
-	return jobs, flows, err
+	workflows, err = s.RunningWorkflowIDs(ctx, id, nil)
+	return jobs, workflows, err
 }
 
 // eraseTeams removes the names, photos and persons of teams that have no other account. It returns the blobs of
@@ -239,24 +239,24 @@ func eraseSources(ctx context.Context, q *query.Queries, account string) (blobs 
 				return nil, err
 			}
 		}
-		flows, err := q.FlowsAbout(ctx, r.ID)
+		workflows, err := q.FlowsAbout(ctx, r.ID)
 		if err != nil {
 			return nil, err
 		}
-		for _, f := range flows {
-			flowBlobs, err := eraseFlow(ctx, q, f)
+		for _, f := range workflows {
+			workflowBlobs, err := eraseWorkflow(ctx, q, f)
 			if err != nil {
 				return nil, err
 			}
-			blobs = append(blobs, flowBlobs...)
+			blobs = append(blobs, workflowBlobs...)
 		}
 	}
 	return blobs, nil
 }
 
-// eraseFlow removes a workflow, its jobs and its results, and returns the blobs to which they referred. The
+// eraseWorkflow removes a workflow, its jobs and its results, and returns the blobs to which they referred. The
 // workflow may be a verification, a tournament, a golf check, or an audit.
-func eraseFlow(ctx context.Context, q *query.Queries, id string) (blobs []blob.Digest, err error) {
+func eraseWorkflow(ctx context.Context, q *query.Queries, id string) (blobs []blob.Digest, err error) {
 	specs, err := q.JobSpecsOf(ctx, nullText(id))
 	if err != nil {
 		return nil, err

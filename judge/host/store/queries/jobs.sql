@@ -98,7 +98,7 @@ WHERE done_at IS NULL AND (state = 'dispatched' OR state = 'waiting' AND NOT pau
 GROUP BY lane, class, state
 ORDER BY lane, class, state;
 
--- OpenByAccount counts the open work of each account: jobs, flows, and flows without a job that waits
+-- OpenByAccount counts the open work of each account: jobs, workflows, and workflows without a job that waits
 -- or is dispatched.
 -- name: OpenByAccount :many
 SELECT account.login, CAST(SUM(o.jobs) AS BIGINT) AS jobs, CAST(SUM(o.flows) AS BIGINT) AS flows, CAST(SUM(o.idle) AS BIGINT) AS idle, CAST(MIN(o.made) AS BIGINT) AS oldest
