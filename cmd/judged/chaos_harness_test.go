@@ -303,13 +303,13 @@ func (h *harness) tellOpen() {
 	defer rows.Close()
 	for rows.Next() {
 		var id, state, excluded string
-		var lane, generation, tries, made, out int64
-		if err := rows.Scan(&id, &lane, &state, &generation, &tries, &excluded, &made, &out); err != nil {
+		var priority, generation, tries, made, out int64
+		if err := rows.Scan(&id, &priority, &state, &generation, &tries, &excluded, &made, &out); err != nil {
 			h.t.Log(err)
 			return
 		}
-		h.t.Logf("open: job %s of lane %d is %s, generation %d, %d tries, not for %s, made %v, out %v",
-			id, lane, state, generation, tries, excluded, time.UnixMicro(made).UTC(), time.UnixMicro(out).UTC())
+		h.t.Logf("open: job %s of priority %d is %s, generation %d, %d tries, not for %s, made %v, out %v",
+			id, priority, state, generation, tries, excluded, time.UnixMicro(made).UTC(), time.UnixMicro(out).UTC())
 	}
 }
 

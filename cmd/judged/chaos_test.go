@@ -196,13 +196,13 @@ func TestFlood(t *testing.T) {
 	h.inStore(func(s *store.Store) {
 		p, err := s.Problem(t.Context(), problem)
 		must(t, err)
-		add := func(login string, lane job.Priority, n int) (id string) {
+		add := func(login string, priority job.Priority, n int) (id string) {
 			a, err := s.AccountByLogin(t.Context(), login)
 			must(t, err)
 			for range n {
 				work := job.Work{Kind: job.Submission, Bundle: p.Bundle, Config: p.Config, Problem: problem, Program: "a.py",
 					Files: []job.File{{Path: "a.py", Digest: p.Bundle}}}
-				kept, err := s.Submit(t.Context(), store.NewSubmission{Account: a.ID, Problem: problem, Work: work, Priority: lane,
+				kept, err := s.Submit(t.Context(), store.NewSubmission{Account: a.ID, Problem: problem, Work: work, Priority: priority,
 					Class: server.Class, Cost: time.Second})
 				must(t, err)
 				h.answered[kept.ID] = verdictOf(string(p.Bundle))

@@ -111,8 +111,8 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 	}
 	const secret = "secret-of-the-setters"
 	var specs []*job.Spec
-	for _, lane := range []job.Priority{job.ContestPriority, job.PracticePriority} {
-		more, err := h.store.NextJobs(t.Context(), lane, "main", 9)
+	for _, priority := range []job.Priority{job.ContestPriority, job.PracticePriority} {
+		more, err := h.store.NextJobs(t.Context(), priority, "main", 9)
 		if err != nil || len(more) == 0 {
 			t.Fatal(more, err)
 		}

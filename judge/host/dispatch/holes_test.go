@@ -77,10 +77,10 @@ func TestAnAnswerIsProvedAndProvedAgain(t *testing.T) {
 				one := h.join("one", class, 1)
 				a := h.newAnswer()
 				// does lets a worker run the next job of the workflow.
-				does := func(f *fake, id, key string, lane job.Priority, v judge.GolfVerdict, toolchain string) {
+				does := func(f *fake, id, key string, priority job.Priority, v judge.GolfVerdict, toolchain string) {
 					t.Helper()
 					h.must(h.plan(t.Context(), id, time.Now()))
-					h.give(lane, class, 1)
+					h.give(priority, class, 1)
 					l := f.take()
 					if l.Spec.ID != store.WorkflowJobID(id, key) {
 						t.Fatalf("the next job is %+v, not that of %s", l.Spec, key)

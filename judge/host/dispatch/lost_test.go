@@ -10,10 +10,10 @@ import (
 )
 
 // empty removes jobs from the queue, as if the directory of the queue had been deleted.
-func (h *harness) empty(lane job.Priority, ids ...string) {
+func (h *harness) empty(priority job.Priority, ids ...string) {
 	h.Helper()
 	for _, id := range ids {
-		h.must(h.queue.Delete(h.Context(), lane, class, id))
+		h.must(h.queue.Delete(h.Context(), priority, class, id))
 	}
 }
 

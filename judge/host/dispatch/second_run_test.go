@@ -322,9 +322,9 @@ func TestGuestsHaveNothingOfContests(t *testing.T) {
 			t.Errorf("a guest is to make ready %v", all)
 		}
 
-		for _, lane := range []job.Priority{job.PracticePriority, job.BackgroundPriority} {
-			id := h.submit(lane, class, 1)[0]
-			h.give(lane, class, 1)
+		for _, priority := range []job.Priority{job.PracticePriority, job.BackgroundPriority} {
+			id := h.submit(priority, class, 1)[0]
+			h.give(priority, class, 1)
 			guest.none("a contest has the problem")
 			l := one.take()
 			if l.Spec.ID != id {

@@ -57,7 +57,7 @@ func TestEveryJobHasItsTurnAndTimeOnlyRises(t *testing.T) {
 				delete(open, j.Seq)
 			}
 			if q.VirtualTime() < v {
-				t.Fatalf("the time of the lane fell from %d to %d", v, q.VirtualTime())
+				t.Fatalf("the virtual time of the queue fell from %d to %d", v, q.VirtualTime())
 			}
 			v = q.VirtualTime()
 		})

@@ -243,14 +243,14 @@ func (d *door) hand(name string, c *store.Contest, s *intake.ContestAccess, who 
 	if kept.Contest != c.ID || (kept.Team == "") != jury || kept.Account != account.ID || kept.Problem != "sum" {
 		d.Errorf("%s: the submission is %+v", name, kept)
 	}
-	lane := job.PracticePriority
+	priority := job.PracticePriority
 	if phase == auth.Running {
-		lane = job.ContestPriority
+		priority = job.ContestPriority
 	}
-	waiting, err := d.Store.NextJobs(d.Context(), lane, "main", 1000)
+	waiting, err := d.Store.NextJobs(d.Context(), priority, "main", 1000)
 	d.must(err)
 	if !slices.ContainsFunc(waiting, func(j *job.Spec) bool { return j.ID == a.Job }) {
-		d.Errorf("%s: the job does not wait in the lane %v", name, lane)
+		d.Errorf("%s: the job does not wait in the priority %v", name, priority)
 	}
 }
 

@@ -214,24 +214,24 @@ func (s *Store) AddWorkflowJobs(ctx context.Context, workflow string, jobs ...Wo
 		}
 		existingSet := setOf(existing)
 		now := s.now()
-		lanes := map[job.Priority][]queuedJob{}
+		byPriority := map[job.Priority][]queuedJob{}
 		for _, j := range jobs {
 			if id := WorkflowJobID(workflow, j.Key); !existingSet[id] {
 				existingSet[id] = true
-				lanes[j.Priority] = append(lanes[j.Priority], queuedJob{
+				byPriority[j.Priority] = append(byPriority[j.Priority], queuedJob{
 					id: id, work: j.Work, priority: j.Priority, class: j.Class, cost: j.Cost, made: now, workflow: workflow,
 					key: j.Key, exclude: j.Exclude,
 				})
 			}
 		}
 		for _, priority := range job.Priorities {
-			if len(lanes[priority]) == 0 {
+			if len(byPriority[priority]) == 0 {
 				continue
 			}
-			if err := enqueue(ctx, q, cmp.Or(jobs[0].Owner, workflow), priority, lanes[priority]); err != nil {
+			if err := enqueue(ctx, q, cmp.Or(jobs[0].Owner, workflow), priority, byPriority[priority]); err != nil {
 				return err
 			}
-			added += len(lanes[priority])
+			added += len(byPriority[priority])
 		}
 		return nil
 	})

@@ -32,12 +32,12 @@ func TestBotsOfALadder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for spec, lane := range map[*workflow.Spec]job.Priority{trial: job.TrialPriority, encounter: job.GamePriority, rules: job.TrialPriority} {
+	for spec, priority := range map[*workflow.Spec]job.Priority{trial: job.TrialPriority, encounter: job.GamePriority, rules: job.TrialPriority} {
 		if err := spec.Check(); err == nil || !strings.Contains(err.Error(), "only the server itself") {
 			t.Errorf("somebody may ask for a %s: %v", spec.Kind, err)
 		}
 		step, err := workflow.Next(spec, nil)
-		if err != nil || step.Done || len(step.Tasks) != 1 || step.Tasks[0].Priority != lane {
+		if err != nil || step.Done || len(step.Tasks) != 1 || step.Tasks[0].Priority != priority {
 			t.Fatalf("%s: %+v, %v", spec.Kind, step, err)
 		}
 		if err := step.Tasks[0].Work.Check(); err != nil {
