@@ -49,63 +49,16 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 		if errIfUnchanged(n, err) != nil {
 			return errIfUnchanged(n, err)
 		}
-		photos, err := s.eraseTeams(ctx, q, id)
+		erased, err := s.eraseOwned(ctx, q, id)
 		if err != nil {
 			return err
 		}
-		ownPhotos, err := q.ErasePhotos(ctx, id)
-		if err != nil {
-			return err
-		}
-		uploads, err := q.SentByNobodyElse(ctx, id)
-		if err != nil {
-			return err
-		}
-		for _, erase := range []func(context.Context, string) error{q.EraseSessions, q.EraseIdentities, q.EraseTokens,
-			q.EraseRoles, q.EraseQuestions,
-			q.ErasePrints, q.ErasePersons, q.EraseContestAccounts, q.EraseExpectedAddresses, q.EraseReading, q.EraseClaims,
-			q.EraseMembers, q.EraseAddresses, q.EraseUploads, q.EraseSent} {
-			if err := erase(ctx, id); err != nil {
-				return err
-			}
-		}
-		erasedBlobs, err := eraseSources(ctx, q, id)
-		if err != nil {
-			return err
-		}
-		botBlobs, err := s.eraseBots(ctx, q, id)
-		if err != nil {
-			return err
-		}
-		erasedBlobs = append(append(erasedBlobs, botBlobs...), photos...)
-		for _, d := range ownPhotos {
-			erasedBlobs = append(erasedBlobs, blob.Digest(d))
-		}
-		answers, err := eraseGolfSubmissions(ctx, q, id)
-		if err != nil {
-			return err
-		}
-		erasedBlobs = append(erasedBlobs, answers...)
-		workflows, err := q.FlowsOf(ctx, id)
-		if err != nil {
-			return err
-		}
-		for _, f := range workflows {
-			workflowBlobs, err := eraseWorkflow(ctx, q, f.ID)
-			if err != nil {
-				return err
-			}
-			erasedBlobs = append(erasedBlobs, workflowBlobs...)
-		}
-		for _, d := range uploads {
-			erasedBlobs = append(erasedBlobs, blob.Digest(d))
-		}
-		for _, d := range erasedBlobs { // mark for PendingBlobRemovals
+		for _, d := range erased { // mark for PendingBlobRemovals
 			if err := q.SeeBlob(ctx, string(d), 0); err != nil {
 				return err
 			}
 		}
-		blobs = erasedBlobs
+		blobs = erased
 		return nil
 	})
 	if errors.Is(err, ErrLastAdministrator) {
@@ -115,6 +68,42 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 		return nil, err
 	}
 	return blobs, s.overwriteDeleted(ctx)
+}
+
+// eraseOwned removes everything that an account owns, and returns the blobs to which it referred.
+func (s *Store) eraseOwned(ctx context.Context, q *query.Queries, id string) ([]blob.Digest, error) {
+	photos, err := s.eraseTeams(ctx, q, id)
+	if err != nil {
+		return nil, err
+	}
+	ownPhotos, err := q.ErasePhotos(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	uploads, err := q.SentByNobodyElse(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, erase := range []func(context.Context, string) error{q.EraseSessions, q.EraseIdentities, q.EraseTokens, q.EraseRoles,
+		q.EraseQuestions, q.ErasePrints, q.ErasePersons, q.EraseContestAccounts, q.EraseExpectedAddresses, q.EraseReading,
+		q.EraseClaims, q.EraseMembers, q.EraseAddresses, q.EraseUploads, q.EraseSent} {
+		if err := erase(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	erased := photos
+	for _, d := range append(ownPhotos, uploads...) {
+		erased = append(erased, blob.Digest(d))
+	}
+	for _, erase := range []func(context.Context, *query.Queries, string) ([]blob.Digest, error){eraseSources, s.eraseBots,
+		eraseGolfSubmissions, eraseWorkflowsOf} {
+		blobs, err := erase(ctx, q, id)
+		if err != nil {
+			return nil, err
+		}
+		erased = append(erased, blobs...)
+	}
+	return erased, nil
 }
 
 // disableAndCancel disables an account and cancels its pending submissions.
@@ -252,6 +241,19 @@ func eraseSources(ctx context.Context, q *query.Queries, account string) (blobs 
 		}
 	}
 	return blobs, nil
+}
+
+// eraseWorkflowsOf removes all workflows of an account, and returns the blobs to which they referred.
+func eraseWorkflowsOf(ctx context.Context, q *query.Queries, account string) (blobs []blob.Digest, err error) {
+	workflows, err := q.FlowsOf(ctx, account)
+	for _, f := range workflows {
+		workflowBlobs, err := eraseWorkflow(ctx, q, f.ID)
+		if err != nil {
+			return nil, err
+		}
+		blobs = append(blobs, workflowBlobs...)
+	}
+	return blobs, err
 }
 
 // eraseWorkflow removes a workflow, its jobs and its results, and returns the blobs to which they referred. The
