@@ -116,7 +116,7 @@ func TestTheBestScoreOfLegacy(t *testing.T) {
 			secret.Aggregate = judge.AggregateMin
 			secret.Children = append(secret.Children, &judge.Node{Name: "secret/c", Aggregate: judge.AggregateSum, Legacy: judge.DefaultLegacy()})
 		}, "3 of 3"},
-		{"nobody knows of a checker that gives scores", func(g *judge.Grading, _ *judge.Node) { g.Custom = true }, "6"},
+		{"a checker that gives scores is unknown", func(g *judge.Grading, _ *judge.Node) { g.Custom = true }, "6"},
 		{"the grader is unknown", func(g *judge.Grading, _ *judge.Node) { g.Root.Legacy.Grader = &judge.SetterProgram{} }, "102"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -383,7 +383,7 @@ func TestDoors(t *testing.T) {
 	}
 	for door := range doors {
 		if !used[door] {
-			t.Errorf("nobody goes through the door %s", door)
+			t.Errorf("no package imports %s", door)
 		}
 	}
 }

@@ -259,7 +259,7 @@ func TestWhoMayAskWhat(t *testing.T) {
 	for _, pattern := range api.Patterns() {
 		row, known := expected[pattern]
 		if !known {
-			t.Errorf("nobody says who may ask %s", pattern)
+			t.Errorf("no rule says who may ask %s", pattern)
 			continue
 		}
 		method, _, _ := strings.Cut(pattern, " ")

@@ -35,7 +35,7 @@ func TestOneWhoFloods(t *testing.T) {
 	if code, said := send("other"); code != 200 {
 		t.Errorf("another's is answered %d %s", code, said)
 	}
-	for query, want := range map[string]int{"": 400, "?login=nobody": 404, "?problem=none": 404, "?login=submit&problem=none": 404} {
+	for query, want := range map[string]int{"": 400, "?login=absent": 404, "?problem=none": 404, "?login=submit&problem=none": 404} {
 		if code, said := h.ask("admin", "DELETE", client.SubmissionsPath+query, nil); code != want {
 			t.Errorf("%q is answered %d %s, want %d", query, code, said, want)
 		}

@@ -69,7 +69,7 @@ func TestCodes(t *testing.T) {
 	h.ahead.Store(int64(24 * time.Hour))
 	join(i.Code, key, 403, `{"error":"the join code has expired: it is good for 24 hours",`+again)
 	if _, err := h.store.Worker(t.Context(), "far"); err == nil {
-		t.Error("somebody was let in")
+		t.Error("a caller without a valid code joined")
 	}
 	h.ahead.Store(0)
 	join(i.Code, key, 200, `"worker":"far"`)
@@ -125,7 +125,7 @@ func TestAnotherMachine(t *testing.T) {
 			t.Errorf("to accept what %s offers is answered %d %s", worker, got, said)
 		}
 	}
-	accept("nobody", 404, `has no worker \"nobody\"`)
+	accept("absent", 404, `has no worker \"absent\"`)
 	accept("w", 200, `{"stopped":[]}`) // the class adopts the rejected capabilities
 	hello(other, 200, `"worker":"w"`)
 	state(store.WorkerActive)
@@ -157,7 +157,7 @@ func TestTheOnlyWorkerIsUpgraded(t *testing.T) {
 		"a tool that is gone":   {worker: "local", sh: "dash 2", status: 409},
 		"beside another worker": {worker: "local", sh: "dash 2", lua: "5.4", others: true, status: 409},
 		"beside a guest":        {worker: "local", sh: "dash 2", lua: "5.4", guest: true, status: 200},
-		"somebody else's":       {worker: "localhost", sh: "dash 2", lua: "5.4", status: 409},
+		"another worker's":      {worker: "localhost", sh: "dash 2", lua: "5.4", status: 409},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t)

@@ -153,7 +153,8 @@ func TestWorkersThatDiffer(t *testing.T) {
 					accounts = append(accounts, a.ID)
 				}
 				for i := range tt.submissions {
-					spec, err := workflow.NewAuditSpec(&job.Work{Problem: "sum"}, workflow.AuditOptions{Submission: "7", Worker: "one", Verdict: judge.Accepted})
+					spec, err := workflow.NewAuditSpec(&job.Work{Problem: "sum"},
+						workflow.AuditOptions{Submission: "7", Worker: "one", Verdict: judge.Accepted})
 					h.must(err)
 					data, err := json.Marshal(spec)
 					h.must(err)

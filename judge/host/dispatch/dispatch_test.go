@@ -344,7 +344,7 @@ func TestAJobThatComesToThoseWhoWaited(t *testing.T) {
 			h.submit(job.PracticePriority, class, jobs)
 			h.must(h.Reconcile(t.Context()))
 			if n := h.Counts().RetriedErrors; n != want {
-				t.Errorf("after %v with %d jobs more: made anew %d times, want %d", wait, jobs, n, want)
+				t.Errorf("after %v with %d jobs more: created again %d times, want %d", wait, jobs, n, want)
 			}
 		}
 		after(2*h.idleTimeout, 0, 0)

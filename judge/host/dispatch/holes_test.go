@@ -164,7 +164,8 @@ func TestAnAnswerThatNobodyCanProve(t *testing.T) {
 			"failed":       {unchecked, workflow.TaskResult{State: job.Failed, Reason: "no disk"}},
 			"silent":       {unchecked, workflow.TaskResult{State: job.Done, Output: wrong}},
 			"contradicted": {unchecked, workflow.TaskResult{State: job.Done, Output: wrong, Events: right}},
-			"noise":        {unchecked, workflow.TaskResult{State: job.Done, Output: wrong, Events: put(job.PackLines([][]byte{[]byte("no event")}))}},
+			"noise": {unchecked, workflow.TaskResult{State: job.Done, Output: wrong,
+				Events: put(job.PackLines([][]byte{[]byte("no event")}))}},
 		} {
 			part, want := tt.part, tt.want
 			part.Key, part.Worker = workflow.SamplesKey, "one"

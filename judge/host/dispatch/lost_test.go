@@ -81,7 +81,7 @@ func TestWhatIsJustOut(t *testing.T) {
 		h.empty(job.PracticePriority, ids...)
 		h.must(h.Reconcile(t.Context()))
 		if c := h.Counts(); c.Requeued != 0 {
-			t.Errorf("a job that was given out a moment ago is given out anew: %+v", c)
+			t.Errorf("a job that was dispatched a moment ago is dispatched again: %+v", c)
 		}
 	})
 }

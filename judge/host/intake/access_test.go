@@ -469,7 +469,8 @@ func TestAnswers(t *testing.T) {
 		{"a long ending", "a.abcdefghijklm", "f=1", workflow.GolfSubmissionOptions{Language: "sh"}, 200, "answer.sh"},
 		{"a post", "a.md", post, workflow.GolfSubmissionOptions{}, 200, "answer.md"},
 		{"a post by its long ending", "a.Markdown", post, workflow.GolfSubmissionOptions{}, 200, "answer.md"},
-		{"a post in an unknown language", "a.md", strings.ReplaceAll(post, "Python", "Klingon"), workflow.GolfSubmissionOptions{}, 200, "answer.md"},
+		{"a post in an unknown language", "a.md", strings.ReplaceAll(post, "Python", "Klingon"), workflow.GolfSubmissionOptions{}, 200,
+			"answer.md"},
 		{"as large as can be", "a.py", strings.Repeat("x", 1000), workflow.GolfSubmissionOptions{}, 200, "answer.py"},
 		{"too large", "a.py", strings.Repeat("x", 1001), workflow.GolfSubmissionOptions{}, 413, "1001 bytes; the limit is 1000"},
 		{"empty", "a.py", " \n", workflow.GolfSubmissionOptions{}, 400, "is empty"},
@@ -478,7 +479,8 @@ func TestAnswers(t *testing.T) {
 		{"an unknown ending", "a.kl", "f=1", workflow.GolfSubmissionOptions{}, 400, `no language has programs called "a.kl"`},
 		{"no way to be called", "a.py", "f=1", workflow.GolfSubmissionOptions{Reading: "poem"}, 400, "function or a program"},
 		{"a post without code", "a.md", "# Python, 3 bytes\n", workflow.GolfSubmissionOptions{}, 400, ""},
-		{"a post with empty code", "a.md", "# Python, 3 bytes\n\n```\n \n```\n", workflow.GolfSubmissionOptions{}, 400, "code of the post is empty"},
+		{"a post with empty code", "a.md", "# Python, 3 bytes\n\n```\n \n```\n", workflow.GolfSubmissionOptions{}, 400,
+			"code of the post is empty"},
 	} {
 		s, err := d.HoleAccess(t.Context(), h, ada)
 		d.must(err)

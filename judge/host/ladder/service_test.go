@@ -398,7 +398,7 @@ func TestEncountersAreRecorded(t *testing.T) {
 	h.must(err)
 	h.step()
 	if got := ended(); got.Number != e.Number || got.Results != "" || got.Reason != "no worker could" {
-		t.Errorf("recorded of what nobody could play is %+v", got)
+		t.Errorf("recorded of an encounter that no worker could play is %+v", got)
 	}
 	if v, err := h.View(t.Context(), h.ladder()); err != nil || v.Games() != 2 {
 		t.Errorf("the table is of %d games, %v", v.Games(), err)
@@ -554,6 +554,6 @@ func TestSettled(t *testing.T) {
 	h.plays("c")
 	h.step()
 	if all := h.open(); len(all) == 0 {
-		t.Error("a new bot meets nobody")
+		t.Error("a new bot meets no other")
 	}
 }

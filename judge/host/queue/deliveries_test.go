@@ -144,8 +144,8 @@ func TestWhatNobodyHasIsGivenBack(t *testing.T) {
 		named []string
 		want  bool
 	}{
-		"it comes anew, and does not name the job":   {do: func(d queue.Deliveries) { d.Closed("w") }, beats: "w", named: []string{"b"}, want: true},
-		"it comes anew, and names the job":           {do: func(d queue.Deliveries) { d.Closed("w") }, beats: "w", named: []string{"b", "a"}},
+		"it comes again, and does not name the job":  {do: func(d queue.Deliveries) { d.Closed("w") }, beats: "w", named: []string{"b"}, want: true},
+		"it comes again, and names the job":          {do: func(d queue.Deliveries) { d.Closed("w") }, beats: "w", named: []string{"b", "a"}},
 		"another worker beats":                       {do: func(d queue.Deliveries) { d.Closed("w") }},
 		"its connection stands":                      {do: func(queue.Deliveries) { time.Sleep(time.Minute) }, beats: "w"},
 		"it may come back yet":                       {do: func(d queue.Deliveries) { d.Closed("w"); time.Sleep(2 * time.Second) }},
@@ -161,10 +161,10 @@ func TestWhatNobodyHasIsGivenBack(t *testing.T) {
 				tt.do(d)
 				tt.beats = cmp.Or(tt.beats, "v")
 				if got := d.Abandoned(tt.beats, tt.named...); tt.want != slices.Equal(got, []string{"a"}) || !tt.want && len(got) > 0 {
-					t.Errorf("nobody has %q", got)
+					t.Errorf("no worker has %q", got)
 				}
 				if again := d.Abandoned(tt.beats, tt.named...); len(again) > 0 {
-					t.Errorf("nobody has once more %q", again)
+					t.Errorf("no worker has once more %q", again)
 				}
 			})
 		})

@@ -232,10 +232,10 @@ func TestPoisonIsGivenUp(t *testing.T) {
 		change func(*job.Spec)
 		takes  int // before the job is given up
 	}{
-		"three deliveries":                {func(*job.Spec) {}, 3},
-		"twelve for one that excludes":    {func(s *job.Spec) { s.Exclude = []string{"somebody"} }, 12},
-		"none in generation 51":           {func(s *job.Spec) { s.Generation = 51 }, 0},
-		"none for one nobody understands": {func(s *job.Spec) { s.Kind = "dance" }, 0},
+		"three deliveries":              {func(*job.Spec) {}, 3},
+		"twelve for one that excludes":  {func(s *job.Spec) { s.Exclude = []string{"another"} }, 12},
+		"none in generation 51":         {func(s *job.Spec) { s.Generation = 51 }, 0},
+		"none for one of no known kind": {func(s *job.Spec) { s.Kind = "dance" }, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, queue.Listener{})

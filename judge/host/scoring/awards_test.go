@@ -40,8 +40,8 @@ func TestFinalRanks(t *testing.T) {
 		worldFinals bool
 		want        string
 	}{
-		{"nobody", nil, false, "[]"},
-		{"nobody in the World Finals", nil, true, "[]"},
+		{"no teams", nil, false, "[]"},
+		{"no teams in the World Finals", nil, true, "[]"},
 		{"nothing solved", []int{0, 0}, false, "[0 0]"},
 		{"nothing solved in the World Finals", []int{0, 0, 0}, true, "[0 0 0]"},
 		{"position", []int{5, 4, 4, 3, 0}, false, "[1 2 3 4 0]"},

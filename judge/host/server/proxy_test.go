@@ -16,7 +16,7 @@ func TestForwarded(t *testing.T) {
 		says []string
 		want string
 	}{
-		"nobody between":                   {"192.0.2.7:99", nil, "192.0.2.7:99"},
+		"no proxy":                         {"192.0.2.7:99", nil, "192.0.2.7:99"},
 		"a stranger lies":                  {"192.0.2.7:99", []string{"198.51.100.1"}, "192.0.2.7:99"},
 		"a proxy":                          {"127.0.0.1:99", []string{"198.51.100.1"}, "198.51.100.1:0"},
 		"a proxy that says nothing":        {"127.0.0.1:99", nil, "127.0.0.1:99"},

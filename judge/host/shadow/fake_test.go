@@ -233,7 +233,7 @@ func (p *primary) fill() {
 	send("cobol", "t2", "sum", "cobol", "1:00:00", href("cobol"))
 	send("late", "t2", "2", "shell", "5:00:00", href("late"))
 	judged("late", "AC")
-	send("nobody", "t9", "2", "shell", "1:00:00", "")
+	send("no-team", "t9", "2", "shell", "1:00:00", "")
 	send("nothing", "t1", "9", "shell", "1:00:00", "")
 	send("four", "t@4", "2", "shell", "1:00:00", "")
 	send("guest", "t3", "2", "shell", "0:00:30", "")

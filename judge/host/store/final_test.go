@@ -363,7 +363,7 @@ func TestFinalizeStore(t *testing.T) {
 		stale := *c
 		w.must(w.Finalize(t.Context(), c, nil))
 		if err := w.Finalize(t.Context(), &stale, nil); !errors.Is(err, store.ErrChanged) {
-			t.Errorf("finalize what somebody else has changed: %v", err)
+			t.Errorf("finalize what another account has changed: %v", err)
 		}
 		if now := w.row(); now.FinalB != 2 || now.FinalBy != "chief" || now.Finalized.IsZero() || !now.UpdatesEnd.IsZero() {
 			t.Errorf("the contest is %+v", now)

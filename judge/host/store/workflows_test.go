@@ -44,7 +44,8 @@ func TestAWorkflowFromItsStartToItsEnd(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
 		f := h.workflow()
-		for want, jobs := range [][]store.WorkflowJob{{}, {workflowJob("a")}, {workflowJob("a"), workflowJob("b"), workflowJob("c"), workflowJob("b")}} {
+		for want, jobs := range [][]store.WorkflowJob{{}, {workflowJob("a")},
+			{workflowJob("a"), workflowJob("b"), workflowJob("c"), workflowJob("b")}} {
 			if added, err := h.AddWorkflowJobs(t.Context(), f.ID, jobs...); err != nil || added != want {
 				t.Errorf("%d jobs were new, %v; want %d", added, err, want)
 			}

@@ -129,7 +129,7 @@ func TestGuesses(t *testing.T) {
 		})
 	}
 	if got := h.Fetch("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}}); got.Code != http.StatusSeeOther {
-		t.Errorf("somebody else is answered %d", got.Code)
+		t.Errorf("another account is answered %d", got.Code)
 	}
 	all.Wait()
 	if codes[403] != 5 || codes[429] != 95 {

@@ -19,7 +19,7 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 // who lists the callers. Ada is in each contest and the author of its submission. Bob is in none. Chair is an
 // administrator of each contest except one. The account other is an administrator of that one only.

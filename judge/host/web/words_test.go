@@ -46,7 +46,7 @@ func TestWordsOfPages(t *testing.T) {
 		"/admin/audit?who=judge":    {"No entries match", "Clear filters"},
 		"/c/now/teams": {"1 team · 1 person", "Import teams", "Download CSV", "Edit teams", "Change teams", "Remove teams…",
 			"New login sheets…", "1–1 of 1"},
-		"/c/now/teams?q=nobody":     {"No team matches", "Clear filters"},
+		"/c/now/teams?q=absent":     {"No team matches", "Clear filters"},
 		"/c/now/teams/edit?t=1":     {"Edit 1 team", "Extra penalty (min)", "Save changes"},
 		"/c/now/teams/remove?t=1":   {"Remove 1 team", "cannot be removed, because it has 1 submission", "Hide the team"},
 		"/c/now/teams/login-sheets": {"New login sheets", "Replace the passwords of all 1 team", "Create new passwords"},

@@ -32,9 +32,10 @@ func TestBotsOfALadder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for spec, priority := range map[*workflow.Spec]job.Priority{trial: job.TrialPriority, encounter: job.GamePriority, rules: job.TrialPriority} {
+	for spec, priority := range map[*workflow.Spec]job.Priority{trial: job.TrialPriority, encounter: job.GamePriority,
+		rules: job.TrialPriority} {
 		if err := spec.Check(); err == nil || !strings.Contains(err.Error(), "only the server itself") {
-			t.Errorf("somebody may ask for a %s: %v", spec.Kind, err)
+			t.Errorf("an account may ask for a %s: %v", spec.Kind, err)
 		}
 		step, err := workflow.Next(spec, nil)
 		if err != nil || step.Done || len(step.Tasks) != 1 || step.Tasks[0].Priority != priority {

@@ -64,7 +64,7 @@ func TestRecipientsPages(t *testing.T) {
 		"teams or groups are selected":       {"to": {"all"}, "group": {north}},
 		"clear the selection":                {"team": {ada}},
 		"a team or group is no longer there": {"to": {"chosen"}, "group": {north, "none"}},
-		"is not one of team, all and chosen": {"to": {"nobody"}},
+		"is not one of team, all and chosen": {"to": {"none"}},
 		"not one of team, all":               {"to": {"team"}},
 	} {
 		fields.Set("text", "hello")

@@ -46,7 +46,7 @@ func TestErase(t *testing.T) {
 		{ada, "/account/erase", "bob", 400, ""},
 		{ada, "/admin/accounts/bob/erase", "bob", 403, ""},
 		{admin, "/admin/accounts/bob/erase", "", 400, ""},
-		{admin, "/admin/accounts/nobody/erase", "nobody", 404, ""},
+		{admin, "/admin/accounts/absent/erase", "absent", 404, ""},
 		{admin, "/admin/accounts/admin/erase", "admin", 409, ""},
 		{admin, "/account/erase", "admin", 409, ""},
 		{ada, "/account/erase", "ada", 303, "/"},

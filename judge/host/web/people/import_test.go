@@ -38,7 +38,7 @@ func TestImport(t *testing.T) {
 	c := h.Contest("now", -time.Minute, store.VisibilityTeams, store.Settings{})
 	admin := h.Cookie("admin")
 	file := "sep=;\r\nVorname;Nachname;Geburtstag;Klasse;Team;E-Mail\r\nJ\xfcrgen;Gro\xdf;1.1.;9a;F\xfcchse;j@example.org\r\nIda;\"Meier\r\n Gro\xdf\";;9a;F\xfcchse;\r\n"
-	got := h.Upload(admin, "/c/now/import", map[string]string{"list": "Nobody"}, map[string]string{"klasse<b>.csv": file})
+	got := h.Upload(admin, "/c/now/import", map[string]string{"list": "Unread"}, map[string]string{"klasse<b>.csv": file})
 	if got.Code != 200 {
 		t.Fatalf("the preview: %d\n%s", got.Code, got.Body)
 	}
@@ -53,7 +53,7 @@ func TestImport(t *testing.T) {
 			t.Errorf("the preview does not say %q:\n%s", want, said)
 		}
 	}
-	if strings.Contains(got.Body, "Nobody") {
+	if strings.Contains(got.Body, "Unread") {
 		t.Error("the file does not take the place of the text")
 	}
 	if all := everybody(h, c); all != "" {
@@ -123,7 +123,7 @@ func TestNobodyUnseenIsCreated(t *testing.T) {
 	h.Accounts["eve"] = eve
 	got := h.Fetch(admin, "POST", "/c/now/teams", seen)
 	if got.Code != 409 || !strings.Contains(got.Body, "existing account") || everybody(h, c) != "" {
-		t.Errorf("somebody else has the name: %d\n%s", got.Code, got.Body)
+		t.Errorf("another account has the name: %d\n%s", got.Code, got.Body)
 	}
 	if got := h.Fetch(admin, "POST", "/c/now/teams", webtest.HiddenFields(got.Body)); got.Code != 200 || everybody(h, c) != "Eve[]" {
 		t.Errorf("what is shown then is imported: %d, %s\n%s", got.Code, everybody(h, c), got.Body)

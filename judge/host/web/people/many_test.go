@@ -73,7 +73,7 @@ func TestListOfTeams(t *testing.T) {
 		"q=TEAM+7":                       "07 17 ... 57 6",
 		"q=s33":                          "33",
 		"q=9A":                           "01",
-		"q=nobody":                       "",
+		"q=absent":                       "",
 		"filter=hidden":                  "02",
 		"filter=extra":                   "01",
 		"filter=group:9a+%26+b":          "01",
