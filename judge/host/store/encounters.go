@@ -56,7 +56,7 @@ func (s *Store) NewEncounter(ctx context.Context, e *Encounter, kind, owner stri
 		if err != nil {
 			return err
 		}
-		if _, err := q.InsertFlow(ctx, query.InsertFlowParams{ID: e.Workflow, Kind: kind, Spec: string(spec), Owner: owner,
+		if _, err := q.InsertWorkflow(ctx, query.InsertWorkflowParams{ID: e.Workflow, Kind: kind, Spec: string(spec), Owner: owner,
 			Made: s.now()}); err != nil {
 			return err
 		}
@@ -170,7 +170,7 @@ func (s *Store) eraseBots(ctx context.Context, q *query.Queries, account string)
 		for _, f := range b.Files {
 			blobs = append(blobs, f.Digest)
 		}
-		workflows, err := q.FlowsOfBot(ctx, r.Ladder, r.Number)
+		workflows, err := q.WorkflowsOfBot(ctx, r.Ladder, r.Number)
 		if err != nil {
 			return nil, err
 		}

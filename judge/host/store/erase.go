@@ -80,7 +80,7 @@ func (s *Store) eraseOwned(ctx context.Context, q *query.Queries, id string) ([]
 	if err != nil {
 		return nil, err
 	}
-	uploads, err := q.SentByNobodyElse(ctx, id)
+	uploads, err := q.SentOnlyBy(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +228,7 @@ func eraseSources(ctx context.Context, q *query.Queries, account string) (blobs 
 				return nil, err
 			}
 		}
-		workflows, err := q.FlowsAbout(ctx, r.ID)
+		workflows, err := q.WorkflowsAbout(ctx, r.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -245,7 +245,7 @@ func eraseSources(ctx context.Context, q *query.Queries, account string) (blobs 
 
 // eraseWorkflowsOf removes all workflows of an account, and returns the blobs to which they referred.
 func eraseWorkflowsOf(ctx context.Context, q *query.Queries, account string) (blobs []blob.Digest, err error) {
-	workflows, err := q.FlowsOf(ctx, account)
+	workflows, err := q.WorkflowsOf(ctx, account)
 	for _, f := range workflows {
 		workflowBlobs, err := eraseWorkflow(ctx, q, f.ID)
 		if err != nil {
@@ -279,7 +279,7 @@ func eraseWorkflow(ctx context.Context, q *query.Queries, id string) (blobs []bl
 	for _, e := range events {
 		blobs = append(blobs, blob.Digest(e))
 	}
-	return blobs, errors.Join(q.EraseParts(ctx, id), q.EraseJobsOfFlow(ctx, nullText(id)), q.EraseFlow(ctx, id))
+	return blobs, errors.Join(q.EraseParts(ctx, id), q.EraseJobsOfWorkflow(ctx, nullText(id)), q.EraseWorkflow(ctx, id))
 }
 
 // overwriteDeleted makes SQLite overwrite deleted data on disk, including old pages in its write-ahead log. PostgreSQL

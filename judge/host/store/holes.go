@@ -172,7 +172,7 @@ func (s *Store) NewGolfSubmission(ctx context.Context, n NewGolfSubmission) (a *
 			}
 		}
 		workflow := newID()
-		if _, err := q.InsertFlow(ctx, query.InsertFlowParams{ID: workflow, Kind: n.Kind, Spec: string(n.Spec), Owner: n.Account,
+		if _, err := q.InsertWorkflow(ctx, query.InsertWorkflowParams{ID: workflow, Kind: n.Kind, Spec: string(n.Spec), Owner: n.Account,
 			Made: now.LastTime}); err != nil {
 			return err
 		}
@@ -270,7 +270,7 @@ type GolfOutcome struct {
 // stays valid if no worker could check it. A recheck does not change the size of the submission.
 func (s *Store) RecordGolfOutcome(ctx context.Context, e GolfOutcome) error {
 	return s.tx(ctx, "keep what became of an answer", func(q *query.Queries) error {
-		r, err := q.AnswerOfFlow(ctx, e.Workflow)
+		r, err := q.AnswerOfWorkflow(ctx, e.Workflow)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
@@ -422,12 +422,12 @@ func (s *Store) OutdatedGolfSubmissions(ctx context.Context, class string) (cand
 func (s *Store) RecheckGolfSubmission(ctx context.Context, answer, account, kind string, spec []byte) (workflow string, err error) {
 	err = s.tx(ctx, "prove an answer again", func(q *query.Queries) error {
 		workflow = newID()
-		n, err := q.ProveAnswerAgain(ctx, answer, workflow)
+		n, err := q.RecheckAnswer(ctx, answer, workflow)
 		if err != nil || n == 0 {
 			workflow = ""
 			return err
 		}
-		_, err = q.InsertFlow(ctx, query.InsertFlowParams{ID: workflow, Kind: kind, Spec: string(spec), Owner: account, Made: s.now()})
+		_, err = q.InsertWorkflow(ctx, query.InsertWorkflowParams{ID: workflow, Kind: kind, Spec: string(spec), Owner: account, Made: s.now()})
 		return err
 	})
 	return workflow, err

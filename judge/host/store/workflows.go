@@ -42,8 +42,8 @@ const (
 // workflow. It returns ErrTaken if the id belongs to a workflow of another account or of another kind. Spec must be JSON.
 func (s *Store) NewWorkflow(ctx context.Context, id, kind string, spec []byte, owner string) (*Workflow, error) {
 	f := &Workflow{ID: id, Kind: kind, Spec: spec, State: WorkflowRunning, Owner: owner, Made: fromMicros(s.now())}
-	n, err := s.write.InsertFlow(
-		ctx, query.InsertFlowParams{ID: id, Kind: kind, Spec: string(spec), Owner: owner, Made: f.Made.UnixMicro()},
+	n, err := s.write.InsertWorkflow(
+		ctx, query.InsertWorkflowParams{ID: id, Kind: kind, Spec: string(spec), Owner: owner, Made: f.Made.UnixMicro()},
 	)
 	if err != nil {
 		return nil, wrapError("make a workflow", err)
@@ -75,7 +75,7 @@ func (s *Store) RequestWorkflow(
 		if n, err := q.HoldAccount(ctx, owner); err != nil || n == 0 { // of two concurrent calls, one counts the workflow of the other
 			return cmp.Or(err, ErrRevoked)
 		}
-		existing, err := q.GetFlow(ctx, id)
+		existing, err := q.GetWorkflow(ctx, id)
 		if err == nil {
 			if f = workflow(existing); f.Owner != owner || f.Kind != kind {
 				return ErrTaken
@@ -95,7 +95,7 @@ func (s *Store) RequestWorkflow(
 		now := s.now()
 		var recent int64
 		for _, k := range limits.Kinds {
-			n, err := q.CountFlows(ctx, query.CountFlowsParams{Kind: k, Owner: owner, After: now - minuteMicros, Until: now + minuteMicros})
+			n, err := q.CountWorkflows(ctx, query.CountWorkflowsParams{Kind: k, Owner: owner, After: now - minuteMicros, Until: now + minuteMicros})
 			if err != nil {
 				return err
 			}
@@ -105,7 +105,7 @@ func (s *Store) RequestWorkflow(
 			return ErrRateLimit
 		}
 		f = &Workflow{ID: id, Kind: kind, Spec: spec, State: WorkflowRunning, Owner: owner, Made: fromMicros(now)}
-		n, err := q.InsertFlow(ctx, query.InsertFlowParams{ID: id, Kind: kind, Spec: string(spec), Owner: owner, Made: now})
+		n, err := q.InsertWorkflow(ctx, query.InsertWorkflowParams{ID: id, Kind: kind, Spec: string(spec), Owner: owner, Made: now})
 		if err == nil && n == 0 {
 			err = ErrTaken
 		}
@@ -118,7 +118,7 @@ func (s *Store) RequestWorkflow(
 }
 
 func runningWorkflows(ctx context.Context, q *query.Queries, owner string, kinds []string) (ids []string, err error) {
-	running, err := q.OpenFlowsOf(ctx, owner)
+	running, err := q.OpenWorkflowsOf(ctx, owner)
 	for _, f := range running {
 		if kinds == nil || slices.Contains(kinds, f.Kind) {
 			ids = append(ids, f.ID)
@@ -135,13 +135,13 @@ func (s *Store) RunningWorkflowIDs(ctx context.Context, owner string, kinds []st
 
 // Workflow reads a workflow.
 func (s *Store) Workflow(ctx context.Context, id string) (*Workflow, error) {
-	row, err := s.read.GetFlow(ctx, id)
+	row, err := s.read.GetWorkflow(ctx, id)
 	return workflow(row), wrapError("read the workflow "+id, err)
 }
 
 // RunningWorkflows reads the running workflows, oldest first.
 func (s *Store) RunningWorkflows(ctx context.Context) ([]*Workflow, error) {
-	rows, err := s.read.OpenFlows(ctx)
+	rows, err := s.read.OpenWorkflows(ctx)
 	workflows := make([]*Workflow, 0, len(rows))
 	for _, r := range rows {
 		workflows = append(workflows, workflow(r))
@@ -151,7 +151,7 @@ func (s *Store) RunningWorkflows(ctx context.Context) ([]*Workflow, error) {
 
 // WorkflowsOfKind reads at most n workflows of a kind, newest first.
 func (s *Store) WorkflowsOfKind(ctx context.Context, kind string, n int) ([]*Workflow, error) {
-	rows, err := s.read.FlowsOfKind(ctx, kind, int32(n))
+	rows, err := s.read.WorkflowsOfKind(ctx, kind, int32(n))
 	workflows := make([]*Workflow, 0, len(rows))
 	for _, r := range rows {
 		workflows = append(workflows, workflow(r))
@@ -191,7 +191,7 @@ func WorkflowJobID(workflow, key string) string {
 // AddWorkflowJobs adds jobs of a workflow to the queue, in this order, and returns how many were new. If none is new, it writes
 // nothing. It returns ErrEnded if the workflow has ended or does not exist.
 func (s *Store) AddWorkflowJobs(ctx context.Context, workflow string, jobs ...WorkflowJob) (added int, err error) {
-	before, err := s.read.JobsOfFlow(ctx, nullText(workflow))
+	before, err := s.read.JobsOfWorkflow(ctx, nullText(workflow))
 	if err != nil {
 		return 0, wrapError("read the jobs of the workflow "+workflow, err)
 	}
@@ -201,14 +201,14 @@ func (s *Store) AddWorkflowJobs(ctx context.Context, workflow string, jobs ...Wo
 	}
 	err = s.tx(ctx, "add jobs to the workflow "+workflow, func(q *query.Queries) error {
 		added = 0
-		n, err := q.HoldFlow(ctx, workflow)
+		n, err := q.HoldWorkflow(ctx, workflow)
 		if err != nil {
 			return err
 		}
 		if n == 0 {
 			return ErrEnded
 		}
-		existing, err := q.JobsOfFlow(ctx, nullText(workflow))
+		existing, err := q.JobsOfWorkflow(ctx, nullText(workflow))
 		if err != nil {
 			return err
 		}
@@ -289,14 +289,14 @@ func (s *Store) TaskResults(ctx context.Context, workflow string) ([]*TaskResult
 func (s *Store) FinishWorkflow(ctx context.Context, id string, state WorkflowState, reason string) (cancelled []string, err error) {
 	err = s.tx(ctx, "end the workflow "+id, func(q *query.Queries) error {
 		now := nullInt(s.now())
-		n, err := q.EndFlow(ctx, query.EndFlowParams{ID: id, State: string(state), Reason: sanitize(reason), DoneAt: now})
+		n, err := q.EndWorkflow(ctx, query.EndWorkflowParams{ID: id, State: string(state), Reason: sanitize(reason), DoneAt: now})
 		if err != nil {
 			return err
 		}
 		if n == 0 {
 			return ErrEnded
 		}
-		cancelled, err = q.CancelJobsOfFlow(ctx, nullText(id), now)
+		cancelled, err = q.CancelJobsOfWorkflow(ctx, nullText(id), now)
 		return err
 	})
 	return cancelled, err

@@ -28,8 +28,8 @@ WHERE turn.lane = $1 AND turn.owner <> $2 AND EXISTS (
     SELECT 1 FROM job WHERE job.done_at IS NULL AND job.state = 'waiting' AND NOT job.paused AND job.lane = turn.lane AND job.owner = turn.owner
 );
 
--- MoveLane only moves forwards.
--- name: MoveLane :one
+-- AdvancePriority only moves forwards.
+-- name: AdvancePriority :one
 INSERT INTO lane (lane, v, served) VALUES ($1, $2, $3)
 ON CONFLICT (lane) DO UPDATE SET served = lane.served + excluded.served,
     v = CASE WHEN lane.v < excluded.v THEN excluded.v ELSE lane.v END
@@ -87,7 +87,7 @@ SELECT NOT EXISTS (
     SELECT 1 FROM job WHERE done_at IS NULL AND state = 'waiting' AND NOT paused AND lane = $1 AND class = $2 AND start_tag < $3
 ) AS is_first;
 
--- name: MarkOut :one
+-- name: MarkDispatched :one
 UPDATE job SET state = 'dispatched', out_at = $3
 WHERE id = $1 AND generation = $2 AND state = 'waiting' AND NOT paused AND done_at IS NULL
 RETURNING lane, class, owner, start_tag;
@@ -113,12 +113,12 @@ JOIN account ON account.id = o.owner
 GROUP BY account.login
 ORDER BY SUM(o.jobs) + SUM(o.flows) DESC, account.login;
 
--- name: OutSince :many
+-- name: DispatchedBefore :many
 SELECT id, generation, lane, class, out_at FROM job
 WHERE done_at IS NULL AND state = 'dispatched' AND out_at < $1
 ORDER BY out_at, id;
 
--- name: Again :execrows
+-- name: RequeueJob :execrows
 UPDATE job SET state = 'waiting', generation = generation + 1, out_at = NULL
 WHERE id = $1 AND generation = $2 AND state = 'dispatched' AND done_at IS NULL;
 

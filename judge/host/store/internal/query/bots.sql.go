@@ -256,33 +256,6 @@ func (q *Queries) EraseRecords(ctx context.Context, ladder string, a int64) erro
 	return err
 }
 
-const flowsOfBot = `-- name: FlowsOfBot :many
-SELECT flow FROM encounter WHERE ladder = $1 AND (a = $2 OR b = $2)
-`
-
-func (q *Queries) FlowsOfBot(ctx context.Context, ladder string, a int64) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, flowsOfBot, ladder, a)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []string
-	for rows.Next() {
-		var flow string
-		if err := rows.Scan(&flow); err != nil {
-			return nil, err
-		}
-		items = append(items, flow)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const getBot = `-- name: GetBot :one
 SELECT ladder, number, account, name, version, form_key, file, files, reason, told, flow, since, made, seq, state, login, display, disabled FROM bot_author WHERE ladder = $1 AND number = $2
 `
@@ -483,4 +456,31 @@ func (q *Queries) SetBotCheck(ctx context.Context, arg SetBotCheckParams) (int64
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const workflowsOfBot = `-- name: WorkflowsOfBot :many
+SELECT flow FROM encounter WHERE ladder = $1 AND (a = $2 OR b = $2)
+`
+
+func (q *Queries) WorkflowsOfBot(ctx context.Context, ladder string, a int64) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, workflowsOfBot, ladder, a)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var flow string
+		if err := rows.Scan(&flow); err != nil {
+			return nil, err
+		}
+		items = append(items, flow)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
