@@ -216,7 +216,7 @@ func TestWorkflowsHaveBounds(t *testing.T) {
 	if code, said := h.ask("submit", "POST", client.SubmissionsPath, sent); code != 200 {
 		t.Fatal(code, said)
 	}
-	if code, said := h.ask("admin", "PUT", client.AccountsPath+"/submit", client.AccountUpdate{State: "out"}); code != 200 {
+	if code, said := h.ask("admin", "PUT", client.AccountsPath+"/submit", client.AccountUpdate{State: "disabled"}); code != 200 {
 		t.Fatal(code, said)
 	}
 	all, err := h.store.AccountLoads(t.Context())

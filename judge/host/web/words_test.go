@@ -15,7 +15,8 @@ import (
 )
 
 // oldWords matches terms that the pages replaced by those of contest organizers.
-var oldWords = regexp.MustCompile(`(?i)\b(slips?|shut out|let in|logins?|bring|brought|judge again|look again|take back|taken back|for ever|staff|who takes part)\b`)
+var oldWords = regexp.MustCompile(`(?i)\b(slips?|shut out|let in|logins?|bring|brought|judge again|look again|take back|taken back|for ` +
+	`ever|staff|who takes part)\b`)
 
 // TestWordsOfPages checks that each page has a heading, at most one filled button, the right tabs, and no retired
 // terms.
@@ -30,7 +31,7 @@ func TestWordsOfPages(t *testing.T) {
 		t.Fatalf("create a rejudging: %d\n%s", made.Code, made.Body)
 	}
 	h.Fetch(admin, "POST", "/admin/invitations", url.Values{"note": {"class 7b"}, "uses": {"40"}, "days": {"7"}})
-	h.Fetch(admin, "POST", "/admin/accounts/bob", url.Values{"do": {"out"}})
+	h.Fetch(admin, "POST", "/admin/accounts/bob", url.Values{"do": {"disable"}})
 	for path, says := range map[string][]string{
 		"/account":       {"Create token", "Change password", "No access tokens yet", "this session", "Delete account…"},
 		"/account/erase": {"Delete your account", "Type admin to confirm", "Delete account"},
