@@ -127,8 +127,10 @@ var layers = map[string][]string{
 	// Hosting: a server, its workers, and what they exchange. Judging on one machine uses none of these packages.
 	"judge/host":     nil,                     // a page
 	"judge/host/job": {"judge", "judge/blob"}, // words
+	// Package workflow is pure: it plans the tasks of a workflow. Package golf says how submissions are checked, mutate what
+	// kills mutants, and arena which games a tournament lacks.
 	"judge/host/workflow": {"judge", "judge/blob", "judge/bundle", "judge/cases/mutate", "judge/contests/arena", "judge/contests/golf",
-		"judge/host/job", "judge/kit/referee"}, // pure: what comes next of parts; golf and mutate say how answers are proved, and what kills mutants; arena what an event misses
+		"judge/host/job", "judge/kit/referee"},
 	// A job is any command that workspace supports, and its errors tell whose fault they are.
 	"judge/host/worker": {"judge", "judge/blob", "judge/bundle", "judge/cases/mutate", "judge/contests/arena", "judge/contests/golf",
 		"judge/host/workflow", "judge/host/job", "judge/host/queue", "judge/internal/atomicfile", "judge/internal/cachedir",
@@ -175,8 +177,10 @@ var layers = map[string][]string{
 	// their games.
 	"judge/host/ladder": {"judge/contests/arena", "judge/contests/rating", "judge/host/dispatch", "judge/host/workflow", "judge/host/job",
 		"judge/host/matchmaking", "judge/host/store"},
+	// Package golf reads the posts in which golf submissions are sent.
 	"judge/host/intake": {"judge", "judge/blob", "judge/contests/golf", "judge/host/auth", "judge/host/clics", "judge/host/client",
-		"judge/host/contestpackage", "judge/host/dispatch", "judge/host/workflow", "judge/host/job", "judge/host/media", "judge/host/printing", "judge/host/scoring", "judge/host/store"}, // golf reads posts
+		"judge/host/contestpackage", "judge/host/dispatch", "judge/host/workflow", "judge/host/job", "judge/host/media",
+		"judge/host/printing", "judge/host/scoring", "judge/host/store"},
 	// Each route of the API uses one of these packages. Package api also unpacks bundles, and compares the
 	// isolation levels of workers.
 	"judge/host/contestexport": {"judge/blob", "judge/host/scoreboard", "judge/host/clics", "judge/host/contestpackage",
@@ -288,7 +292,8 @@ var doors = map[string]struct {
 	"github.com/google/uuid":      {[]string{"judge/host/store"}, "ids that sort by time; its libraries bring it anyway"},
 	"os/exec": {[]string{"judge/running/sandbox", "judge/running/lang", "judge/internal/unboxed",
 		"judge/internal/browser", "judge/host/store/storetest", "judge/host/queue/queuetest", "judge/host/server", "cmd/judge"},
-		"programs are started by the sandbox alone, tests may do without; lang asks shims where the real tools are; a server starts a worker of its own; judge show has a browser print"},
+		"programs are started by the sandbox alone, tests may do without; lang asks shims where the real tools are; a server starts " +
+			"a worker of its own; judge show has a browser print"},
 	"github.com/coreos/go-oidc/v3/oidc": {[]string{"judge/host/signon"}, "the tokens of a provider of single sign-on"},
 	"golang.org/x/oauth2":               {[]string{"judge/host/signon"}, "the codes of such a provider, which become tokens"},
 	"github.com/nats-io":                {[]string{"judge/host/queue"}, "leases; no other package knows that they are NATS'"},
