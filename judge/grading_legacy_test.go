@@ -49,7 +49,8 @@ func TestScoresOfLegacy(t *testing.T) {
 				n.Legacy.Verdict, n.Legacy.ContinueOnReject = judge.AlwaysAccept, true
 			}
 			root.Legacy.IgnoreSample = true
-		}, false, "secret/a/1:WA secret/b/2:TLE", "1:AC=1 sample:AC=1/1 1:WA=0 2:AC=1 3:AC=1 secret/a:AC=2/3 1:AC=1 2:TLE=0 secret/b:AC=1/2 secret:AC=3/5", judge.Accepted, "=3/5"},
+		}, false, "secret/a/1:WA secret/b/2:TLE", "1:AC=1 sample:AC=1/1 1:WA=0 2:AC=1 3:AC=1 secret/a:AC=2/3 1:AC=1 2:TLE=0 secret/b:AC=1/2 " +
+			"secret:AC=3/5", judge.Accepted, "=3/5"},
 		{"it takes the worst error", func(_, _, a, _ *judge.Node) { a.Legacy.ContinueOnReject = true }, false,
 			"secret/a/1:WA secret/a/2:RTE secret/a/3:TLE",
 			"1:AC=1 sample:AC=1/1 1:WA=0 2:RTE=0 3:TLE=0 secret/a:RTE=0/3 1:SK 2:SK secret/b:SK secret:RTE=0/5", judge.RunTimeError, "=1/6"},

@@ -63,7 +63,8 @@ func TestCodes(t *testing.T) {
 		}
 	}
 	const again = `"hint":"get a new one: judged admin worker add NAME"`
-	join(i.Code[:len(i.Code)-1], key, 403, `{"error":"the join code is not known here","hint":"it may be cut: get a new one: judged admin worker add NAME"}`)
+	join(i.Code[:len(i.Code)-1], key, 403, `{"error":"the join code is not known here","hint":"it may be cut: get a new one: judged admin `+
+		`worker add NAME"}`)
 	h.ahead.Store(int64(24*time.Hour - time.Minute))
 	join(" "+i.Code+"\n", h.key, 200, `"worker":"w"`) // a worker that has already joined does not use up the code
 	h.ahead.Store(int64(24 * time.Hour))
@@ -236,7 +237,8 @@ func TestMachinesOfOneClassAreEquallyFast(t *testing.T) {
 	}
 
 	h.mixed("main")
-	hello(300, "", 200, `"priorities":[1,2,3,4,5],"queue":"","factor":1.5,"scale":1.5,"notes":["the machines of the class main are mixed: it judges no running contests, and time limits follow how fast a machine is"]`)
+	hello(300, "", 200, `"priorities":[1,2,3,4,5],"queue":"","factor":1.5,"scale":1.5,"notes":["the machines of the class main are mixed: `+
+		`it judges no running contests, and time limits follow how fast a machine is"]`)
 	hello(100, "", 200, `"scale":0.5`)
 	hello(0, "", 200, `"this machine was not measured, and limits are not adjusted: run judged worker --calibrate"`)
 	hello(401, "", 409, "at most 2.00 is taken")

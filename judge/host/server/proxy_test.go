@@ -38,7 +38,10 @@ func TestForwarded(t *testing.T) {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.RemoteAddr, r.Header["X-Forwarded-For"] = tt.from, tt.says
 		got := ""
-		forwarded(proxies, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.RemoteAddr })).ServeHTTP(httptest.NewRecorder(), r)
+		forwarded(proxies, http.HandlerFunc(func(_ http.ResponseWriter,
+			r *http.Request) {
+			got = r.RemoteAddr
+		})).ServeHTTP(httptest.NewRecorder(), r)
 		if got != tt.want {
 			t.Errorf("%s: %s, want %s", name, got, tt.want)
 		}

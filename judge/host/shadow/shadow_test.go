@@ -320,7 +320,8 @@ func check(t *testing.T, state, results string) {
 		"submissions names: its files cannot be used: ",
 		"submissions missing: its files cannot be used: the primary answers 404 Not Found: no files: it is not judged here\n",
 		"submissions never: its files cannot be used: the primary answers 503 Service Unavailable: busy: it is not judged here\n",
-		"submissions elsewhere: its files cannot be used: the primary answers 403 Forbidden: the files are on another server: other.example: it is not judged here\n",
+		"submissions elsewhere: its files cannot be used: the primary answers 403 Forbidden: the files are on another server: other.example: " +
+			"it is not judged here\n",
 		"submissions hidden: the primary does not show its files: it is not judged here\n",
 		"cobol sum 2026-01-01T10:00:00.500Z 1 files, given open, judged here false\n",
 		`submissions cobol: no problem of the contest takes the language "cobol": it is not judged here` + "\n",

@@ -145,7 +145,8 @@ func TestOpen(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
-	const set = `<testset name="tests"><tests><test method="manual"/></tests><input-path-pattern>tests/%02d</input-path-pattern><answer-path-pattern>tests/%02d.a</answer-path-pattern></testset>`
+	const set = `<testset name="tests"><tests><test method="manual"/></tests><input-path-pattern>tests/%02d</input-path-pattern>` +
+		`<answer-path-pattern>tests/%02d.a</answer-path-pattern></testset>`
 	for _, row := range []struct{ it, xml, want string }{
 		{"wants XML", "<problem>\n<judging>", "p/problem.xml:3: unexpected EOF"},
 		{

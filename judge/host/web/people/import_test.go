@@ -37,7 +37,8 @@ func TestImport(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.VisibilityTeams, store.Settings{})
 	admin := h.Cookie("admin")
-	file := "sep=;\r\nVorname;Nachname;Geburtstag;Klasse;Team;E-Mail\r\nJ\xfcrgen;Gro\xdf;1.1.;9a;F\xfcchse;j@example.org\r\nIda;\"Meier\r\n Gro\xdf\";;9a;F\xfcchse;\r\n"
+	file := "sep=;\r\nVorname;Nachname;Geburtstag;Klasse;Team;E-Mail\r\nJ\xfcrgen;Gro\xdf;1.1.;9a;F\xfcchse;j@example.org\r\nIda;\"Meier\r\n" +
+		" Gro\xdf\";;9a;F\xfcchse;\r\n"
 	got := h.Upload(admin, "/c/now/import", map[string]string{"list": "Unread"}, map[string]string{"klasse<b>.csv": file})
 	if got.Code != 200 {
 		t.Fatalf("the preview: %d\n%s", got.Code, got.Body)
@@ -289,7 +290,8 @@ func TestImportFits(t *testing.T) {
 	h.Contest("now", -time.Minute, store.VisibilityPublic, store.Settings{})
 	webtest.Must[*store.Account](t)(h.Store.NewAccount(t.Context(), "s02", "Björn Groß", store.PersonAccount, ""))
 	list := filepath.Join(t.TempDir(), "class.csv")
-	text := "\uFEFFVorname;Nachname;Geburtstag;Login;E-Mail;Team;Klasse\r\nÄnne;Müller;1.1.;s01;anne@example.org;;9b\r\nBjörn;Groß;;s02;;;9a\r\nÇelik;Öztürk;;s03;;Die Füchse;9b\r\n" +
+	text := "\uFEFFVorname;Nachname;Geburtstag;Login;E-Mail;Team;Klasse\r\nÄnne;Müller;1.1.;s01;anne@example.org;;9b\r\n" +
+		"Björn;Groß;;s02;;;9a\r\nÇelik;Öztürk;;s03;;Die Füchse;9b\r\n" +
 		"Dörte;Yılmaz;;s04;;Die Füchse;9b\r\nHans;Meier;;Hans Meier;;;9a\r\nInes;Müller;;s02;;;9a\r\n" + strings.Repeat("W", 180) + ";;;;;;\r\n"
 	if err := os.WriteFile(list, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
