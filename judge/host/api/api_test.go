@@ -605,9 +605,9 @@ func TestARoleThatIsTaken(t *testing.T) {
 	}
 }
 
-// TestTextsThatNobodyCanSee checks that labels with invisible characters are rejected, because labels and titles
+// TestInvisibleTexts checks that labels with invisible characters are rejected, because labels and titles
 // appear on other users' terminals.
-func TestTextsThatNobodyCanSee(t *testing.T) {
+func TestInvisibleTexts(t *testing.T) {
 	h := newHarness(t)
 	for _, label := range []string{"\x1b[2Jred", "two\nlines", "\u202eback"} {
 		if code, said := h.ask("admin", "POST", "/v1/tokens",

@@ -193,9 +193,9 @@ func TestWorkersThatDiffer(t *testing.T) {
 	}
 }
 
-// TestAnAuditWaitsForNobodyWhoIsGone checks that an audit ends with the verdicts that it already has if the
+// TestAnAuditWaitsForNoWorkerThatIsGone checks that an audit ends with the verdicts that it already has if the
 // workers for its missing jobs disconnect.
-func TestAnAuditWaitsForNobodyWhoIsGone(t *testing.T) {
+func TestAnAuditWaitsForNoWorkerThatIsGone(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.o.Audit, h.o.Class = 1, class
 		h.folding()

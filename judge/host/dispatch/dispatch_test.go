@@ -263,9 +263,9 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// TestDeliveriesThatNobodySaw checks that a job that was delivered often is assumed to crash workers only if
+// TestUnseenDeliveries checks that a job that was delivered often is assumed to crash workers only if
 // workers were seen to crash.
-func TestDeliveriesThatNobodySaw(t *testing.T) {
+func TestUnseenDeliveries(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
 		id := h.submit(job.PracticePriority, class, 1)[0]

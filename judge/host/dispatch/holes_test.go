@@ -138,9 +138,9 @@ func TestAnAnswerIsProvedAndProvedAgain(t *testing.T) {
 	}
 }
 
-// TestAnAnswerThatNobodyCanProve checks that an unreadable submission is rejected with the reason. If machines
+// TestAGolfSubmissionThatNoWorkerCanCheck checks that an unreadable submission is rejected with the reason. If machines
 // fail or contradict each other, the submission is not reported as wrong.
-func TestAnAnswerThatNobodyCanProve(t *testing.T) {
+func TestAGolfSubmissionThatNoWorkerCanCheck(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		spec, err := workflow.NewHoleSpec(job.Work{}, workflow.GolfCheckOptions{}, "")
 		h.must(err)

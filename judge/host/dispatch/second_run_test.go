@@ -121,10 +121,10 @@ func TestBarelyTooLate(t *testing.T) {
 	})
 }
 
-// TestNobodyElseAnyMore checks a submission that no remaining worker can rejudge, because the other workers have
+// TestNoOtherWorkerIsLeft checks a submission that no remaining worker can rejudge, because the other workers have
 // disconnected. A submission that was barely over the time limit must not wait forever. A submission that only
 // untrusted workers have judged must wait.
-func TestNobodyElseAnyMore(t *testing.T) {
+func TestNoOtherWorkerIsLeft(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
 		one, guest := h.enrolled("one", false), h.enrolled("guest", true)

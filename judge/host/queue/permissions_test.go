@@ -117,9 +117,9 @@ func TestAWorkerMayDoWhatItMustAndNothingElse(t *testing.T) {
 	}
 }
 
-// TestAWorkerSpeaksForNobodyElse checks that a worker cannot use arbitrary reply subjects. NATS does not check
+// TestAWorkerSpeaksForNoOther checks that a worker cannot use arbitrary reply subjects. NATS does not check
 // them, so a worker could otherwise make the server send a job, or an empty receipt, to any subject.
-func TestAWorkerSpeaksForNobodyElse(t *testing.T) {
+func TestAWorkerSpeaksForNoOther(t *testing.T) {
 	heard := make(chan string, 100)
 	s := open(t, queue.Listener{
 		Taken: func(w string, r job.Running) { heard <- "taken " + w + " " + r.Job },

@@ -345,9 +345,9 @@ func TestAJobIsFoundThatJetStreamDoesNotCount(t *testing.T) {
 	t.Log("all were counted")
 }
 
-// TestAStaleLeaseHarmsNobody checks that a stale lease cannot acknowledge a job. NATS would accept the
+// TestAStaleLeaseHarmsNoOther checks that a stale lease cannot acknowledge a job. NATS would accept the
 // acknowledgement of an earlier holder.
-func TestAStaleLeaseHarmsNobody(t *testing.T) {
+func TestAStaleLeaseHarmsNoOther(t *testing.T) {
 	s := open(t, queue.Listener{})
 	m := s.join("w")
 	s.publish(spec("a"))

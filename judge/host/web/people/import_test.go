@@ -75,9 +75,9 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// TestNobodyUnseenIsCreated checks that an import shows a new preview, and creates nothing, if the list or the
+// TestOnlyAccountsOfThePreviewAreCreated checks that an import shows a new preview, and creates nothing, if the list or the
 // server has changed since the last preview.
-func TestNobodyUnseenIsCreated(t *testing.T) {
+func TestOnlyAccountsOfThePreviewAreCreated(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.VisibilityTeams, store.Settings{})
 	h.Contest("other", -time.Minute, store.VisibilityTeams, store.Settings{})

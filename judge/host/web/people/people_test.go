@@ -246,8 +246,8 @@ func TestAccountsPage(t *testing.T) {
 	for _, tt := range []struct {
 		login, do, role string
 		want            int
-	}{{"grace-hopper", "disable", "", 303}, {"admin", "disable", "", 409}, {"absent", "enable", "", 404}, {"bob", "role", "king", 400}, {"bob", "role",
-		"judge", 303}, {"bob", "reset", "", 200}} {
+	}{{"grace-hopper", "disable", "", 303}, {"admin", "disable", "", 409}, {"absent", "enable", "", 404},
+		{"bob", "role", "king", 400}, {"bob", "role", "judge", 303}, {"bob", "reset", "", 200}} {
 		if got := h.Fetch(admin, "POST", "/admin/accounts/"+tt.login, url.Values{"do": {tt.do}, "role": {tt.role}}); got.Code != tt.want {
 			t.Errorf("%+v: %d\n%s", tt, got.Code, got.Body)
 		}
