@@ -100,7 +100,8 @@ func TestTheWholeStream(t *testing.T) {
 		`CaseJudged {"group":"secret","case":"3","verdict":"AC","exec":` + exec(0, "2", 0) + `,"message":"settled ` + "\ufffd" +
 			`","team_message":"well done"}`,
 		`GroupJudged {"group":"secret","verdict":"RTE","passed":1,"cases":3}`,
-		`Finished {"verdict":"WA","passed":2,"judged":4,"cases":4,"first_failure":"secret/1","slowest":"secret/1","time_ms":9,"memory_bytes":100}`,
+		`Finished {"verdict":"WA","passed":2,"judged":4,"cases":4,"first_failure":"secret/1","slowest":"secret/1","time_ms":9,` +
+			`"memory_bytes":100}`,
 	}
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("the stream (-want +got):\n%s", diff)

@@ -49,7 +49,8 @@ func TestScoresOfLegacy(t *testing.T) {
 				n.Legacy.Verdict, n.Legacy.ContinueOnReject = judge.AlwaysAccept, true
 			}
 			root.Legacy.IgnoreSample = true
-		}, false, "secret/a/1:WA secret/b/2:TLE", "1:AC=1 sample:AC=1/1 1:WA=0 2:AC=1 3:AC=1 secret/a:AC=2/3 1:AC=1 2:TLE=0 secret/b:AC=1/2 secret:AC=3/5", judge.Accepted, "=3/5"},
+		}, false, "secret/a/1:WA secret/b/2:TLE", "1:AC=1 sample:AC=1/1 1:WA=0 2:AC=1 3:AC=1 secret/a:AC=2/3 1:AC=1 2:TLE=0 secret/b:AC=1/2 " +
+			"secret:AC=3/5", judge.Accepted, "=3/5"},
 		{"it takes the worst error", func(_, _, a, _ *judge.Node) { a.Legacy.ContinueOnReject = true }, false,
 			"secret/a/1:WA secret/a/2:RTE secret/a/3:TLE",
 			"1:AC=1 sample:AC=1/1 1:WA=0 2:RTE=0 3:TLE=0 secret/a:RTE=0/3 1:SK 2:SK secret/b:SK secret:RTE=0/5", judge.RunTimeError, "=1/6"},
@@ -116,7 +117,7 @@ func TestTheBestScoreOfLegacy(t *testing.T) {
 			secret.Aggregate = judge.AggregateMin
 			secret.Children = append(secret.Children, &judge.Node{Name: "secret/c", Aggregate: judge.AggregateSum, Legacy: judge.DefaultLegacy()})
 		}, "3 of 3"},
-		{"nobody knows of a checker that gives scores", func(g *judge.Grading, _ *judge.Node) { g.Custom = true }, "6"},
+		{"a checker that gives scores is unknown", func(g *judge.Grading, _ *judge.Node) { g.Custom = true }, "6"},
 		{"the grader is unknown", func(g *judge.Grading, _ *judge.Node) { g.Root.Legacy.Grader = &judge.SetterProgram{} }, "102"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

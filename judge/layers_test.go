@@ -127,11 +127,13 @@ var layers = map[string][]string{
 	// Hosting: a server, its workers, and what they exchange. Judging on one machine uses none of these packages.
 	"judge/host":     nil,                     // a page
 	"judge/host/job": {"judge", "judge/blob"}, // words
-	"judge/host/flow": {"judge", "judge/blob", "judge/bundle", "judge/cases/mutate", "judge/contests/arena", "judge/contests/golf",
-		"judge/host/job", "judge/kit/referee"}, // pure: what comes next of parts; golf and mutate say how answers are proved, and what kills mutants; arena what an event misses
+	// Package workflow is pure: it plans the tasks of a workflow. Package golf says how submissions are checked, mutate what
+	// kills mutants, and arena which games a tournament lacks.
+	"judge/host/workflow": {"judge", "judge/blob", "judge/bundle", "judge/cases/mutate", "judge/contests/arena", "judge/contests/golf",
+		"judge/host/job", "judge/kit/referee"},
 	// A job is any command that workspace supports, and its errors tell whose fault they are.
 	"judge/host/worker": {"judge", "judge/blob", "judge/bundle", "judge/cases/mutate", "judge/contests/arena", "judge/contests/golf",
-		"judge/host/flow", "judge/host/job", "judge/host/queue", "judge/internal/atomicfile", "judge/internal/cachedir",
+		"judge/host/workflow", "judge/host/job", "judge/host/queue", "judge/internal/atomicfile", "judge/internal/cachedir",
 		"judge/internal/forceremove", "judge/running/lang", "judge/workspace"},
 
 	"judge/host/fair":        nil,                                                           // pure: the formula that orders the queue
@@ -164,19 +166,21 @@ var layers = map[string][]string{
 	"judge/host/contestpackage": {"judge", "judge/blob", "judge/host/auth", "judge/host/clics", "judge/host/media", "judge/host/store",
 		"judge/internal/strict", "judge/internal/suggest"},
 	// Package client contains the API's types: workflows, jobs, and bundles, which are sent as files.
-	"judge/host/client": {"judge", "judge/blob", "judge/bundle", "judge/host/flow", "judge/host/job", "judge/host/roster",
+	"judge/host/client": {"judge", "judge/blob", "judge/bundle", "judge/host/workflow", "judge/host/job", "judge/host/roster",
 		"judge/internal/atomicfile"},
 	// Package dispatch keeps the database and the queue in agreement, and finds a workflow's next jobs.
-	"judge/host/dispatch": {"judge", "judge/blob", "judge/host/flow", "judge/host/job", "judge/host/queue", "judge/host/store"},
+	"judge/host/dispatch": {"judge", "judge/blob", "judge/host/workflow", "judge/host/job", "judge/host/queue", "judge/host/store"},
 	// Package demo runs a whole contest: persons, submissions, holes, and a tournament log.
-	"judge/host/demo": {"judge", "judge/blob", "judge/contests/arena", "judge/host/auth", "judge/host/flow", "judge/host/job",
+	"judge/host/demo": {"judge", "judge/blob", "judge/contests/arena", "judge/host/auth", "judge/host/workflow", "judge/host/job",
 		"judge/host/roster", "judge/host/store"},
 	// Package ladder describes encounters as workflows. Package dispatch starts them, and package arena plays
 	// their games.
-	"judge/host/ladder": {"judge/contests/arena", "judge/contests/rating", "judge/host/dispatch", "judge/host/flow", "judge/host/job",
+	"judge/host/ladder": {"judge/contests/arena", "judge/contests/rating", "judge/host/dispatch", "judge/host/workflow", "judge/host/job",
 		"judge/host/matchmaking", "judge/host/store"},
+	// Package golf reads the posts in which golf submissions are sent.
 	"judge/host/intake": {"judge", "judge/blob", "judge/contests/golf", "judge/host/auth", "judge/host/clics", "judge/host/client",
-		"judge/host/contestpackage", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/media", "judge/host/printing", "judge/host/scoring", "judge/host/store"}, // golf reads posts
+		"judge/host/contestpackage", "judge/host/dispatch", "judge/host/workflow", "judge/host/job", "judge/host/media",
+		"judge/host/printing", "judge/host/scoring", "judge/host/store"},
 	// Each route of the API uses one of these packages. Package api also unpacks bundles, and compares the
 	// isolation levels of workers.
 	"judge/host/contestexport": {"judge/blob", "judge/host/scoreboard", "judge/host/clics", "judge/host/contestpackage",
@@ -187,7 +191,7 @@ var layers = map[string][]string{
 		"judge/host/intake", "judge/host/job", "judge/host/media", "judge/host/scoring", "judge/host/store"},
 	"judge/host/api": {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/scoreboard", "judge/host/clics",
 		"judge/host/client", "judge/host/contestexport", "judge/host/contestpackage", "judge/host/intake", "judge/host/dispatch",
-		"judge/host/feed", "judge/host/flow", "judge/host/job", "judge/host/media", "judge/host/openapi", "judge/host/printing",
+		"judge/host/feed", "judge/host/workflow", "judge/host/job", "judge/host/media", "judge/host/openapi", "judge/host/printing",
 		"judge/host/queue", "judge/host/roster", "judge/host/shadow", "judge/host/store", "judge/running/sandbox"},
 	// Joins all of them.
 	"judge/host/server": {"judge", "judge/blob", "judge/bundle", "judge/host/api", "judge/host/auth", "judge/host/scoreboard",
@@ -206,10 +210,10 @@ var layers = map[string][]string{
 	"judge/host/web/contest": {"judge", "judge/blob", "judge/host/auth", "judge/host/scoreboard", "judge/host/clics", "judge/host/client",
 		"judge/host/intake", "judge/host/media", "judge/host/printing", "judge/host/store", "judge/host/web", "judge/host/web/access",
 		"judge/internal/example", "judge/report"},
-	"judge/host/web/hole": {"judge", "judge/host/auth", "judge/host/scoreboard", "judge/host/intake", "judge/host/flow",
+	"judge/host/web/hole": {"judge", "judge/host/auth", "judge/host/scoreboard", "judge/host/intake", "judge/host/workflow",
 		"judge/host/job", "judge/host/scoring", "judge/host/store", "judge/host/web", "judge/report"},
 	"judge/host/web/ladder": {"judge/blob", "judge/contests/arena", "judge/contests/standings", "judge/host/auth", "judge/host/client",
-		"judge/host/intake", "judge/host/flow", "judge/host/job", "judge/host/ladder", "judge/host/store", "judge/host/web", "judge/report"},
+		"judge/host/intake", "judge/host/workflow", "judge/host/job", "judge/host/ladder", "judge/host/store", "judge/host/web", "judge/report"},
 	"judge/host/web/people": {"judge", "judge/blob", "judge/host/auth", "judge/host/scoreboard", "judge/host/contestpackage",
 		"judge/host/intake", "judge/host/job", "judge/host/media", "judge/host/roster", "judge/host/shadow", "judge/host/signon",
 		"judge/host/store", "judge/host/web", "judge/host/web/access"},
@@ -226,7 +230,7 @@ var layers = map[string][]string{
 		"judge/host/web/staff"},
 	// For tests of the pages.
 	"judge/host/web/webtest": {"judge", "judge/blob", "judge/contests/arena", "judge/host/auth", "judge/host/scoreboard",
-		"judge/host/client", "judge/host/intake", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/ladder",
+		"judge/host/client", "judge/host/intake", "judge/host/dispatch", "judge/host/workflow", "judge/host/job", "judge/host/ladder",
 		"judge/host/queue", "judge/host/store", "judge/host/store/storetest", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages"},
 
 	// Package workspace combines a problem with everything that runs it. It imports nearly all packages except the
@@ -288,7 +292,8 @@ var doors = map[string]struct {
 	"github.com/google/uuid":      {[]string{"judge/host/store"}, "ids that sort by time; its libraries bring it anyway"},
 	"os/exec": {[]string{"judge/running/sandbox", "judge/running/lang", "judge/internal/unboxed",
 		"judge/internal/browser", "judge/host/store/storetest", "judge/host/queue/queuetest", "judge/host/server", "cmd/judge"},
-		"programs are started by the sandbox alone, tests may do without; lang asks shims where the real tools are; a server starts a worker of its own; judge show has a browser print"},
+		"programs are started by the sandbox alone, tests may do without; lang asks shims where the real tools are; a server starts " +
+			"a worker of its own; judge show has a browser print"},
 	"github.com/coreos/go-oidc/v3/oidc": {[]string{"judge/host/signon"}, "the tokens of a provider of single sign-on"},
 	"golang.org/x/oauth2":               {[]string{"judge/host/signon"}, "the codes of such a provider, which become tokens"},
 	"github.com/nats-io":                {[]string{"judge/host/queue"}, "leases; no other package knows that they are NATS'"},
@@ -383,7 +388,7 @@ func TestDoors(t *testing.T) {
 	}
 	for door := range doors {
 		if !used[door] {
-			t.Errorf("nobody goes through the door %s", door)
+			t.Errorf("no package imports %s", door)
 		}
 	}
 }

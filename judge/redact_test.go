@@ -202,8 +202,10 @@ func TestRedactNumbers(t *testing.T) {
 	for show, want := range map[Visibility]string{
 		ShowVerdict: "note mind the empty list; WA of 0 cases, first , slowest  0 0",
 		ShowFirst:   "note mind the empty list; WA of 0 cases, first 4, slowest  0 0",
-		ShowCases:   "5 cases in [sample 1 2]; sample/1 AC; sample/2 AC; 1/3 AC; 2/4 WA mind the empty list; 2/5 AC well done; 2/static-validation AC; group 2 WA; WA of 5 cases, first 2/4, slowest sample/2 3 4",
-		ShowSamples: "5 cases in [sample 1 2]; sample/one AC message sample/one; sample/two AC message sample/two; 1/3 AC; 2/4 WA mind the empty list; 2/5 AC well done; 2/static-validation AC; group 2 WA; WA of 5 cases, first 2/4, slowest sample/two 3 4",
+		ShowCases: "5 cases in [sample 1 2]; sample/1 AC; sample/2 AC; 1/3 AC; 2/4 WA mind the empty list; 2/5 AC well done;" +
+			" 2/static-validation AC; group 2 WA; WA of 5 cases, first 2/4, slowest sample/2 3 4",
+		ShowSamples: "5 cases in [sample 1 2]; sample/one AC message sample/one; sample/two AC message sample/two; 1/3 AC;" +
+			" 2/4 WA mind the empty list; 2/5 AC well done; 2/static-validation AC; group 2 WA; WA of 5 cases, first 2/4, slowest sample/two 3 4",
 	} {
 		var got []string
 		for _, e := range Redact(judging(), show) {

@@ -50,6 +50,8 @@ var retired = []struct{ word, instead string }{
 	{`passed over`, "ignored"},
 	{`rungs?`, "isolation level"},
 	{`folders?`, "directory"},
+	{`(?:an?|each|no|of|other|the|this) lanes?`, "priority"},
+	{`(?:an?|each|no|of|the|this) flows?`, "remote run on pages, workflow in code"},
 	{`processor time`, "CPU time"},
 	{`clock on the wall`, "wall time"},
 	{`unwell|illness`, "unhealthy"},

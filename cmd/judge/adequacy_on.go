@@ -10,8 +10,8 @@ import (
 	"assay/judge"
 	"assay/judge/cases/mutate"
 	"assay/judge/host/client"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
+	"assay/judge/host/workflow"
 	"assay/judge/workspace"
 )
 
@@ -45,8 +45,8 @@ func (m *adequacyOptions) measureOnServer(ctx context.Context, c *console, locat
 	if err != nil {
 		return nil, err
 	}
-	n := &client.NewWorkflow{Kind: flow.Adequacy, Problem: snapshot.ID}
-	options := flow.AdequacyOptions{Problem: snapshot.Problem, Budget: m.budget, Thorough: m.thorough, Grid: m.grid}
+	n := &client.NewWorkflow{Kind: workflow.Adequacy, Problem: snapshot.ID}
+	options := workflow.AdequacyOptions{Problem: snapshot.Problem, Budget: m.budget, Thorough: m.thorough, Grid: m.grid}
 	if n.Options, err = json.Marshal(options); err != nil {
 		return nil, err
 	}
@@ -54,22 +54,22 @@ func (m *adequacyOptions) measureOnServer(ctx context.Context, c *console, locat
 		return nil, err
 	}
 	var events []judge.Event
-	var mutants flow.MutantSet
+	var mutants workflow.MutantSet
 	done, told := 0, c.counter("mutants judged")
 	err = api.RunWorkflow(ctx, n, func(p *client.TaskResult) (err error) {
 		switch {
 		case p.State != job.Done:
 			return nil // the last event reports it
-		case p.Key == flow.MutantGenerationKey:
+		case p.Key == workflow.MutantGenerationKey:
 			if err := json.Unmarshal(p.Output, &mutants); err != nil {
 				return fmt.Errorf("read the server's events: %w", err)
 			}
-		case p.Key != flow.ScoreKey && p.Key != flow.GridKey:
+		case p.Key != workflow.ScoreKey && p.Key != workflow.GridKey:
 			if done += len(p.Lines); told != nil {
 				told(done, mutants.Count)
 			}
 		}
-		if p.Key == flow.ScoreKey || p.Key == flow.GridKey || p.Key == flow.MutantGenerationKey && mutants.Digest == "" {
+		if p.Key == workflow.ScoreKey || p.Key == workflow.GridKey || p.Key == workflow.MutantGenerationKey && mutants.Digest == "" {
 			events, err = cli.DecodeLines(p.Lines, snapshot.Localize)
 		}
 		return err

@@ -15,8 +15,8 @@ import (
 	"assay/cmd/internal/cli"
 	"assay/judge/contests/arena"
 	"assay/judge/host/client"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
+	"assay/judge/host/workflow"
 )
 
 // serverFlags lists the flags of judge arena that can be combined with --on.
@@ -32,7 +32,7 @@ type serverTournament struct {
 	api        *client.Client
 	game       string
 	tournament *arena.RemoteTournament // nil until the tournament has been opened
-	opened     flow.ArenaOpened
+	opened     workflow.ArenaOpened
 	log        string // path of the log; empty means no log
 	listen     func(*arena.Progress)
 }
@@ -71,14 +71,14 @@ func (o *serverTournament) newWorkflow(ctx context.Context, flags *pflag.FlagSet
 	if err != nil {
 		return nil, err
 	}
-	n := &client.NewWorkflow{Kind: flow.Arena, Problem: o.game}
-	options := flow.ArenaOptions{RulesChoice: o.choice(flags), Seed: o.seed, Language: o.language}
+	n := &client.NewWorkflow{Kind: workflow.Arena, Problem: o.game}
+	options := workflow.ArenaOptions{RulesChoice: o.choice(flags), Seed: o.seed, Language: o.language}
 	for i, file := range files {
 		at, err := o.api.AddFile(ctx, n, strconv.Itoa(i+1), file, arena.Companions(file)...)
 		if err != nil {
 			return nil, err
 		}
-		options.Bots = append(options.Bots, flow.ArenaBot{Path: at, File: filepath.ToSlash(contest.DisplayPath(file))})
+		options.Bots = append(options.Bots, workflow.ArenaBot{Path: at, File: filepath.ToSlash(contest.DisplayPath(file))})
 	}
 	n.Options, err = json.Marshal(options)
 	return n, errors.Join(err, contest.Close())
@@ -90,7 +90,7 @@ func (o *serverTournament) handleTask(p *client.TaskResult) error {
 	if p.State != job.Done {
 		return nil // the last event reports it
 	}
-	if p.Key == flow.OpeningKey {
+	if p.Key == workflow.OpeningKey {
 		if err := o.beginLog(p); err != nil {
 			return err
 		}
@@ -162,9 +162,9 @@ func (o *serverTournament) analyze(ctx context.Context, games []*arena.Game, _ f
 	if len(games) == 0 {
 		return seen, nil
 	}
-	n := &client.NewWorkflow{Kind: flow.Analysis, Problem: o.game}
+	n := &client.NewWorkflow{Kind: workflow.Analysis, Problem: o.game}
 	var err error
-	if n.Options, err = json.Marshal(flow.AnalysisOptions{Opened: o.opened.Opened}); err != nil {
+	if n.Options, err = json.Marshal(workflow.AnalysisOptions{Opened: o.opened.Opened}); err != nil {
 		return nil, err
 	}
 	for i := 0; i < len(games); i += gamesPerTask {
@@ -180,7 +180,7 @@ func (o *serverTournament) analyze(ctx context.Context, games []*arena.Game, _ f
 	}
 	err = o.api.RunWorkflow(ctx, n, func(p *client.TaskResult) error {
 		for _, line := range p.Lines {
-			var analyzed flow.AnalyzedGame
+			var analyzed workflow.AnalyzedGame
 			if err := json.Unmarshal(line, &analyzed); err != nil {
 				return fmt.Errorf("read what the referee sees: %w", err)
 			}

@@ -56,7 +56,8 @@ func TestNimOfTheDocsIsAGame(t *testing.T) {
 	}
 	do("init", ".", "--lang", "python")
 	do("new", "nim", "--kind", "game", "--lang", "python")
-	game := "title = \"Nim\"\n[game]\nreferee = \"referee\"\ntester = \"tester\"\ngraded = [\"random\", \"perfect\"]\n[[game.rules]]\nname = \"nim\"\nrounds = 20\n"
+	game := "title = \"Nim\"\n[game]\nreferee = \"referee\"\ntester = \"tester\"\ngraded = [\"random\", \"perfect\"]\n[[game.rules]]\n" +
+		"name = \"nim\"\nrounds = 20\n"
 	if err := os.WriteFile("problems/nim/problem.toml", []byte(game), 0o644); err != nil {
 		t.Fatal(err)
 	}

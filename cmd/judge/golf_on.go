@@ -13,15 +13,15 @@ import (
 	"assay/judge"
 	"assay/judge/contests/golf"
 	"assay/judge/host/client"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
+	"assay/judge/host/workflow"
 	"assay/judge/problem"
 	"assay/judge/workspace"
 )
 
 // golfOnServer checks golf submissions on a server.
 type golfOnServer struct {
-	options      flow.GolfOptions
+	options      workflow.GolfOptions
 	files        []job.File
 	sources      []client.Source
 	results      []golfResult // results by submission
@@ -42,7 +42,7 @@ func (g *golfOptions) runOnServer(ctx context.Context, c *console, contest *work
 		return err
 	}
 	remote := &golfOnServer{
-		options: flow.GolfOptions{Reading: g.reading, Check: g.checks}, submissionOf: make([]int, len(files)),
+		options: workflow.GolfOptions{Reading: g.reading, Check: g.checks}, submissionOf: make([]int, len(files)),
 		readErrors: make([]error, len(files)),
 	}
 	around := errors.Join(
@@ -95,7 +95,7 @@ func (on *golfOnServer) addSubmission(contest *workspace.Workspace, file string,
 	if err != nil {
 		return err
 	}
-	answer := flow.GolfFile{Name: file, File: path.Join(strconv.Itoa(len(on.options.Submissions)), filepath.Base(file))}
+	answer := workflow.GolfFile{Name: file, File: path.Join(strconv.Itoa(len(on.options.Submissions)), filepath.Base(file))}
 	s := client.BytesSource(data)
 	if job.CheckFiles([]job.File{{Path: answer.File, Digest: s.Digest}}, true) != nil {
 		return usageError{fmt.Errorf("%s cannot be sent to a server under this name: rename the file", file)}
@@ -122,9 +122,9 @@ func (on *golfOnServer) runWorkflow(ctx context.Context, api *client.Client, nam
 	on.results = make([]golfResult, len(on.options.Submissions))
 	keys := map[string]int{}
 	for n := range on.results {
-		keys[flow.GolfCheckKey(n)] = n
+		keys[workflow.GolfCheckKey(n)] = n
 	}
-	asked := &client.NewWorkflow{Kind: flow.Golf, Problem: name, Files: on.files, Options: options}
+	asked := &client.NewWorkflow{Kind: workflow.Golf, Problem: name, Files: on.files, Options: options}
 	return api.RunWorkflow(ctx, asked, func(p *client.TaskResult) error {
 		n, known := keys[p.Key]
 		if p.State != job.Done || !known {
@@ -136,7 +136,7 @@ func (on *golfOnServer) runWorkflow(ctx context.Context, api *client.Client, nam
 
 // read reads the result of a submission.
 func (g *golfResult) read(p *client.TaskResult) error {
-	var output flow.GolfCheckOutput
+	var output workflow.GolfCheckOutput
 	if err := json.Unmarshal(p.Output, &output); err != nil {
 		return fmt.Errorf("read the server's events: %w", err)
 	}

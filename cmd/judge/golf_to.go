@@ -8,7 +8,7 @@ import (
 	"assay/judge"
 	"assay/judge/contests/golf"
 	"assay/judge/host/client"
-	"assay/judge/host/flow"
+	"assay/judge/host/workflow"
 	"assay/judge/workspace"
 )
 
@@ -47,7 +47,7 @@ func (g *golfOptions) submitFile(ctx context.Context, c *console, contest *works
 	if err != nil {
 		return nil, nil, err
 	}
-	how := flow.GolfSubmissionOptions{
+	how := workflow.GolfSubmissionOptions{
 		Language: g.reading.Language, Flags: g.reading.Flags, Reading: g.checks.Kind, Entry: g.checks.Entry,
 		Call: g.checks.Call, In: g.checks.InputForm,
 	}
@@ -60,7 +60,7 @@ func (g *golfOptions) submitFile(ctx context.Context, c *console, contest *works
 	var proved golfResult
 	end, err := api.FollowGolf(ctx, sent, func(p *client.TaskResult) error {
 		err := proved.read(p)
-		if r := proved.result; err == nil && p.Key == flow.SamplesKey && r != nil && r.Verdict == golf.Correct && !g.outputOptions.json {
+		if r := proved.result; err == nil && p.Key == workflow.SamplesKey && r != nil && r.Verdict == golf.Correct && !g.outputOptions.json {
 			fmt.Fprintf(c.err, "%s: right on samples and edges, %d of %d inputs; continuing ...\n", file, r.Tried, r.Domain)
 		}
 		return err

@@ -6,7 +6,7 @@ import (
 	"assay/cmd/internal/cli"
 	"assay/judge"
 	"assay/judge/host/client"
-	"assay/judge/host/flow"
+	"assay/judge/host/workflow"
 	"assay/judge/workspace"
 )
 
@@ -37,5 +37,5 @@ func (v *verifyOptions) verifyOnServer(
 		}
 		return false, nil
 	}
-	return cli.VerifyOnServer(ctx, api, location, verifier, flow.VerifyOptions{Only: v.only, All: v.all, Fresh: v.fresh}, listen)
+	return cli.VerifyOnServer(ctx, api, location, verifier, workflow.VerifyOptions{Only: v.only, All: v.all, Fresh: v.fresh}, listen)
 }

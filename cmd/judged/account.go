@@ -44,8 +44,8 @@ func (a *admin) account() *cobra.Command {
 	}
 	cmd.AddCommand(a.addAccount(), a.importAccounts(), list, a.role(), a.erase(),
 		set("reset", "set a random password and end all sessions", client.AccountUpdate{ResetPassword: true}),
-		set("disable", "disable an account, and end its sessions and tokens", client.AccountUpdate{State: "out"}),
-		set("enable", "enable a disabled account", client.AccountUpdate{State: "in"}))
+		set("disable", "disable an account, and end its sessions and tokens", client.AccountUpdate{State: "disabled"}),
+		set("enable", "enable a disabled account", client.AccountUpdate{State: "enabled"}))
 	return cmd
 }
 

@@ -49,18 +49,18 @@ func (a *admin) queue() *cobra.Command {
 // maxBusyAccounts is the maximum number of accounts that busiest prints.
 const maxBusyAccounts = 5
 
-// printBusiest prints the number of open workflows and the accounts with the most open work.
+// printBusiest prints the number of remote runs and the accounts with the most open work.
 func (a *admin) printBusiest(loads []client.AccountLoad) {
-	flows, idle := 0, 0
+	runs, idle := 0, 0
 	for _, one := range loads {
-		flows, idle = flows+one.Workflows, idle+one.IdleWorkflows
+		runs, idle = runs+one.Workflows, idle+one.IdleWorkflows
 	}
-	if flows > 0 {
-		fmt.Fprintf(a.out, "%-22s %d; %d of them wait to be planned\n", "flows", flows, idle)
+	if runs > 0 {
+		fmt.Fprintf(a.out, "%-22s %d; %d of them wait to be planned\n", "remote runs", runs, idle)
 	}
 	for _, one := range loads[:min(len(loads), maxBusyAccounts)] {
 		fmt.Fprintf(
-			a.out, "  of %-18s %d jobs, %d flows, the oldest for %s\n", one.Login, one.Jobs, one.Workflows,
+			a.out, "  of %-18s %d jobs, %d remote runs, the oldest for %s\n", one.Login, one.Jobs, one.Workflows,
 			time.Since(one.Oldest).Round(time.Second),
 		)
 	}

@@ -17,6 +17,38 @@ import (
 
 func (a *admin) worker() *cobra.Command {
 	cmd := &cobra.Command{Use: "worker", Short: "add, list, drain and revoke workers"}
+	list := a.subcommand("list", "list the workers", func(ctx context.Context, api *client.Client, _ []string) error {
+		workers, err := api.Workers(ctx)
+		if err != nil {
+			return err
+		}
+		for _, w := range workers {
+			here := "offline"
+			if w.Connected {
+				here = fmt.Sprintf("online, %d of %d busy", w.Running, w.Capabilities.Slots)
+			}
+			class := w.Class
+			if w.Untrusted {
+				class += " untrusted"
+			}
+			if w.SpeedFactor > 0 {
+				class += fmt.Sprintf(" x%.2f", w.SpeedFactor)
+			}
+			fmt.Fprintf(a.out, "%-16s %-10s %-8s %-18s %s  %s\n", w.Name, class, w.State, here, w.Capabilities.Machine, w.Note)
+		}
+		return nil
+	})
+	set := func(name, short, state string) *cobra.Command {
+		return a.subcommand(name+" <worker>", short, func(ctx context.Context, api *client.Client, args []string) error {
+			return api.UpdateWorker(ctx, args[0], client.WorkerUpdate{State: state})
+		})
+	}
+	cmd.AddCommand(a.workerAdd(), list, a.workerCluster(), set("drain", "let a worker finish its jobs and stop", "drained"),
+		set("resume", "enable a drained worker", "active"), set("revoke", "block a worker permanently", "revoked"))
+	return cmd
+}
+
+func (a *admin) workerAdd() *cobra.Command {
 	var untrusted bool
 	add := &cobra.Command{Use: "add <name>", Short: "create a code with which a worker joins once, within 24 hours",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -55,28 +87,11 @@ func (a *admin) worker() *cobra.Command {
 		&untrusted, "untrusted", false,
 		"the machine belongs to another owner: workers of yours rejudge its submissions, and it gets no problem whose contest has not ended",
 	)
-	list := a.subcommand("list", "list the workers", func(ctx context.Context, api *client.Client, _ []string) error {
-		workers, err := api.Workers(ctx)
-		if err != nil {
-			return err
-		}
-		for _, w := range workers {
-			here := "offline"
-			if w.Connected {
-				here = fmt.Sprintf("online, %d of %d busy", w.Running, w.Capabilities.Slots)
-			}
-			class := w.Class
-			if w.Untrusted {
-				class += " untrusted"
-			}
-			if w.SpeedFactor > 0 {
-				class += fmt.Sprintf(" x%.2f", w.SpeedFactor)
-			}
-			fmt.Fprintf(a.out, "%-16s %-10s %-8s %-18s %s  %s\n", w.Name, class, w.State, here, w.Capabilities.Machine, w.Note)
-		}
-		return nil
-	})
-	cluster := a.subcommand("cluster", "print the users for the configuration of an external cluster", func(
+	return add
+}
+
+func (a *admin) workerCluster() *cobra.Command {
+	return a.subcommand("cluster", "print the users for the configuration of an external cluster", func(
 		ctx context.Context, api *client.Client, _ []string,
 	) error {
 		workers, err := api.Workers(ctx)
@@ -97,14 +112,6 @@ func (a *admin) worker() *cobra.Command {
 		fmt.Fprintln(a.out, "] }")
 		return nil
 	})
-	set := func(name, short, state string) *cobra.Command {
-		return a.subcommand(name+" <worker>", short, func(ctx context.Context, api *client.Client, args []string) error {
-			return api.UpdateWorker(ctx, args[0], client.WorkerUpdate{State: state})
-		})
-	}
-	cmd.AddCommand(add, list, cluster, set("drain", "let a worker finish its jobs and stop", "drained"),
-		set("resume", "enable a drained worker", "active"), set("revoke", "block a worker permanently", "revoked"))
-	return cmd
 }
 
 func (a *admin) class() *cobra.Command {

@@ -51,10 +51,14 @@ func BenchmarkRecovery(b *testing.B) {
 	db := h.database()
 	// Add submissions that were judged long ago, as copies of the pending ones.
 	copies := []string{
-		"INSERT INTO submission (id, contest, number, problem, account, form_key, language, entry, files, folder, size, received) SELECT submission.id || '-' || n, contest, number + 1000 * n, problem, account, form_key, language, entry, files, folder, size, received FROM submission, many WHERE number <= 1000",
-		"INSERT INTO judgement (id, submission, bundle, config, class, origin, root, why, started, ended, verdict) SELECT judgement.id || '-' || n, submission || '-' || n, bundle, config, class, origin, root || '-' || n, why, started, started + 1, 'AC' FROM judgement, many",
+		"INSERT INTO submission (id, contest, number, problem, account, form_key, language, entry, files, folder, size, received) SELECT " +
+			"submission.id || '-' || n, contest, number + 1000 * n, problem, account, form_key, language, entry, files, folder, size, received " +
+			"FROM submission, many WHERE number <= 1000",
+		"INSERT INTO judgement (id, submission, bundle, config, class, origin, root, why, started, ended, verdict) SELECT judgement.id || '-' " +
+			"|| n, submission || '-' || n, bundle, config, class, origin, root || '-' || n, why, started, started + 1, 'AC' FROM judgement, many",
 		"INSERT INTO standing SELECT submission || '-' || n, judgement || '-' || n FROM standing, many",
-		"INSERT INTO job SELECT job.id || '-' || n, kind, lane, class, owner, cost, start_tag, spec, token, 'done', generation, tries, excluded, made, made, made + 1, 'w', flow, part_key FROM job, many",
+		"INSERT INTO job SELECT job.id || '-' || n, kind, lane, class, owner, cost, start_tag, spec, token, 'done', generation, tries, " +
+			"excluded, made, made, made + 1, 'w', flow, part_key FROM job, many",
 		"INSERT INTO log SELECT contest, seq + 1000 * n, at, kind, object || '-' || n, op FROM log, many",
 		"UPDATE contest SET next_number = next_number + 99000, last_seq = last_seq + 99000",
 	}

@@ -295,7 +295,8 @@ func (h *harness) submitAll(n int) *sync.WaitGroup {
 func (h *harness) tellOpen() {
 	db := h.database()
 	defer db.Close()
-	rows, err := db.Query("SELECT id, lane, state, generation, tries, excluded, made, coalesce(out_at, 0) FROM job WHERE done_at IS NULL ORDER BY made LIMIT 20")
+	rows, err := db.Query("SELECT id, lane, state, generation, tries, excluded, made, coalesce(out_at, 0) FROM job WHERE done_at IS NULL " +
+		"ORDER BY made LIMIT 20")
 	if err != nil {
 		h.t.Logf("which jobs are open is not known: %v", err)
 		return
@@ -303,13 +304,13 @@ func (h *harness) tellOpen() {
 	defer rows.Close()
 	for rows.Next() {
 		var id, state, excluded string
-		var lane, generation, tries, made, out int64
-		if err := rows.Scan(&id, &lane, &state, &generation, &tries, &excluded, &made, &out); err != nil {
+		var priority, generation, tries, made, out int64
+		if err := rows.Scan(&id, &priority, &state, &generation, &tries, &excluded, &made, &out); err != nil {
 			h.t.Log(err)
 			return
 		}
-		h.t.Logf("open: job %s of lane %d is %s, generation %d, %d tries, not for %s, made %v, out %v",
-			id, lane, state, generation, tries, excluded, time.UnixMicro(made).UTC(), time.UnixMicro(out).UTC())
+		h.t.Logf("open: job %s of priority %d is %s, generation %d, %d tries, not for %s, made %v, out %v",
+			id, priority, state, generation, tries, excluded, time.UnixMicro(made).UTC(), time.UnixMicro(out).UTC())
 	}
 }
 
@@ -369,15 +370,20 @@ func (h *harness) audit() {
 	h.wait("no job is open", func() bool { return h.open() == 0 })
 	h.rest()
 	for what, query := range map[string]string{
-		"jobs are out or waiting":                  "SELECT count(*) FROM job WHERE done_at IS NULL OR state IN ('out', 'waiting')",
-		"submissions have not one standing":        "SELECT count(*) FROM submission WHERE (SELECT count(*) FROM standing WHERE standing.submission = submission.id) <> 1",
-		"submissions have not one judgement":       "SELECT count(*) FROM submission WHERE (SELECT count(*) FROM judgement WHERE judgement.submission = submission.id) <> 1",
-		"judgements have not ended":                "SELECT count(*) FROM judgement WHERE ended IS NULL",
-		"keys made two submissions":                "SELECT count(*) FROM (SELECT 1 FROM submission WHERE form_key <> '' GROUP BY account, form_key HAVING count(*) > 1) AS twice",
-		"numbers of the log are missing":           "SELECT count(*) + 1 - (SELECT 1 + max(seq) FROM log) + (SELECT min(seq) - 1 FROM log) FROM log",
-		"numbers of submissions are missing":       "SELECT max(number) - min(number) + 1 - count(*) FROM submission",
-		"judgements are not logged as made or end": "SELECT (SELECT count(*) FROM submission) + (SELECT count(*) FROM judgement) - (SELECT count(*) FROM log)",
-		"jobs have two verdicts":                   "SELECT count(*) FROM audit WHERE action = 'one job, two verdicts'",
+		"jobs are out or waiting": "SELECT count(*) FROM job WHERE done_at IS NULL OR state IN ('dispatched', 'waiting')",
+		"submissions have not one standing": "SELECT count(*) FROM submission WHERE (SELECT count(*) FROM standing WHERE " +
+			"standing.submission = submission.id) <> 1",
+		"submissions have not one judgement": "SELECT count(*) FROM submission WHERE (SELECT count(*) FROM judgement WHERE " +
+			"judgement.submission = submission.id) <> 1",
+		"judgements have not ended": "SELECT count(*) FROM judgement WHERE ended IS NULL",
+		"keys made two submissions": "SELECT count(*) FROM (SELECT 1 FROM submission WHERE form_key <> '' GROUP BY account, " +
+			"form_key HAVING count(*) > 1) AS twice",
+		"numbers of the log are missing": "SELECT count(*) + 1 - (SELECT 1 + max(seq) FROM log) + (SELECT min(seq) - 1 FROM log) " +
+			"FROM log",
+		"numbers of submissions are missing": "SELECT max(number) - min(number) + 1 - count(*) FROM submission",
+		"judgements are not logged as made or end": "SELECT (SELECT count(*) FROM submission) + (SELECT count(*) FROM judgement) - (SELECT " +
+			"count(*) FROM log)",
+		"jobs have two verdicts": "SELECT count(*) FROM audit WHERE action = 'one job, two verdicts'",
 	} {
 		if n := h.count(query); n != 0 {
 			h.t.Errorf("%d %s", n, what)
@@ -416,7 +422,8 @@ func (h *harness) verdicts() {
 	h.t.Helper()
 	db := h.database()
 	defer db.Close()
-	rows, err := db.Query("SELECT submission.id, COALESCE(judgement.verdict, '') FROM submission JOIN standing ON standing.submission = submission.id JOIN judgement ON judgement.id = standing.judgement")
+	rows, err := db.Query("SELECT submission.id, COALESCE(judgement.verdict, '') FROM submission JOIN standing ON standing.submission = " +
+		"submission.id JOIN judgement ON judgement.id = standing.judgement")
 	must(h.t, err)
 	defer rows.Close()
 	got := map[string]judge.Verdict{}

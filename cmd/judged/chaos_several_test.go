@@ -157,10 +157,12 @@ func (f *fleet) judgedOnce() {
 	f.Helper()
 	h := f.servers[0]
 	for what, query := range map[string]string{
-		"submissions have not one standing":  "SELECT count(*) FROM submission s WHERE (SELECT count(*) FROM standing WHERE submission = s.id) <> 1",
-		"submissions have not one judgement": "SELECT count(*) FROM submission s WHERE (SELECT count(*) FROM judgement WHERE submission = s.id) <> 1",
-		"jobs have two verdicts":             "SELECT count(*) FROM audit WHERE action = 'one job, two verdicts'",
-		"numbers of the log are missing":     "SELECT count(*) - max(seq) FROM log WHERE contest = (SELECT id FROM contest WHERE slug = 'now')",
+		"submissions have not one standing": "SELECT count(*) FROM submission s WHERE (SELECT count(*) FROM standing WHERE submission = s.id) " +
+			"<> 1",
+		"submissions have not one judgement": "SELECT count(*) FROM submission s WHERE (SELECT count(*) FROM judgement WHERE submission = " +
+			"s.id) <> 1",
+		"jobs have two verdicts":         "SELECT count(*) FROM audit WHERE action = 'one job, two verdicts'",
+		"numbers of the log are missing": "SELECT count(*) - max(seq) FROM log WHERE contest = (SELECT id FROM contest WHERE slug = 'now')",
 	} {
 		if n := h.count(query); n != 0 {
 			f.Errorf("%d %s", n, what)
@@ -390,7 +392,8 @@ func TestAClockDiffers(t *testing.T) {
 	defer db.Close()
 	for _, text := range []string{
 		"CREATE TABLE public.ahead (time interval)", "INSERT INTO public.ahead VALUES ('0')",
-		"CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS 'SELECT pg_catalog.clock_timestamp() + time FROM public.ahead'",
+		"CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS 'SELECT pg_catalog.clock_timestamp() + time FROM " +
+			"public.ahead'",
 		"ALTER DATABASE chaos SET search_path = public, pg_catalog",
 	} {
 		_, err := db.Exec(text)

@@ -49,7 +49,7 @@ func killServers(t *testing.T, h *harness, kills, submissions int) {
 // TestAServerDiesAtEachStep kills a server five times at each step, with five submissions in progress.
 func TestAServerDiesAtEachStep(t *testing.T) {
 	slow(t)
-	for _, step := range []string{"received", "kept", "published", "out", "answered", "folded", "again"} {
+	for _, step := range []string{"received", "kept", "published", "dispatched", "answered", "recorded", "again"} {
 		t.Run(step, func(t *testing.T) {
 			t.Parallel()
 			h := newHarness(t, nil)
@@ -67,7 +67,7 @@ func TestAServerDiesAtEachStep(t *testing.T) {
 				for range 5 {
 					submit()
 				}
-				h.wait("five jobs are out", func() bool { return h.count("SELECT count(*) FROM job WHERE state = 'out'") == 5 })
+				h.wait("five jobs are out", func() bool { return h.count("SELECT count(*) FROM job WHERE state = 'dispatched'") == 5 })
 				worker.kill()
 				time.Sleep(5 * time.Second) // dispatched jobs are assumed to be delivered for this long
 				h.serving.kill()
@@ -149,7 +149,7 @@ func TestTheQueueIsDeleted(t *testing.T) {
 	w := h.hire("w", 4, time.Hour)
 	worker := h.work(w)
 	h.submitAll(204).Wait()
-	h.wait("four are being judged", func() bool { return h.count("SELECT count(*) FROM job WHERE state = 'out'") >= 4 })
+	h.wait("four are being judged", func() bool { return h.count("SELECT count(*) FROM job WHERE state = 'dispatched'") >= 4 })
 	worker.kill()
 	h.serving.kill()
 	must(t, os.RemoveAll(filepath.Join(h.part.Data, "queue")))
@@ -196,13 +196,13 @@ func TestFlood(t *testing.T) {
 	h.inStore(func(s *store.Store) {
 		p, err := s.Problem(t.Context(), problem)
 		must(t, err)
-		add := func(login string, lane job.Priority, n int) (id string) {
+		add := func(login string, priority job.Priority, n int) (id string) {
 			a, err := s.AccountByLogin(t.Context(), login)
 			must(t, err)
 			for range n {
 				work := job.Work{Kind: job.Submission, Bundle: p.Bundle, Config: p.Config, Problem: problem, Program: "a.py",
 					Files: []job.File{{Path: "a.py", Digest: p.Bundle}}}
-				kept, err := s.Submit(t.Context(), store.NewSubmission{Account: a.ID, Problem: problem, Work: work, Priority: lane,
+				kept, err := s.Submit(t.Context(), store.NewSubmission{Account: a.ID, Problem: problem, Work: work, Priority: priority,
 					Class: server.Class, Cost: time.Second})
 				must(t, err)
 				h.answered[kept.ID] = verdictOf(string(p.Bundle))

@@ -148,7 +148,7 @@ var floods = []struct {
 	{"boards", 32, func(_ *harness, _ person, cookie, _ string) func(int64) []byte {
 		return always(send("GET", "/c/now/scoreboard", cookie, ""))
 	}},
-	{"boards-of-nobody", 32, func(*harness, person, string, string) func(int64) []byte {
+	{"boards-anonymous", 32, func(*harness, person, string, string) func(int64) []byte {
 		return always(send("GET", "/c/now/scoreboard", "", ""))
 	}},
 	{"logins", 32, func(*harness, person, string, string) func(int64) []byte {
@@ -220,7 +220,7 @@ var floods = []struct {
 		paths := []string{client.SubmissionsPath, client.ProblemsPath, client.QueuePath, client.ContestsPath + "/now" + client.ScoreboardPath}
 		return func(i int64) []byte { return send("GET", paths[i%int64(len(paths))], token, "") }
 	}},
-	{"of-nobody", 32, func(*harness, person, string, string) func(int64) []byte {
+	{"anonymous", 32, func(*harness, person, string, string) func(int64) []byte {
 		paths := []string{client.ServerPath, "/healthz", "/readyz"}
 		return func(i int64) []byte { return send("GET", paths[i%int64(len(paths))], "", "") }
 	}},

@@ -9,7 +9,7 @@ import (
 func TestSystemdIsTold(t *testing.T) {
 	t.Setenv("NOTIFY_SOCKET", "")
 	if err := notify("READY=1"); err != nil {
-		t.Errorf("where nobody asks: %v", err)
+		t.Errorf("without a notification socket: %v", err)
 	}
 	at := filepath.Join(t.TempDir(), "notify")
 	conn, err := net.ListenPacket("unixgram", at)

@@ -15,8 +15,8 @@ import (
 	"assay/judge"
 	"assay/judge/blob"
 	"assay/judge/host/client"
-	"assay/judge/host/flow"
 	"assay/judge/host/server"
+	"assay/judge/host/workflow"
 	"assay/judge/report"
 	"assay/judge/workspace"
 )
@@ -114,7 +114,7 @@ func (p *uploadPreparation) verify(ctx context.Context) error {
 		for _, e := range append(opening, &judge.VerifyFinished{Faults: faults}) {
 			out.Event(e)
 		}
-	} else if ok, err = cli.VerifyOnServer(ctx, p.api, p.location, v, flow.VerifyOptions{}, out.Event); err != nil {
+	} else if ok, err = cli.VerifyOnServer(ctx, p.api, p.location, v, workflow.VerifyOptions{}, out.Event); err != nil {
 		return err
 	}
 	if err := out.Close(); err != nil {

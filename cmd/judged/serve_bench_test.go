@@ -199,7 +199,9 @@ func BenchmarkUnderBackground(b *testing.B) {
 		h.stop()
 		h.inStore(func(s *store.Store) { h.background(s, 1000) })
 		admin = h.openFor(contest, 0)
-		h.wait("the worker is at work again", func() bool { return h.count("SELECT count(*) FROM job WHERE lane = 2 AND done_at IS NOT NULL") > 2 })
+		h.wait("the worker is at work again", func() bool {
+			return h.count("SELECT count(*) FROM job WHERE lane = 2 AND done_at IS NOT NULL") > 2
+		})
 		busy := probe(each)
 		if left := h.count("SELECT count(*) FROM job WHERE lane = 2 AND done_at IS NULL"); left < 500 {
 			b.Fatalf("only %d jobs are left in the background", left)

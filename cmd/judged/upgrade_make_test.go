@@ -57,7 +57,8 @@ func unreleased(dir, version string) error {
 			version, err)
 	}
 	if len(bytes.TrimSpace(out)) > 0 {
-		return fmt.Errorf("%s is released, and its files stay unchanged\n    set next in upgrade_make_test.go to the version that is being prepared", version)
+		return fmt.Errorf("%s is released, and its files stay unchanged\n    set next in upgrade_make_test.go to the version that is being "+
+			"prepared", version)
 	}
 	return nil
 }
@@ -348,8 +349,10 @@ func writeBundle(t *testing.T, judgeCommand, dir string) {
 	t.Helper()
 	contest := t.TempDir()
 	for name, text := range map[string]string{
-		"judge.toml":                     "[[language]]\nid = \"ours\"\nname = \"Our shell\"\nextensions = [\"sh\"]\nfile = \"main.sh\"\nrun = [\"/bin/sh\", \"/program/{entry}\"]\nhello = \"echo\"\n",
-		"problems/sum/problem.toml":      "title = \"Sum\"\n[reference]\nprogram = \"reference\"\n[generator]\nprogram = \"generator.sh\"\nspeaks = \"plain\"\n[[group]]\nname = \"many\"\ncases = [\"pair 3 4\", \"pair 5 6\", \"pair 7 7\"]\n",
+		"judge.toml": "[[language]]\nid = \"ours\"\nname = \"Our shell\"\nextensions = [\"sh\"]\nfile = \"main.sh\"\n" +
+			"run = [\"/bin/sh\", \"/program/{entry}\"]\nhello = \"echo\"\n",
+		"problems/sum/problem.toml": "title = \"Sum\"\n[reference]\nprogram = \"reference\"\n[generator]\nprogram = \"generator.sh\"\n" +
+			"speaks = \"plain\"\n[[group]]\nname = \"many\"\ncases = [\"pair 3 4\", \"pair 5 6\", \"pair 7 7\"]\n",
 		"problems/sum/statement.md":      "Add them. They are 0 to 100.\n",
 		"problems/sum/input.format":      "line a: int 0..100 b: int 0..100\n",
 		"problems/sum/reference.sh":      "read a b\necho $((a + b))\n",

@@ -21,7 +21,7 @@ func TestArguments(t *testing.T) {
 		{"has defaults for options", "pair 3", "pair 3 5\n"},
 		{"reads powers of ten", "pair 1e18 --max 2e0", "pair 1000000000000000000 2\n"},
 		{"reads negative numbers", "pair -3", "pair -3 5\n"},
-		{"takes a seed that nobody asks for", "pair 3 --seed 1", "pair 3 5\n"},
+		{"takes a seed that is not used", "pair 3 --seed 1", "pair 3 5\n"},
 		{"refuses a missing word", "pair", `kind "pair" needs 1 arguments, got 0`},
 		{"refuses a word too many", "pair 3 4", `kind "pair" does not use the argument "4"`},
 		{"refuses an unknown option", "pair 3 --min 1 --maximum 2", `kind "pair" does not use the option --maximum --min`},

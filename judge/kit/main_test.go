@@ -157,11 +157,13 @@ func TestStream(t *testing.T) {
 		want    string     // expected output, including the greeting
 	}{
 		{"checker", [][]string{{"a/b", "", "7", "7"}, {"a/c", "", "8", "7"}, {"a/e", "", "7 8", "7"}, {"a/d", "", "7", "x"}, {"too", "few"}},
-			"assay-kit 1 checker\nok 0\nwrong 13\nwant 7, got 8wrong 73\noutput, line 1, column 3: extra output: want the end of the file, got '8'fail 50\nanswer, line 1, column 1: want an integer, got \"x\"fail 26\na check has 4 parts, got 2"},
+			"assay-kit 1 checker\nok 0\nwrong 13\nwant 7, got 8wrong 73\noutput, line 1, column 3: extra output: want the end of the file, got " +
+				"'8'fail 50\nanswer, line 1, column 1: want an integer, got \"x\"fail 26\na check has 4 parts, got 2"},
 		{"validator", [][]string{{"a/b", "7\n"}, {"a/b", "0\n"}, {}},
 			"assay-kit 1 validator\nok 0\nwrong 45\ninput, line 1, column 1: n = 0 is not in 1..9fail 31\na validation has 2 parts, got 0"},
 		{"generator", [][]string{{seed, "random"}, {seed, "random"}, {seed, "x", "y"}, {}},
-			"assay-kit 1 generator\nok 17\nrandom 742539885\nok 17\nrandom 742539885\nfail 38\nkind \"x\" does not use the argument \"y\"fail 37\na generation has a seed, got no parts"},
+			"assay-kit 1 generator\nok 17\nrandom 742539885\nok 17\nrandom 742539885\nfail 38\nkind \"x\" does not use the argument \"y\"fail 37\n" +
+				"a generation has a seed, got no parts"},
 	} {
 		kit.InEach(t, row.play, func(t *testing.T, l kit.Language) {
 			var requests bytes.Buffer

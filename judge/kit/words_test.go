@@ -44,7 +44,8 @@ func (k *kitWords) add(of, name, as, does string) {
 
 // judgesOwn lists the exported names that are not for problem setters. They belong to the protocol with the judge,
 // or are requests from the arena to a referee.
-var judgesOwn = strings.Fields("Frame ReadFrame WriteFrame AppendHead MaxParts MaxPart Hello SeedEnv StreamEnv Referee GolfReport GolfWrong Report Told Made " +
+var judgesOwn = strings.Fields("Frame ReadFrame WriteFrame AppendHead MaxParts MaxPart Hello SeedEnv StreamEnv Referee GolfReport " +
+	"GolfWrong Report Told Made " +
 	"BotFault Greeted Order OrderNumbers Outcome OutcomeNumbers OutcomeRest ReadOutcome Note.Seat Note.Move Note.Kind Note.Text")
 
 // sameWords maps names to the Go names that they correspond to. They differ because EOF is a macro in C++, Go has

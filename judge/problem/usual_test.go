@@ -26,7 +26,8 @@ func TestUsualParts(t *testing.T) {
 			"-- p/reference.md --\n-- p/validator.py --\n-- p/validator.cpp --\n-- p/generators/x.py --\n", "",
 			"", "", "",
 		},
-		{"prefers what problem.toml says", "[reference]\nprogram = \"other.py\"\n[validator]\nspeaks = \"testlib\"\n[generator]\nspeaks = \"plain\"\n[checker]\nspeaks = \"kattis\"\n",
+		{"prefers what problem.toml says", "[reference]\nprogram = \"other.py\"\n[validator]\nspeaks = \"testlib\"\n[generator]\n" +
+			"speaks = \"plain\"\n[checker]\nspeaks = \"kattis\"\n",
 			"-- p/reference.py --\n-- p/other.py --\n-- p/validator/a.cpp --\n-- p/generator.py --\n-- p/checker.py --\n", "other.py plain",
 			"validator testlib", "generator.py plain", "checker.py kattis"},
 		{"leaves a checker that has a name", "[checker]\nname = \"tokens\"\n", "-- p/checker/main.go --\n", "", "", "", ""},

@@ -39,7 +39,8 @@ func TestLongNamesOnAPhone(t *testing.T) {
 	b.ExpectValue("the screen", `innerWidth`, "375")
 	b.Eval(`(location.hash = '#replay')`)
 	b.ExpectValue("what is wider than the screen",
-		`[...document.querySelectorAll('main *')].filter(e => !e.closest('.scroll') && !e.matches('.said, option') && e.getBoundingClientRect().right > innerWidth).map(e => e.className + ' ' + e.textContent).join('; ')`, "")
+		`[...document.querySelectorAll('main *')].filter(e => !e.closest('.scroll') && !e.matches('.said, option') && `+
+			`e.getBoundingClientRect().right > innerWidth).map(e => e.className + ' ' + e.textContent).join('; ')`, "")
 	b.ExpectValue("the page's width", `document.documentElement.scrollWidth`, "375")
 	b.Screenshot("phone")
 

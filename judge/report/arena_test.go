@@ -238,7 +238,8 @@ func TestTrial(t *testing.T) {
 	} {
 		r.Event(e)
 	}
-	const want = "x: a.py by the rules r, for which it was made\n\nok   nothing was announced\nBAD  2 and 3\n     going first: illegal: \\x1B[31m7\n\n3 moves, 1.5ms each on average, 2s the slowest\nsomething is wrong\n"
+	const want = "x: a.py by the rules r, for which it was made\n\nok   nothing was announced\nBAD  2 and 3\n" +
+		"     going first: illegal: \\x1B[31m7\n\n3 moves, 1.5ms each on average, 2s the slowest\nsomething is wrong\n"
 	if err := r.Close(); err != nil || out.String() != want {
 		t.Errorf("drawn: %v\n%s\nwant:\n%s", err, &out, want)
 	}

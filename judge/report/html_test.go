@@ -88,7 +88,8 @@ func elements(t *testing.T, page []byte) []*html.Node {
 // no links to other pages.
 func TestHTMLIsHarmless(t *testing.T) {
 	allowed := map[string]bool{}
-	for name := range strings.FieldsSeq("html head meta title style body article header section p b i h1 h2 h3 h4 span small strong em code pre " +
+	for name := range strings.FieldsSeq("html head meta title style body article header section p b i h1 h2 h3 h4 span small strong em code " +
+		"pre " +
 		"dl dt dd div a details summary table thead tbody tr th td mark svg") {
 		allowed[name] = true
 	}

@@ -185,7 +185,8 @@ func compileError() []judge.Event {
 		started("broken.go", "go", 19, "sample", "edge", "big"),
 		&judge.Built{
 			Verdict: judge.CompileError, Millis: 231, Command: "go build -o main broken.go",
-			Log: "# command-line-arguments\n./broken.go:7:2: undefined: x\n./broken.go:9:14: cannot use \"a\" (untyped string constant) as int value in assignment\n./broken.go:11:1: missing return\n",
+			Log: "# command-line-arguments\n./broken.go:7:2: undefined: x\n./broken.go:9:14: cannot use \"a\" (untyped string constant) as int " +
+				"value in assignment\n./broken.go:11:1: missing return\n",
 		},
 		&judge.Finished{Verdict: judge.CompileError, Cases: 19},
 	}
@@ -222,7 +223,8 @@ func allMany() []judge.Event {
 	}{
 		{judge.WrongAnswer, ran(4*ms, 3*mib), `line 2, token 3: want "7", got "8"`, "1 2 3\n4 5 7\n", "1 2 3\n4 5 8\n", ""},
 		{judge.RunTimeError, judge.Exec{Exit: 1, CPU: 9 * ms, Wall: 12 * ms, Memory: 8 * mib}, "exit code 1", "1\n", "",
-			"Traceback (most recent call last):\n  File \"/program/main.py\", line 3, in <module>\n    print(a[9])\nIndexError: list index out of range\n"},
+			"Traceback (most recent call last):\n  File \"/program/main.py\", line 3, in <module>\n    print(a[9])\n" +
+				"IndexError: list index out of range\n"},
 		{judge.OutputLimit, judge.Exec{
 			Killed: judge.Output, CPU: 80 * ms, Wall: 90 * ms, Memory: 3 * mib, Output: 8 * mib,
 		}, "killed at its output limit", "1\n", strings.Repeat("spam and eggs\n", 5000), ""},

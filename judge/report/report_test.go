@@ -215,7 +215,8 @@ func TestNoProgressOfNoSolution(t *testing.T) {
 }
 
 func TestReplayNamesTheLine(t *testing.T) {
-	const head = `{"event":"started","format":1,"problem":"p","title":"","program":"a","language":"","time_limit_ms":0,"memory_limit_bytes":0,"cases":0,"groups":null,"sandbox":""}` + "\n"
+	const head = `{"event":"started","format":1,"problem":"p","title":"","program":"a","language":"","time_limit_ms":0,` +
+		`"memory_limit_bytes":0,"cases":0,"groups":null,"sandbox":""}` + "\n"
 	for _, row := range []struct{ name, stream, want string }{
 		{"refuses an empty stream", "", "the saved report is empty: it is made with --json"},
 		{"refuses empty lines alone", "\n\n", "the saved report is empty: it is made with --json"},

@@ -7,8 +7,8 @@ import (
 
 	"assay/judge"
 	"assay/judge/host/client"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
+	"assay/judge/host/workflow"
 	"assay/judge/workspace"
 )
 
@@ -17,13 +17,13 @@ import (
 // verification.
 func VerifyOnServer(
 	ctx context.Context, api *client.Client, location *workspace.Location, verifier *workspace.Verification,
-	o flow.VerifyOptions, listen func(judge.Event),
+	o workflow.VerifyOptions, listen func(judge.Event),
 ) (bool, error) {
 	snapshot, err := location.TakeSnapshot()
 	if err != nil {
 		return false, err
 	}
-	n := &client.NewWorkflow{Kind: flow.Verify, Problem: snapshot.ID}
+	n := &client.NewWorkflow{Kind: workflow.Verify, Problem: snapshot.ID}
 	o.Problem = snapshot.Problem
 	if n.Options, err = json.Marshal(o); err != nil {
 		return false, err
@@ -65,14 +65,14 @@ func (t *orderedResults) handleTask(p *client.TaskResult, s *workspace.Snapshot)
 	}
 	t.parts = append(t.parts, events)
 	t.events[p.Key] = events
-	if p.Key == flow.ChecksKey {
-		var c flow.ChecksOutput
+	if p.Key == workflow.ChecksKey {
+		var c workflow.ChecksOutput
 		if err := json.Unmarshal(p.Output, &c); err != nil {
 			return fmt.Errorf("read the results of the checks: %w", err)
 		}
 		t.order = append(t.order, p.Key)
 		for _, path := range c.Solutions {
-			t.order = append(t.order, flow.SolutionKey(path))
+			t.order = append(t.order, workflow.SolutionKey(path))
 		}
 	}
 	for len(t.order) > 0 {

@@ -49,7 +49,7 @@ func TestShareEnds(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("an interrupted share ends with %v", err)
 	}
-	refused := errors.New("nobody")
+	refused := errors.New("refused")
 	err = runWorkers(t.Context(), 2, make([]int, 9), func(context.Context) (worker[int], error) { return worker[int]{}, refused })
 	if !errors.Is(err, refused) {
 		t.Errorf("a share without workers ends with %v", err)

@@ -65,7 +65,9 @@ func TestCompilers(t *testing.T) {
 			"#include <stdio.h>\nstatic int f(int a) { return a + 3; }\nint main() { int a; scanf(\"%d\", &a); printf(\"%d\\n\", f(a)); }\n",
 			"+ 0 +", "-", []string{"gcc", "-O2", "-o", "main"},
 		},
-		{"rust", "main.rs", "fn f(a: i32) -> i32 { a + 3 }\nfn main() { let mut s = String::new(); std::io::stdin().read_line(&mut s).unwrap(); println!(\"{}\", f(s.trim().parse().unwrap())); }\n", "+ 0 +", "-", []string{"rustc", "--edition=2021", "-O", "-o", "main", "main.rs"}},
+		{"rust", "main.rs", "fn f(a: i32) -> i32 { a + 3 }\nfn main() { let mut s = String::new(); std::io::stdin().read_line(&mut s).unwrap();" +
+			" println!(\"{}\", f(s.trim().parse().unwrap())); }\n", "+ 0 +", "-",
+			[]string{"rustc", "--edition=2021", "-O", "-o", "main", "main.rs"}},
 		{
 			"java", "Main.java",
 			"class Main { public static void main(String[] a) { int b = a.length; System.out.println(b + 3); } }\n",

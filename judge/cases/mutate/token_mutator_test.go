@@ -125,7 +125,8 @@ func TestSteps(t *testing.T) {
 	f := family(t, "javascript")
 	text := "for (;;) { a() } while (b) c(); for (i = 0; i < 3; i++) d(); do { e() } while (g); for (x of y) h()"
 	s := &Source{names: []string{"m"}, files: map[string][]byte{"m": []byte(text)}, steps: f.steps(text), family: f}
-	want := "for (;;) { assay_step(); a() } while (assay_step() && (b)) c(); for (i = 0; assay_step() && (i < 3); i++) d(); do { assay_step(); e() } while (assay_step() && (g)); for (x of y) h()"
+	want := "for (;;) { assay_step(); a() } while (assay_step() && (b)) c(); for (i = 0; assay_step() && (i < 3); i++) d();" +
+		" do { assay_step(); e() } while (assay_step() && (g)); for (x of y) h()"
 	if got := s.mutantText(&Mutant{}); got != want {
 		t.Errorf("changed =\n%s\nwant\n%s", got, want)
 	}

@@ -423,7 +423,8 @@ func TestRoom(t *testing.T) {
 			"time limit 2 s: accepted solutions need up to 1.2 s, too slow ones at least 3 s; limits from 2.4 s to 2.4 s leave room for both",
 		},
 		{runningTime{1201 * ms, "a"}, runningTime{3000 * ms, "s"},
-			"no time limit separates the solutions well: accepted ones need up to 1.2 s (a), and one that must be too slow only 3 s (s); a limit should be 2 times the first, and the second 1.25 times the limit"},
+			"no time limit separates the solutions well: accepted ones need up to 1.2 s (a), and one that must be too slow only 3 s (s);" +
+				" a limit should be 2 times the first, and the second 1.25 times the limit"},
 		{runningTime{400 * ms, "a"}, runningTime{}, ""},
 		{runningTime{}, runningTime{3000 * ms, "s"}, ""},
 	} {
@@ -448,7 +449,8 @@ func TestRoom(t *testing.T) {
 	if err != nil || len(end) != 2 {
 		t.Fatal(end, err)
 	}
-	if got, want := end[0].(*judge.Noted).Text, "time limit 2 s: accepted solutions need up to 0.4 s, too slow ones at least 2.9 s; limits from 0.8 s to 2.32 s leave room for both"; got != want {
+	if got, want := end[0].(*judge.Noted).Text, "time limit 2 s: accepted solutions need up to 0.4 s, too slow ones at least 2.9 s;"+
+		" limits from 0.8 s to 2.32 s leave room for both"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	v.Directory.Kind.Interactive = true // so it is unknown how much too slow the solutions are

@@ -109,7 +109,7 @@ func TestFormatsAreFair(t *testing.T) {
 							rt.Fatalf("%v: want %d games", e, so.Rules.Games)
 						}
 						if so.isDisqualified(e.A) || so.isDisqualified(e.B) {
-							rt.Fatalf("%v: somebody is out", e)
+							rt.Fatalf("%v: a bot is disqualified", e)
 						}
 						pair := [2]int{min(e.A, e.B), max(e.A, e.B)}
 						if last := began[pair]; last[0] == e.Round-1 && last[1] == e.A {
@@ -144,7 +144,7 @@ func TestRoundRobin(t *testing.T) {
 				busy := map[int]bool{}
 				for _, e := range turn {
 					if busy[e.A] || busy[e.B] {
-						t.Fatalf("somebody plays twice in the turn %v", turn)
+						t.Fatalf("a bot plays twice in the turn %v", turn)
 					}
 					busy[e.A], busy[e.B] = true, true
 				}
@@ -212,7 +212,7 @@ func TestSwiss(t *testing.T) {
 			if len(rests) > 0 {
 				slices.Sort(rests)
 				if len(rests) != 2 || rests[0] != noOpponent {
-					t.Fatalf("round %d: %v do not play, or somebody plays twice", i+1, rests)
+					t.Fatalf("round %d: %v do not play, or a bot plays twice", i+1, rests)
 				}
 				now = append(now, [2]int(rests))
 			}

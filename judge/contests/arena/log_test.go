@@ -15,7 +15,8 @@ import (
 	"assay/judge/contests/arena"
 )
 
-const opened = `{"event":{"version":1,"game":"x","rules":{"name":"r","format":"round-robin","rounds":1,"games":2,"score":{"by":"game"}},"seed":1,"bots":[{"id":1,"name":"a","hash":"1"},{"id":2,"name":"b","hash":"2"}]}}` + "\n"
+const opened = `{"event":{"version":1,"game":"x","rules":{"name":"r","format":"round-robin","rounds":1,"games":2,"score":{"by":"game"}},` +
+	`"seed":1,"bots":[{"id":1,"name":"a","hash":"1"},{"id":2,"name":"b","hash":"2"}]}}` + "\n"
 
 func gameLine(first, second int, more string) string {
 	return fmt.Sprintf(`{"game":{"round":1,"leg":%d,"first":%d,"second":%d,"winner":1,"reason":"x"%s}}`+"\n", first, first, second, more)
@@ -149,8 +150,10 @@ func TestTheFirstVersion(t *testing.T) {
 		Move: 20 * time.Second, Clock: 1500 * time.Microsecond, Start: 10 * time.Second, Wall: 3, Memory: 1 << 28,
 		Costs: map[arena.Fault]arena.Cost{arena.Flood: arena.CostTournament}, Options: map[string]string{"cap": "7"},
 	}
-	const old = `{"name":"r","format":"round-robin","rounds":1,"games":2,"score":{"by":"game","win":3,"draw":0,"loss":0},"move":20000000000,"clock":1500000,"start":10000000000,"wall":3,"memory":268435456,"costs":{"flood":"event"},"options":{"cap":"7"}}`
-	const now = `{"name":"r","format":"round-robin","rounds":1,"games":2,"score":{"by":"game","win":3,"draw":0,"loss":0},"move_ms":20000,"clock_ms":1.5,"start_ms":10000,"wall_per_cpu":3,"memory_bytes":268435456,"costs":{"flood":"event"},"options":{"cap":"7"}}`
+	const old = `{"name":"r","format":"round-robin","rounds":1,"games":2,"score":{"by":"game","win":3,"draw":0,"loss":0},"move":20000000000,` +
+		`"clock":1500000,"start":10000000000,"wall":3,"memory":268435456,"costs":{"flood":"event"},"options":{"cap":"7"}}`
+	const now = `{"name":"r","format":"round-robin","rounds":1,"games":2,"score":{"by":"game","win":3,"draw":0,"loss":0},"move_ms":20000,` +
+		`"clock_ms":1.5,"start_ms":10000,"wall_per_cpu":3,"memory_bytes":268435456,"costs":{"flood":"event"},"options":{"cap":"7"}}`
 	if text, err := json.Marshal(rules); err != nil || string(text) != now {
 		t.Errorf("rules are written as %s, %v", text, err)
 	}

@@ -172,7 +172,7 @@ func readLog(t *testing.T, path string) *arena.Log {
 func TestFaultsThatCostAGame(t *testing.T) {
 	b := box(t)
 	for _, name := range []string{"exit", "twice", "flood", "kill", "learn-wrong", "learn-exit", "close"} {
-		t.Run("it starts a bot anew: "+name, func(t *testing.T) {
+		t.Run("it starts a bot again: "+name, func(t *testing.T) {
 			t.Parallel()
 			e := newEvent(b, name, "good")
 			e.Rules.Costs, e.Rules.Rounds = nil, 1
@@ -219,7 +219,7 @@ func TestTheResultDoesNotDependOnJobs(t *testing.T) {
 		}
 	}
 	if !strings.Contains(want, "out 8") {
-		t.Errorf("nobody is out:\n%s", want)
+		t.Errorf("no bot is disqualified:\n%s", want)
 	}
 }
 
@@ -592,6 +592,6 @@ func TestProcessesOfAGameStayTogether(t *testing.T) {
 		}
 	}
 	if seen == 0 {
-		t.Error("nobody says where it runs")
+		t.Error("the log does not say where it runs")
 	}
 }

@@ -78,7 +78,7 @@ func TestRivals(t *testing.T) {
 		want     bool
 	}{
 		{"tries a function that calls the best one", "c=1;f=c", candidate{function: true, name: "f"}, true, true},
-		{"does not try others where nobody calls the best one", "f=1;c=f", candidate{function: true, name: "f"}, true, false},
+		{"does not try others if nothing calls the best one", "f=1;c=f", candidate{function: true, name: "f"}, true, false},
 		{"tries another form of the same function", "c=1", candidate{function: true, name: "c", form: "list"}, false, true},
 		{"does not compile for another form", "c=1", candidate{function: true, name: "c", form: "list"}, true, false},
 		{"does not run it as a program", "c=1;f=c", candidate{}, false, false},

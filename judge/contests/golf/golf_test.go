@@ -437,7 +437,8 @@ func TestOrder(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	failed, other, printed := output{stderr: "line 1: syntax error"}, output{stderr: "line 2: no number"}, output{text: "1 2"}
-	plain, wrapped, function := &builtCandidate{}, &builtCandidate{candidate: candidate{wrap: &drivers.Wrap{}}}, &builtCandidate{candidate: candidate{function: true}}
+	plain, wrapped := &builtCandidate{}, &builtCandidate{candidate: candidate{wrap: &drivers.Wrap{}}}
+	function := &builtCandidate{candidate: candidate{function: true}}
 	for _, row := range []struct {
 		it   string
 		see  func(r rejectionTracker)

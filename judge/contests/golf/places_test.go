@@ -18,12 +18,14 @@ func TestPlaces(t *testing.T) {
 	last := "a.java:4:2: error: the code ends too early or too late: check its brackets\n  }\n   ^"
 	const nowhere = "the answer compiles in none of the ways to call it (docs/golf.md lists them)"
 	for _, row := range []struct{ it, log, want string }{
-		{"reads javac", "Main.java:6: error: cannot find symbol\n\treturn é+nix;\n\t         ^\n  symbol:   variable nix\n  location: class Driver\n1 error",
+		{"reads javac", "Main.java:6: error: cannot find symbol\n\treturn é+nix;\n\t         ^\n  symbol:   variable nix\n" +
+			"  location: class Driver\n1 error",
 			"a.java:3:11: error: cannot find symbol\n  symbol:   variable nix\n   return é+nix;\n            ^"},
 		{"reads gcc", "./Main.java: In function 'f':\nMain.java:6:11: error: 'nix' undeclared\n    6 |  return é+nix;\n      |           ^~~\n" +
 			"Main.java:6:11: note: each is reported once",
 			"a.java:3:11: error: 'nix' undeclared\n   return é+nix;\n            ^"},
-		{"reads rustc", "error[E0425]: cannot find value `nix`\n --> Main.java:6:11\n  |\n6 |  return é+nix;\n  |  ^^^ not found\n\nerror: aborting due to 1 previous error",
+		{"reads rustc", "error[E0425]: cannot find value `nix`\n --> Main.java:6:11\n  |\n6 |  return é+nix;\n  |  ^^^ not found\n\n" +
+			"error: aborting due to 1 previous error",
 			"a.java:3:11: error[E0425]: cannot find value `nix`\n   return é+nix;\n            ^"},
 		{"reads go", "# program\n./Main.java:6:11: undefined: nix", "a.java:3:11: undefined: nix\n   return é+nix;\n            ^"},
 		{"reads mcs", "Main.java(6,11): error CS0103: no nix\nMain.java(1,1): warning CS1: old\nCompilation failed: 1 error(s)",

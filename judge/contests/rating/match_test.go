@@ -251,7 +251,7 @@ func TestSettled(t *testing.T) {
 		{"is settled by a hundred wins", 2, []rating.Duel{pairs(0, 1, 0, 0, 100)}, true},
 		{"is not settled while two are close", 2, []rating.Duel{pairs(0, 1, 30, 40, 33)}, false},
 		{"is settled when two are known to be equal", 2, []rating.Duel{pairs(0, 1, 0, 4000, 0)}, true},
-		{"is not settled while somebody has not played", 3, []rating.Duel{pairs(0, 1, 0, 0, 100)}, false},
+		{"is not settled while a player has not played", 3, []rating.Duel{pairs(0, 1, 0, 0, 100)}, false},
 		{"is settled with one player", 1, nil, true},
 	} {
 		if got := rating.Rate(row.n, row.all).Settled(rating.SettlingRule{}, 1); got != row.want {

@@ -159,7 +159,7 @@ func TestRateStaysFinite(t *testing.T) {
 		{"takes groups that never met", 4, []rating.Duel{won(0, 1, 5), won(2, 3, 5)}, []rating.Flag{
 			rating.WonEverything, rating.LostEverything, rating.WonEverything, rating.LostEverything,
 		}},
-		{"takes nobody", 0, nil, nil},
+		{"takes no players", 0, nil, nil},
 		{"takes one player", 1, nil, []rating.Flag{rating.NoGames}},
 		{"takes a million games", 2, []rating.Duel{won(0, 1, 500_000)}, []rating.Flag{rating.WonEverything, rating.LostEverything}},
 	} {

@@ -198,7 +198,7 @@ func TestMakeOfLittle(t *testing.T) {
 	}
 }
 
-func TestMakeWithSomebodyOut(t *testing.T) {
+func TestMakeWithADisqualifiedBot(t *testing.T) {
 	rules := usual(4)
 	so := event(t, arena.Formats()["round-robin"](rules), rules, 0, 0, 0)
 	so.Disqualified = []arena.Disqualified{{Bot: 2, Fault: arena.GameFault{Kind: arena.Crashed, Text: "exit code 3"}}}

@@ -500,8 +500,8 @@ func (a *api) queue(w http.ResponseWriter, r *http.Request, _ *caller) error {
 		return err
 	}
 	type key struct {
-		lane  job.Priority
-		class string
+		priority job.Priority
+		class    string
 	}
 	stranded, err := a.Dispatch.Stranded(r.Context())
 	if err != nil {

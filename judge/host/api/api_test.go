@@ -59,7 +59,8 @@ func newHarness(t *testing.T) *harness {
 	blobs, err := blob.Open(filepath.Join(dir, "blobs"), 0)
 	must(err)
 	ahead := new(atomic.Int64)
-	db, err := store.Open(t.Context(), store.Options{Dir: dir, Version: "v1", Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
+	db, err := store.Open(t.Context(), store.Options{Dir: dir, Version: "v1",
+		Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
 	must(err)
 	t.Cleanup(func() { _ = db.Close() })
 	log := slog.New(slog.DiscardHandler)
@@ -100,7 +101,8 @@ func newHarness(t *testing.T) *harness {
 	}
 	options := api.Options{
 		IsPreparing: h.preparing.Load,
-		Service:     &intake.Service{Store: db, Blobs: blobs, Dispatch: d, MaxSize: 1000, MaxFiles: 3, Class: "main", Practice: store.PracticeAll, FreeDisk: func() (int64, error) { return 1 << 40, nil }},
+		Service: &intake.Service{Store: db, Blobs: blobs, Dispatch: d, MaxSize: 1000, MaxFiles: 3, Class: "main",
+			Practice: store.PracticeAll, FreeDisk: func() (int64, error) { return 1 << 40, nil }},
 		Scoreboards: scoreboard.NewRegistry(scoreboard.RegistryOptions{Store: db, Log: log}),
 		Name:        "Test", Version: "v1", Passwords: auth.NewPasswords(), Bridge: q.Bridge(), Log: log,
 		CheckReady: func(context.Context) ([]string, error) { return []string{"a worker is ill"}, nil },
@@ -114,13 +116,17 @@ func newHarness(t *testing.T) *harness {
 		answers.Store(compared(t, api.Routed(options, time.Millisecond)))
 	}
 	h.mixed()
-	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { answers.Load().(http.Handler).ServeHTTP(w, r) }))
+	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
+		answers.Load().(http.Handler).ServeHTTP(w, r)
+	}))
 	t.Cleanup(h.Close)
 	return h
 }
 
 func offer() job.Capabilities {
-	return job.Capabilities{Protocol: job.Protocol, Version: "v1", Arch: "linux/amd64", IsolationLevel: "root", Languages: map[string]string{"sh": "x"}, Slots: 1, Machine: "m"}
+	return job.Capabilities{Protocol: job.Protocol, Version: "v1", Arch: "linux/amd64", IsolationLevel: "root",
+		Languages: map[string]string{"sh": "x"}, Slots: 1, Machine: "m"}
 }
 
 // as returns the Authorization header of a caller.
@@ -259,7 +265,7 @@ func TestWhoMayAskWhat(t *testing.T) {
 	for _, pattern := range api.Patterns() {
 		row, known := expected[pattern]
 		if !known {
-			t.Errorf("nobody says who may ask %s", pattern)
+			t.Errorf("no rule says who may ask %s", pattern)
 			continue
 		}
 		method, _, _ := strings.Cut(pattern, " ")
@@ -309,10 +315,12 @@ func (h *harness) submission(key string) client.NewSubmission {
 	if err != nil {
 		h.Fatal(err)
 	}
-	if _, err := h.store.PutBundle(h.Context(), store.NewBundle{Problem: "sum", Title: "Sum", Owner: publisher.ID, ID: d, Manifest: d, Config: d, MadeBy: publisher.ID}); err != nil {
+	if _, err := h.store.PutBundle(h.Context(), store.NewBundle{Problem: "sum", Title: "Sum", Owner: publisher.ID, ID: d, Manifest: d,
+		Config: d, MadeBy: publisher.ID}); err != nil {
 		h.Fatal(err)
 	}
-	return client.NewSubmission{Key: key, Problem: "sum", Program: "a.sh", Files: []job.File{{Path: "a.sh", Size: int64(len(data)), Digest: d}}}
+	return client.NewSubmission{Key: key, Problem: "sum", Program: "a.sh",
+		Files: []job.File{{Path: "a.sh", Size: int64(len(data)), Digest: d}}}
 }
 
 // TestProblemsThatAreNotThereYet checks that a missing problem is not reported as final while problems are still
@@ -321,7 +329,8 @@ func TestProblemsThatAreNotThereYet(t *testing.T) {
 	h := newHarness(t)
 	ask := func(want string) {
 		t.Helper()
-		if code, said := h.ask("submit", "POST", "/v1/submissions", client.NewSubmission{Problem: "sum", Program: "a.sh", Files: []job.File{{Path: "a.sh"}}}); code != 404 || !strings.Contains(said, want) {
+		if code, said := h.ask("submit", "POST", "/v1/submissions",
+			client.NewSubmission{Problem: "sum", Program: "a.sh", Files: []job.File{{Path: "a.sh"}}}); code != 404 || !strings.Contains(said, want) {
 			t.Errorf("%d %s, want %q", code, said, want)
 		}
 	}
@@ -351,45 +360,65 @@ func TestBadInput(t *testing.T) {
 		status            int
 		says              string
 	}{
-		"JSON cut":            {"submit", "POST", "/v1/submissions", `{"key":"x`, 400, "not the JSON that was expected"},
-		"JSON of another":     {"submit", "POST", "/v1/submissions", `[]`, 400, "not the JSON that was expected"},
-		"token expired":       {"expired", "GET", "/v1/account", nil, 401, `"the token has expired"`},
-		"token revoked":       {"revoked", "GET", "/v1/account", nil, 401, `"the token was revoked"`},
-		"no such path":        {"admin", "GET", "/v2/x", nil, 404, "there is nothing at /v2/x"},
-		"problem unknown":     {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.Problem = "nim" }), 404, `no problem \"nim\"`},
-		"blob missing":        {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.Files[0].Digest = none }), 409, "the server lacks the bytes of"},
-		"no files":            {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.Files = nil }), 400, "has no files"},
-		"path leads out":      {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.IsDir = true; n.Files[0].Path = "../a.sh" }), 400, "../a.sh"},
-		"program nameless":    {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.Program = "" }), 400, "the program"},
-		"submission large":    {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.Files[0].Size = 1001 }), 413, "the most is 1000 bytes"},
-		"before":              {"submit", "GET", "/v1/submissions?before=x", nil, 400, "is not the id of a submission"},
-		"digest":              {"submit", "PUT", "/blob/xyz", "a", 400, "xyz"},
-		"blob damaged":        {"submit", "PUT", "/blob/" + string(none), "nine", 400, "the bytes are not those of the blob"},
-		"blob large":          {"submit", "PUT", "/blob/" + string(none), strings.Repeat("x", 1001), 413, "a file has 1001 bytes"},
-		"blobs too many":      {"submit", "POST", "/v1/blobs/missing", client.Blobs{Blobs: make([]client.Blob, client.MaxBlobs+1)}, 413, "ask in several requests"},
-		"blobs negative":      {"submit", "POST", "/v1/blobs/missing", client.Blobs{Blobs: []client.Blob{{Digest: none, Size: -1}}}, 400, "is not a blob"},
-		"blobs large":         {"submit", "POST", "/v1/blobs/missing", client.Blobs{Blobs: []client.Blob{{Digest: none, Size: 1001}}}, 413, "a file has 1001 bytes"},
-		"slug":                {"publish", "PUT", "/v1/problems/A%20B", client.NewProblem{}, 400, "is not the name of a problem"},
-		"manifest unnamed":    {"publish", "PUT", "/v1/problems/new", client.NewProblem{Config: none}, 400, "the manifest"},
-		"manifest missing":    {"publish", "PUT", "/v1/problems/new", client.NewProblem{Manifest: none, Config: good.Files[0].Digest}, 409, "the server lacks the blob"},
-		"manifest of another": {"publish", "PUT", "/v1/problems/new", client.NewProblem{Manifest: good.Files[0].Digest, Config: good.Files[0].Digest}, 400, "the bundle"},
-		"login":               {"admin", "POST", "/v1/tokens", client.NewToken{Login: "a b", Scopes: []client.Scope{"submit"}}, 400, "is not the name of an account"},
-		"scope":               {"admin", "POST", "/v1/tokens", client.NewToken{Login: "ann", Scopes: []client.Scope{"all"}}, 400, "is not a scope"},
-		"no scope":            {"admin", "POST", "/v1/tokens", client.NewToken{Login: "ann"}, 400, "a token needs a scope"},
-		"worker's name":       {"admin", "POST", "/v1/workers/invites", client.NewJoinCode{Worker: "../x"}, 400, "is not the name of a worker"},
-		"end of a rejudging":  {"admin", "PUT", "/v1/rejudgings/x", client.RejudgingUpdate{State: "done"}, 400, "is no end of a rejudging"},
-		"rejudge in vain":     {"admin", "POST", "/v1/contests/practice/rejudgings", client.NewRejudging{Reason: "x", Verdict: "WA"}, 409, "no submission matches the filter"},
-		"rejudge what":        {"admin", "POST", "/v1/contests/practice/rejudgings", client.NewRejudging{Reason: "x", Problem: "hex"}, 400, "has no problem"},
-		"worker taken":        {"admin", "POST", "/v1/workers/invites", client.NewJoinCode{Worker: "w"}, 409, "there is a worker w already"},
-		"worker's state":      {"admin", "PUT", "/v1/workers/w", client.WorkerUpdate{State: "tired"}, 400, "is not a state of a worker"},
-		"worker unknown":      {"admin", "PUT", "/v1/workers/x", client.WorkerUpdate{State: "active"}, 404, "there is no worker"},
-		"worker revoked":      {"admin", "PUT", "/v1/workers/gone", client.WorkerUpdate{State: "active"}, 409, "was revoked and cannot be used again"},
-		"key":                 {"anonymous", "POST", "/v1/workers/join", client.JoinRequest{Code: "x", Key: "y", Capabilities: offer()}, 400, "no key of a worker"},
-		"JSON large":          {"anonymous", "POST", "/v1/workers/join", strings.Repeat(" ", 64<<10+1), 413, "the request has more than 65536 bytes"},
-		"values many":         {"submit", "POST", "/v1/submissions", `{"files":[{}` + strings.Repeat(",{}", 100_000) + "]}", 413, "the request has more than 100000 values"},
-		"code":                {"anonymous", "POST", "/v1/workers/join", client.JoinRequest{Code: "x", Key: h.key, Capabilities: offer()}, 403, "the join code is not known here"},
-		"slots":               {"worker", "POST", "/v1/workers/hello", client.HelloRequest{Capabilities: job.Capabilities{Protocol: job.Protocol, Slots: 1_000_000}}, 400, "a worker has 1 to 256"},
-		"other machine":       {"worker", "POST", "/v1/workers/hello", client.HelloRequest{Capabilities: job.Capabilities{Protocol: job.Protocol + 1, Slots: 1}}, 409, "upgrade the server first"},
+		"JSON cut":        {"submit", "POST", "/v1/submissions", `{"key":"x`, 400, "not the JSON that was expected"},
+		"JSON of another": {"submit", "POST", "/v1/submissions", `[]`, 400, "not the JSON that was expected"},
+		"token expired":   {"expired", "GET", "/v1/account", nil, 401, `"the token has expired"`},
+		"token revoked":   {"revoked", "GET", "/v1/account", nil, 401, `"the token was revoked"`},
+		"no such path":    {"admin", "GET", "/v2/x", nil, 404, "there is nothing at /v2/x"},
+		"problem unknown": {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.Problem = "nim" }), 404,
+			`no problem \"nim\"`},
+		"blob missing": {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.Files[0].Digest = none }), 409,
+			"the server lacks the bytes of"},
+		"no files": {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.Files = nil }), 400, "has no files"},
+		"path leads out": {"submit", "POST", "/v1/submissions",
+			with(func(n *client.NewSubmission) { n.IsDir = true; n.Files[0].Path = "../a.sh" }), 400, "../a.sh"},
+		"program nameless": {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.Program = "" }), 400, "the program"},
+		"submission large": {"submit", "POST", "/v1/submissions", with(func(n *client.NewSubmission) { n.Files[0].Size = 1001 }), 413,
+			"the most is 1000 bytes"},
+		"before":       {"submit", "GET", "/v1/submissions?before=x", nil, 400, "is not the id of a submission"},
+		"digest":       {"submit", "PUT", "/blob/xyz", "a", 400, "xyz"},
+		"blob damaged": {"submit", "PUT", "/blob/" + string(none), "nine", 400, "the bytes are not those of the blob"},
+		"blob large":   {"submit", "PUT", "/blob/" + string(none), strings.Repeat("x", 1001), 413, "a file has 1001 bytes"},
+		"blobs too many": {"submit", "POST", "/v1/blobs/missing", client.Blobs{Blobs: make([]client.Blob, client.MaxBlobs+1)}, 413,
+			"ask in several requests"},
+		"blobs negative": {"submit", "POST", "/v1/blobs/missing", client.Blobs{Blobs: []client.Blob{{Digest: none, Size: -1}}}, 400,
+			"is not a blob"},
+		"blobs large": {"submit", "POST", "/v1/blobs/missing", client.Blobs{Blobs: []client.Blob{{Digest: none, Size: 1001}}}, 413,
+			"a file has 1001 bytes"},
+		"slug":             {"publish", "PUT", "/v1/problems/A%20B", client.NewProblem{}, 400, "is not the name of a problem"},
+		"manifest unnamed": {"publish", "PUT", "/v1/problems/new", client.NewProblem{Config: none}, 400, "the manifest"},
+		"manifest missing": {"publish", "PUT", "/v1/problems/new", client.NewProblem{Manifest: none, Config: good.Files[0].Digest}, 409,
+			"the server lacks the blob"},
+		"manifest of another": {"publish", "PUT", "/v1/problems/new",
+			client.NewProblem{Manifest: good.Files[0].Digest, Config: good.Files[0].Digest}, 400, "the bundle"},
+		"login": {"admin", "POST", "/v1/tokens", client.NewToken{Login: "a b", Scopes: []client.Scope{"submit"}}, 400,
+			"is not the name of an account"},
+		"scope": {"admin", "POST", "/v1/tokens", client.NewToken{Login: "ann", Scopes: []client.Scope{"all"}}, 400,
+			"is not a scope"},
+		"no scope":           {"admin", "POST", "/v1/tokens", client.NewToken{Login: "ann"}, 400, "a token needs a scope"},
+		"worker's name":      {"admin", "POST", "/v1/workers/invites", client.NewJoinCode{Worker: "../x"}, 400, "is not the name of a worker"},
+		"end of a rejudging": {"admin", "PUT", "/v1/rejudgings/x", client.RejudgingUpdate{State: "done"}, 400, "is no end of a rejudging"},
+		"rejudge in vain": {"admin", "POST", "/v1/contests/practice/rejudgings", client.NewRejudging{Reason: "x", Verdict: "WA"}, 409,
+			"no submission matches the filter"},
+		"rejudge what": {"admin", "POST", "/v1/contests/practice/rejudgings", client.NewRejudging{Reason: "x", Problem: "hex"}, 400,
+			"has no problem"},
+		"worker taken":   {"admin", "POST", "/v1/workers/invites", client.NewJoinCode{Worker: "w"}, 409, "there is a worker w already"},
+		"worker's state": {"admin", "PUT", "/v1/workers/w", client.WorkerUpdate{State: "tired"}, 400, "is not a state of a worker"},
+		"worker unknown": {"admin", "PUT", "/v1/workers/x", client.WorkerUpdate{State: "active"}, 404, "there is no worker"},
+		"worker revoked": {"admin", "PUT", "/v1/workers/gone", client.WorkerUpdate{State: "active"}, 409,
+			"was revoked and cannot be used again"},
+		"key": {"anonymous", "POST", "/v1/workers/join", client.JoinRequest{Code: "x", Key: "y", Capabilities: offer()}, 400,
+			"no key of a worker"},
+		"JSON large": {"anonymous", "POST", "/v1/workers/join", strings.Repeat(" ", 64<<10+1), 413,
+			"the request has more than 65536 bytes"},
+		"values many": {"submit", "POST", "/v1/submissions", `{"files":[{}` + strings.Repeat(",{}", 100_000) + "]}", 413,
+			"the request has more than 100000 values"},
+		"code": {"anonymous", "POST", "/v1/workers/join", client.JoinRequest{Code: "x", Key: h.key, Capabilities: offer()}, 403,
+			"the join code is not known here"},
+		"slots": {"worker", "POST", "/v1/workers/hello",
+			client.HelloRequest{Capabilities: job.Capabilities{Protocol: job.Protocol, Slots: 1_000_000}}, 400, "a worker has 1 to 256"},
+		"other machine": {"worker", "POST", "/v1/workers/hello",
+			client.HelloRequest{Capabilities: job.Capabilities{Protocol: job.Protocol + 1, Slots: 1}}, 409, "upgrade the server first"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got, said := h.ask(c.who, c.method, c.path, c.body); got != c.status || !strings.Contains(said, c.says) {
@@ -428,7 +457,8 @@ func TestBodyCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	said, err := io.ReadAll(c)
-	if err != nil || !bytes.Contains(said, []byte("400 Bad Request")) || !bytes.Contains(said, []byte("the connection closed before the upload ended")) {
+	if err != nil || !bytes.Contains(said, []byte("400 Bad Request")) ||
+		!bytes.Contains(said, []byte("the connection closed before the upload ended")) {
 		t.Errorf("half a blob is answered %s, %v", said, err)
 	}
 	c.Close()
@@ -471,7 +501,8 @@ func TestOthers(t *testing.T) {
 			t.Errorf("to cancel is answered %d %s", got, said)
 		}
 	}
-	if got, said := h.ask("submit", "GET", path+"/events", nil); got != 200 || !strings.Contains(said, `"end":{`) || !strings.Contains(said, `"cancelled"`) || strings.Contains(said, "place") {
+	if got, said := h.ask("submit", "GET", path+"/events", nil); got != 200 || !strings.Contains(said, `"end":{`) ||
+		!strings.Contains(said, `"cancelled"`) || strings.Contains(said, "place") {
 		t.Errorf("the stream of what was cancelled is %d %s", got, said)
 	}
 }
@@ -501,7 +532,8 @@ func TestStrangersWaitForEachOther(t *testing.T) {
 		status                  int
 	}{
 		{&h.intake.InvalidTokenQueue, "anonymous", "GET", client.ProblemsPath, "", http.StatusUnauthorized},
-		{&h.intake.InvalidTokenQueue, "anonymous", "POST", client.JoinPath, toJSON(t, client.JoinRequest{Code: "guess", Key: h.key, Capabilities: offer()}), http.StatusForbidden},
+		{&h.intake.InvalidTokenQueue, "anonymous", "POST", client.JoinPath,
+			toJSON(t, client.JoinRequest{Code: "guess", Key: h.key, Capabilities: offer()}), http.StatusForbidden},
 		{&h.intake.InvalidTokenQueue, "anonymous", "POST", client.JoinPath, "{", http.StatusBadRequest},
 		{&h.intake.PublicQueue, "anonymous", "GET", client.ServerPath, "", http.StatusOK},
 		{&h.intake.PublicQueue, "anonymous", "POST", client.JoinPath, "{", http.StatusBadRequest},
@@ -573,12 +605,13 @@ func TestARoleThatIsTaken(t *testing.T) {
 	}
 }
 
-// TestTextsThatNobodyCanSee checks that labels with invisible characters are rejected, because labels and titles
+// TestInvisibleTexts checks that labels with invisible characters are rejected, because labels and titles
 // appear on other users' terminals.
-func TestTextsThatNobodyCanSee(t *testing.T) {
+func TestInvisibleTexts(t *testing.T) {
 	h := newHarness(t)
 	for _, label := range []string{"\x1b[2Jred", "two\nlines", "\u202eback"} {
-		if code, said := h.ask("admin", "POST", "/v1/tokens", client.NewToken{Login: "eve", Label: label, Scopes: []client.Scope{client.Submit}}); code != 400 || !strings.Contains(said, "label") {
+		if code, said := h.ask("admin", "POST", "/v1/tokens",
+			client.NewToken{Login: "eve", Label: label, Scopes: []client.Scope{client.Submit}}); code != 400 || !strings.Contains(said, "label") {
 			t.Errorf("%q: %d %s", label, code, said)
 		}
 	}

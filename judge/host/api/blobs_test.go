@@ -129,10 +129,10 @@ func TestADigestOpensNothing(t *testing.T) {
 		t.Errorf("bytes of the right number: %d %s", code, said)
 	}
 	// Workflows, golf submissions, and bundles also refer to files.
-	flow := client.NewWorkflow{Kind: "golf", Problem: "sum", Files: []job.File{{Path: "a.sh", Size: size, Digest: d}}}
-	if code, said := h.ask("other", "PUT", client.WorkflowsPath+"/AAAAAAAAAAAAAAAAAAAAAAAA", flow); code != 409 ||
+	workflow := client.NewWorkflow{Kind: "golf", Problem: "sum", Files: []job.File{{Path: "a.sh", Size: size, Digest: d}}}
+	if code, said := h.ask("other", "PUT", client.WorkflowsPath+"/AAAAAAAAAAAAAAAAAAAAAAAA", workflow); code != 409 ||
 		!strings.Contains(said, "lacks the bytes") {
-		t.Errorf("a flow about another's bytes: %d %s", code, said)
+		t.Errorf("a workflow about another's bytes: %d %s", code, said)
 	}
 	config := h.give("publish", "config")
 	for who, n := range map[string]client.NewProblem{
@@ -399,17 +399,17 @@ func TestWhatAGuestGets(t *testing.T) {
 	if _, err := h.store.NewWorkflow(t.Context(), "g", "golf", []byte("{}"), publisher.ID); err != nil {
 		t.Fatal(err)
 	}
-	for flow, j := range map[string]store.WorkflowJob{"f": {Priority: job.PracticePriority},
+	for workflow, j := range map[string]store.WorkflowJob{"f": {Priority: job.PracticePriority},
 		"g": {Priority: job.BackgroundPriority, Exclude: []string{"guest"}}} {
 		j.Key, j.Class, j.Work, j.Owner = "part", "main", specs[0].Work, publisher.ID
-		if _, err := h.store.AddWorkflowJobs(t.Context(), flow, j); err != nil {
+		if _, err := h.store.AddWorkflowJobs(t.Context(), workflow, j); err != nil {
 			t.Fatal(err)
 		}
 		parts, err := h.store.NextJobs(t.Context(), j.Priority, "main", 9)
 		if err != nil || len(parts) == 0 {
 			t.Fatal(parts, err)
 		}
-		gets("for a part of a flow", parts[len(parts)-1].Claim(), map[string]int{"worker": 200, "guest": 404})
+		gets("for a part of a workflow", parts[len(parts)-1].Claim(), map[string]int{"worker": 200, "guest": 404})
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 
 	"assay/judge/blob"
 	"assay/judge/host/client"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
+	"assay/judge/host/workflow"
 )
 
 // TestEachBotIsBounded checks that the size of each contestant is limited, but not their total size.
@@ -18,14 +18,14 @@ func TestEachBotIsBounded(t *testing.T) {
 		return job.File{Path: path, Size: size, Digest: blob.DigestOf([]byte(path))}
 	}
 	for _, c := range []struct {
-		kind   flow.Kind
+		kind   workflow.Kind
 		files  []job.File
 		status int
 		says   string
 	}{
-		{flow.Arena, []job.File{file("1/a.py", 900), file("2/a.py", 900)}, http.StatusConflict, "lacks the bytes"},
-		{flow.Arena, []job.File{file("1/a.py", 900), file("1/b.py", 900)}, http.StatusRequestEntityTooLarge, "1800 bytes"},
-		{flow.Golf, []job.File{file("1/a.py", 900), file("2/a.py", 900)}, http.StatusRequestEntityTooLarge, "1800 bytes"},
+		{workflow.Arena, []job.File{file("1/a.py", 900), file("2/a.py", 900)}, http.StatusConflict, "lacks the bytes"},
+		{workflow.Arena, []job.File{file("1/a.py", 900), file("1/b.py", 900)}, http.StatusRequestEntityTooLarge, "1800 bytes"},
+		{workflow.Golf, []job.File{file("1/a.py", 900), file("2/a.py", 900)}, http.StatusRequestEntityTooLarge, "1800 bytes"},
 	} {
 		n := client.NewWorkflow{Kind: c.kind, Problem: "sum", Files: c.files}
 		status, said := h.ask("submit", "PUT", "/v1/workflows/AAAAAAAAAAAAAAAAAAAAAAAA", n)

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"assay/judge/host/client"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
+	"assay/judge/host/workflow"
 )
 
 // TestOneWhoFloods checks the limit for a contestant's pending submissions. An administrator can cancel them
@@ -35,7 +35,7 @@ func TestOneWhoFloods(t *testing.T) {
 	if code, said := send("other"); code != 200 {
 		t.Errorf("another's is answered %d %s", code, said)
 	}
-	for query, want := range map[string]int{"": 400, "?login=nobody": 404, "?problem=none": 404, "?login=submit&problem=none": 404} {
+	for query, want := range map[string]int{"": 400, "?login=absent": 404, "?problem=none": 404, "?login=submit&problem=none": 404} {
 		if code, said := h.ask("admin", "DELETE", client.SubmissionsPath+query, nil); code != want {
 			t.Errorf("%q is answered %d %s, want %d", query, code, said, want)
 		}
@@ -150,13 +150,13 @@ func TestStatesOfSubmissions(t *testing.T) {
 	states("cancelled", "[]")
 }
 
-// TestFlowsHaveBounds checks the limits for the number and the size of workflows. They end if an administrator
+// TestWorkflowsHaveBounds checks the limits for the number and the size of workflows. They end if an administrator
 // cancels them or disables the account.
-func TestFlowsHaveBounds(t *testing.T) {
+func TestWorkflowsHaveBounds(t *testing.T) {
 	h := newHarness(t)
 	files := h.submission("").Files
 	h.give("other", "program")
-	n := client.NewWorkflow{Kind: flow.Golf, Problem: "sum", Files: files,
+	n := client.NewWorkflow{Kind: workflow.Golf, Problem: "sum", Files: files,
 		Options: []byte(`{"answers":[{"name":"a","file":"a.sh"}],"reading":{},"proof":{"seed":1}}`)}
 	ask := func(who string, i int, n client.NewWorkflow) (int, string) {
 		t.Helper()
@@ -216,7 +216,7 @@ func TestFlowsHaveBounds(t *testing.T) {
 	if code, said := h.ask("submit", "POST", client.SubmissionsPath, sent); code != 200 {
 		t.Fatal(code, said)
 	}
-	if code, said := h.ask("admin", "PUT", client.AccountsPath+"/submit", client.AccountUpdate{State: "out"}); code != 200 {
+	if code, said := h.ask("admin", "PUT", client.AccountsPath+"/submit", client.AccountUpdate{State: "disabled"}); code != 200 {
 		t.Fatal(code, said)
 	}
 	all, err := h.store.AccountLoads(t.Context())

@@ -53,8 +53,8 @@ func (h *harness) finalContest() {
 		if answer, said := h.send("admin", "POST", "/api/2026-01/contests/wf/submissions", "application/json", body); answer.StatusCode != 200 {
 			h.Fatal(said)
 		}
-		for _, lane := range job.Priorities {
-			specs, err := h.store.NextJobs(h.Context(), lane, "main", 10)
+		for _, priority := range job.Priorities {
+			specs, err := h.store.NextJobs(h.Context(), priority, "main", 10)
 			must(err)
 			for _, s := range specs {
 				r := &job.Result{Job: s.ID, Generation: 1, Token: s.Token, Worker: "w", State: job.Done, Finished: &judge.Finished{Verdict: v},

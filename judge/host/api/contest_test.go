@@ -111,8 +111,8 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 	}
 	const secret = "secret-of-the-setters"
 	var specs []*job.Spec
-	for _, lane := range []job.Priority{job.ContestPriority, job.PracticePriority} {
-		more, err := h.store.NextJobs(t.Context(), lane, "main", 9)
+	for _, priority := range []job.Priority{job.ContestPriority, job.PracticePriority} {
+		more, err := h.store.NextJobs(t.Context(), priority, "main", 9)
 		if err != nil || len(more) == 0 {
 			t.Fatal(more, err)
 		}
@@ -181,10 +181,10 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 		t.Errorf("the submission of before: %d, %s", code, said)
 	}
 	// The results of workflows such as golf checks contain test data.
-	flow := client.NewWorkflow{Kind: "golf", Problem: "sum", Files: sum.Files}
+	workflow := client.NewWorkflow{Kind: "golf", Problem: "sum", Files: sum.Files}
 	for who, want := range map[string]int{"student": http.StatusForbidden, "submit": http.StatusNotFound} {
-		if code, said := h.ask(who, "PUT", client.WorkflowsPath+"/AAAAAAAAAAAAAAAAAAAAAAAA", flow); code != want {
-			t.Errorf("a flow of %s: %d, want %d: %s", who, code, want, said)
+		if code, said := h.ask(who, "PUT", client.WorkflowsPath+"/AAAAAAAAAAAAAAAAAAAAAAAA", workflow); code != want {
+			t.Errorf("a workflow of %s: %d, want %d: %s", who, code, want, said)
 		}
 	}
 	// A problem can be named by its label. The contest can be named, but must exist.

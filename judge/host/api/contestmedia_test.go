@@ -233,7 +233,8 @@ func TestContestAPIFiles(t *testing.T) {
 	_, said := h.send("anonymous", "GET", base+"organizations/u1", "", "")
 	for _, want := range []string{`"country_flag":[{"href":"contests/wf/organizations/u1/country_flag/country_flag.160x160.png"`,
 		`{"href":"contests/wf/organizations/u1/logo/logo.light.png","filename":"logo.light.png","hash":"` + media.MD5Sum([]byte(drawn(100, 50))) +
-			`","mime":"image/png","width":100,"height":50,"tag":["light"]}`, `"filename":"logo.56x28.light.png"`, `"filename":"logo.160x80.light.png"`} {
+			`","mime":"image/png","width":100,"height":50,"tag":["light"]}`,
+		`"filename":"logo.56x28.light.png"`, `"filename":"logo.160x80.light.png"`} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %s in %s", want, said)
 		}

@@ -15,8 +15,8 @@ import (
 	"assay/judge/host/api"
 	"assay/judge/host/clics"
 	"assay/judge/host/client"
-	"assay/judge/host/flow"
 	"assay/judge/host/store"
+	"assay/judge/host/workflow"
 )
 
 // well sends a request that must succeed, and returns a property of the response.
@@ -60,7 +60,7 @@ func TestEveryRouteOfCommands(t *testing.T) {
 
 	publisher, err := h.store.AccountByLogin(t.Context(), "publish")
 	if err == nil {
-		_, err = h.store.NewWorkflow(t.Context(), strings.Repeat("x", 20), string(flow.Verify), []byte("{}"), publisher.ID)
+		_, err = h.store.NewWorkflow(t.Context(), strings.Repeat("x", 20), string(workflow.Verify), []byte("{}"), publisher.ID)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -9,9 +9,9 @@ import (
 	"assay/judge"
 	"assay/judge/host/auth"
 	"assay/judge/host/client"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
+	"assay/judge/host/workflow"
 )
 
 // TestAHoleTellsNoMoreThanItsPages checks that the tasks of a hole contain nothing that its pages omit. While a
@@ -29,7 +29,7 @@ func TestAHoleTellsNoMoreThanItsPages(t *testing.T) {
 	}
 	work := job.Work{Kind: job.GolfCheck, Bundle: file.Digest, Config: file.Digest, Problem: "sum", Program: "sum", IsDir: true,
 		Files: []job.File{file}, Options: []byte("{}")}
-	spec, err := flow.NewHoleSpec(work, flow.GolfCheckOptions{}, "")
+	spec, err := workflow.NewHoleSpec(work, workflow.GolfCheckOptions{}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestAHoleTellsNoMoreThanItsPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, err := h.store.NewGolfSubmission(t.Context(),
-		store.NewGolfSubmission{Hole: o, Account: account.ID, File: file, Request: []byte("{}"), Spec: planned, Kind: string(flow.Hole)})
+		store.NewGolfSubmission{Hole: o, Account: account.ID, File: file, Request: []byte("{}"), Spec: planned, Kind: string(workflow.Hole)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestAHoleTellsNoMoreThanItsPages(t *testing.T) {
 	// A worker sends the result of a task.
 	const secret = "said-of-a-sample"
 	if _, err := h.store.AddWorkflowJobs(t.Context(), a.Workflow,
-		store.WorkflowJob{Key: flow.SamplesKey, Work: work, Priority: job.PracticePriority, Class: "main", Cost: time.Second}); err != nil {
+		store.WorkflowJob{Key: workflow.SamplesKey, Work: work, Priority: job.PracticePriority, Class: "main", Cost: time.Second}); err != nil {
 		t.Fatal(err)
 	}
 	next, err := h.store.NextJobs(t.Context(), job.PracticePriority, "main", 1)
@@ -88,7 +88,7 @@ func TestAHoleTellsNoMoreThanItsPages(t *testing.T) {
 	}
 
 	// The server's own rejudging workflows are not visible to the author, even if the author guesses their id.
-	if _, err := h.store.NewWorkflow(t.Context(), "audit-of-a-submission", string(flow.Audit), []byte("{}"), account.ID); err != nil {
+	if _, err := h.store.NewWorkflow(t.Context(), "audit-of-a-submission", string(workflow.Audit), []byte("{}"), account.ID); err != nil {
 		t.Fatal(err)
 	}
 	for _, method := range []string{"DELETE", "GET"} {

@@ -63,13 +63,14 @@ func TestCodes(t *testing.T) {
 		}
 	}
 	const again = `"hint":"get a new one: judged admin worker add NAME"`
-	join(i.Code[:len(i.Code)-1], key, 403, `{"error":"the join code is not known here","hint":"it may be cut: get a new one: judged admin worker add NAME"}`)
+	join(i.Code[:len(i.Code)-1], key, 403, `{"error":"the join code is not known here","hint":"it may be cut: get a new one: judged admin `+
+		`worker add NAME"}`)
 	h.ahead.Store(int64(24*time.Hour - time.Minute))
 	join(" "+i.Code+"\n", h.key, 200, `"worker":"w"`) // a worker that has already joined does not use up the code
 	h.ahead.Store(int64(24 * time.Hour))
 	join(i.Code, key, 403, `{"error":"the join code has expired: it is good for 24 hours",`+again)
 	if _, err := h.store.Worker(t.Context(), "far"); err == nil {
-		t.Error("somebody was let in")
+		t.Error("a caller without a valid code joined")
 	}
 	h.ahead.Store(0)
 	join(i.Code, key, 200, `"worker":"far"`)
@@ -125,7 +126,7 @@ func TestAnotherMachine(t *testing.T) {
 			t.Errorf("to accept what %s offers is answered %d %s", worker, got, said)
 		}
 	}
-	accept("nobody", 404, `has no worker \"nobody\"`)
+	accept("absent", 404, `has no worker \"absent\"`)
 	accept("w", 200, `{"stopped":[]}`) // the class adopts the rejected capabilities
 	hello(other, 200, `"worker":"w"`)
 	state(store.WorkerActive)
@@ -157,7 +158,7 @@ func TestTheOnlyWorkerIsUpgraded(t *testing.T) {
 		"a tool that is gone":   {worker: "local", sh: "dash 2", status: 409},
 		"beside another worker": {worker: "local", sh: "dash 2", lua: "5.4", others: true, status: 409},
 		"beside a guest":        {worker: "local", sh: "dash 2", lua: "5.4", guest: true, status: 200},
-		"somebody else's":       {worker: "localhost", sh: "dash 2", lua: "5.4", status: 409},
+		"another worker's":      {worker: "localhost", sh: "dash 2", lua: "5.4", status: 409},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t)
@@ -236,7 +237,8 @@ func TestMachinesOfOneClassAreEquallyFast(t *testing.T) {
 	}
 
 	h.mixed("main")
-	hello(300, "", 200, `"priorities":[1,2,3,4,5],"queue":"","factor":1.5,"scale":1.5,"notes":["the machines of the class main are mixed: it judges no running contests, and time limits follow how fast a machine is"]`)
+	hello(300, "", 200, `"priorities":[1,2,3,4,5],"queue":"","factor":1.5,"scale":1.5,"notes":["the machines of the class main are mixed: `+
+		`it judges no running contests, and time limits follow how fast a machine is"]`)
 	hello(100, "", 200, `"scale":0.5`)
 	hello(0, "", 200, `"this machine was not measured, and limits are not adjusted: run judged worker --calibrate"`)
 	hello(401, "", 409, "at most 2.00 is taken")

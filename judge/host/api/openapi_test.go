@@ -428,7 +428,7 @@ func sample(t *testing.T, typ reflect.Type) reflect.Value {
 			return out
 		})
 	case typ == reflect.TypeFor[*client.GolfSubmission]():
-		return reflect.ValueOf(&client.GolfSubmission{Hole: "sum", Number: 1, Workflow: "flow"})
+		return reflect.ValueOf(&client.GolfSubmission{Hole: "sum", Number: 1, Workflow: "workflow"})
 	case typ.Kind() == reflect.Pointer:
 		return reflect.New(typ.Elem())
 	}

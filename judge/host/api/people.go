@@ -126,11 +126,11 @@ func (a *api) setPerson(w http.ResponseWriter, r *http.Request, caller *caller) 
 	var changes []string
 	switch p.State {
 	case "":
-	case "in", "out":
-		if p.State == "out" && account.ID == caller.account.ID {
+	case "enabled", "disabled":
+		if p.State == "disabled" && account.ID == caller.account.ID {
 			return &status{http.StatusConflict, "you cannot disable your own account", ""}
 		}
-		if p.State == "out" {
+		if p.State == "disabled" {
 			err = a.DisableAccount(r.Context(), account)
 		} else {
 			err = a.Store.SetDisabled(r.Context(), account.ID, false)
@@ -140,7 +140,7 @@ func (a *api) setPerson(w http.ResponseWriter, r *http.Request, caller *caller) 
 		}
 		changes = append(changes, p.State)
 	default:
-		return &status{http.StatusBadRequest, fmt.Sprintf("%.40q is not a state of an account: use in or out", p.State), ""}
+		return &status{http.StatusBadRequest, fmt.Sprintf("%.40q is not a state of an account: use enabled or disabled", p.State), ""}
 	}
 	if p.Role != "" {
 		if err := a.setRole(r, account, &p); err != nil {

@@ -173,7 +173,8 @@ func TestProxy(t *testing.T) {
 func TestLockedAddress(t *testing.T) {
 	h := newHarness(t)
 	h.regional(time.Now().Add(-time.Hour), store.VisibilityPublic) // account submit must connect from 10.0.0.7
-	files := map[string][]byte{"accounts.json": []byte(`[{"id": "x", "username": "x", "password": "correct-horse", "type": "team", "team_id": "8", "ip": "10.0.0.8"}]`)}
+	files := map[string][]byte{"accounts.json": []byte(`[{"id": "x", "username": "x", "password": "correct-horse", "type": "team", ` +
+		`"team_id": "8", "ip": "10.0.0.8"}]`)}
 	if code, said := h.ask("admin", "POST", client.ContestsPath, client.ContestImport{Files: files, Contest: "wf"}); code != http.StatusOK {
 		t.Fatalf("%d %s", code, said)
 	}

@@ -215,9 +215,9 @@ func (h *harness) disable(login string) error {
 	return h.store.SetDisabled(h.Context(), a.ID, true)
 }
 
-// TestAStreamThatNobodyReads checks that the server stops watching a judging if the client does not read the
+// TestAStreamWithoutReader checks that the server stops watching a judging if the client does not read the
 // stream.
-func TestAStreamThatNobodyReads(t *testing.T) {
+func TestAStreamWithoutReader(t *testing.T) {
 	j := newHarness(t).judging()
 	watched := func(want int) {
 		t.Helper()

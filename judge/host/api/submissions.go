@@ -337,7 +337,7 @@ func (a *api) cancelSubmissions(w http.ResponseWriter, r *http.Request, caller *
 		}
 	}
 	return a.auditAndRespond(w, r, caller, "cancel", strings.TrimSpace(account+" "+problem),
-		fmt.Sprintf("%d submissions, %d flows", ended.Submissions, ended.Workflows), ended)
+		fmt.Sprintf("%d submissions, %d remote runs", ended.Submissions, ended.Workflows), ended)
 }
 
 // The times of an event stream.

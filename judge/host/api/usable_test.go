@@ -9,8 +9,8 @@ import (
 	"assay/judge"
 	"assay/judge/host/auth"
 	"assay/judge/host/client"
-	"assay/judge/host/flow"
 	"assay/judge/host/store"
+	"assay/judge/host/workflow"
 )
 
 // TestPublishersSeeTheirOwn checks access to another publisher's problem that is reserved for a future contest. A
@@ -63,10 +63,10 @@ func TestPublishersSeeTheirOwn(t *testing.T) {
 		if at >= 0 != tt.lists || at >= 0 && (all[at].Bundle != "") != tt.bundle {
 			t.Errorf("%s lists %+v", tt.who, all)
 		}
-		n := client.NewWorkflow{Kind: flow.Golf, Problem: "sum"}
+		n := client.NewWorkflow{Kind: workflow.Golf, Problem: "sum"}
 		code, said = h.ask(tt.who, "PUT", client.WorkflowsPath+"/"+"AAAAAAAAAAAAAAAAAAAAAAA"+string(rune('a'+i)), n)
 		if (code == 404) == tt.uses {
-			t.Errorf("%s asks for a flow: %d: %s", tt.who, code, said)
+			t.Errorf("%s asks for a workflow: %d: %s", tt.who, code, said)
 		}
 	}
 }

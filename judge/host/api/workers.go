@@ -222,12 +222,12 @@ type classFit struct {
 // checkFit checks whether a worker with capabilities o fits a class. It returns the consequences for the worker,
 // such as its priorities and notes, or an error that says why the worker does not fit.
 func (a *api) checkFit(r *http.Request, class string, untrusted bool, o *job.Capabilities) (*classFit, error) {
-	lanes, err := job.CheckVersion(o, a.Version)
+	priorities, err := job.CheckVersion(o, a.Version)
 	if err != nil {
 		return nil, &status{http.StatusConflict, err.Error(), ""}
 	}
-	f := &classFit{priorities: lanes}
-	if len(lanes) < len(job.Priorities) {
+	f := &classFit{priorities: priorities}
+	if len(priorities) < len(job.Priorities) {
 		f.notes = append(f.notes, "this worker is of another version than the server: it judges no running contests")
 	}
 	c, err := a.Store.CreateClass(r.Context(), class, *o)
@@ -267,7 +267,7 @@ func (a *api) checkFit(r *http.Request, class string, untrusted bool, o *job.Cap
 			"what it judges counts when another worker has judged it as well")
 	}
 	if mixed || untrusted {
-		f.priorities = slices.DeleteFunc(slices.Clone(lanes), func(l job.Priority) bool { return l == job.ContestPriority })
+		f.priorities = slices.DeleteFunc(slices.Clone(priorities), func(l job.Priority) bool { return l == job.ContestPriority })
 	}
 	return f, nil
 }

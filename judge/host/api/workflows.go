@@ -12,10 +12,10 @@ import (
 	"assay/judge"
 	"assay/judge/host/auth"
 	"assay/judge/host/client"
-	"assay/judge/host/flow"
 	"assay/judge/host/intake"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
+	"assay/judge/host/workflow"
 )
 
 // workflowIDs matches valid workflow ids. Clients create them with enough random bits to be unique.
@@ -26,7 +26,7 @@ var workflowIDs = regexp.MustCompile(`^[A-Za-z0-9]{20,64}$`)
 func (a *api) putWorkflow(w http.ResponseWriter, r *http.Request, caller *caller) error {
 	id := r.PathValue("id")
 	if !workflowIDs.MatchString(id) {
-		return &status{http.StatusBadRequest, fmt.Sprintf("%.80q is not the id of a flow: use 20 to 64 random letters and digits", id), ""}
+		return &status{http.StatusBadRequest, fmt.Sprintf("%.80q is not the id of a workflow: use 20 to 64 random letters and digits", id), ""}
 	}
 	var n client.NewWorkflow
 	if err := errors.Join(readJSON(r, &n), a.CheckDisk(intake.MinDiskForSubmissions)); err != nil {
@@ -52,8 +52,8 @@ func (a *api) putWorkflow(w http.ResponseWriter, r *http.Request, caller *caller
 
 // workflowSpec returns the specification of the workflow that a request describes. It returns an error if the caller may
 // not use the problem or the files in the request, or if one of them does not exist.
-func (a *api) workflowSpec(r *http.Request, caller *caller, n *client.NewWorkflow) (*flow.Spec, error) {
-	spec := &flow.Spec{
+func (a *api) workflowSpec(r *http.Request, caller *caller, n *client.NewWorkflow) (*workflow.Spec, error) {
+	spec := &workflow.Spec{
 		Kind: n.Kind, Options: n.Options,
 		Work: job.Work{Problem: n.Problem, Program: n.Problem, Files: n.Files, IsDir: true},
 	}
@@ -65,7 +65,7 @@ func (a *api) workflowSpec(r *http.Request, caller *caller, n *client.NewWorkflo
 	if err := a.CheckUploaded(r.Context(), caller.account, n.Files...); err != nil {
 		return nil, err
 	}
-	if !flow.UsesSnapshot(n.Kind) {
+	if !workflow.UsesSnapshot(n.Kind) {
 		p, err := a.Store.Problem(r.Context(), n.Problem)
 		if err == nil && !mayUseAllProblems(caller) && !intake.Owns(caller.account, p) { // contest problems stay secret
 			if contestAccess, perr := a.FindContest(r.Context(), caller.account, n.Problem); perr != nil ||
@@ -100,7 +100,7 @@ func filesByContestant(n *client.NewWorkflow) map[string][]job.File {
 	files := map[string][]job.File{}
 	for _, f := range n.Files {
 		folder := ""
-		if flow.HasManyAuthors(n.Kind) {
+		if workflow.HasManyAuthors(n.Kind) {
 			folder, _, _ = strings.Cut(f.Path, "/")
 		}
 		files[folder] = append(files[folder], f)
@@ -114,16 +114,17 @@ func filesByContestant(n *client.NewWorkflow) map[string][]job.File {
 func (a *api) ownWorkflow(r *http.Request, caller *caller) (*store.Workflow, error) {
 	f, err := a.Store.Workflow(r.Context(), r.PathValue("id"))
 	sees := err == nil && (caller.hasScope(client.Admin) ||
-		f.Owner == caller.account.ID && (flow.HasPage(flow.Kind(f.Kind)) || slices.Contains(flow.AccountKinds(), flow.Kind(f.Kind))))
+		f.Owner == caller.account.ID &&
+			(workflow.HasPage(workflow.Kind(f.Kind)) || slices.Contains(workflow.AccountKinds(), workflow.Kind(f.Kind))))
 	if errors.Is(err, store.ErrNotFound) || err == nil && !sees {
-		return nil, &status{http.StatusNotFound, "there is no such flow", ""}
+		return nil, &status{http.StatusNotFound, "there is no such workflow", ""}
 	}
 	return f, err
 }
 
 // clientWorkflow returns a workflow in the form in which the caller may see it.
 func (a *api) clientWorkflow(r *http.Request, caller *caller, f *store.Workflow) (*client.Workflow, error) {
-	shown := &client.Workflow{ID: f.ID, Kind: flow.Kind(f.Kind), State: string(f.State), Reason: f.Reason, Made: f.Made}
+	shown := &client.Workflow{ID: f.ID, Kind: workflow.Kind(f.Kind), State: string(f.State), Reason: f.Reason, Made: f.Made}
 	if caller.hasScope(client.Admin) {
 		return shown, nil
 	}
@@ -137,7 +138,7 @@ func (a *api) cancelWorkflow(w http.ResponseWriter, r *http.Request, caller *cal
 	if err != nil {
 		return err
 	}
-	if flow.HasPage(flow.Kind(f.Kind)) {
+	if workflow.HasPage(workflow.Kind(f.Kind)) {
 		return &status{http.StatusConflict, "the proof of an answer to a hole goes on to its end", ""}
 	}
 	if err := a.Dispatch.EndWorkflow(r.Context(), f.ID, store.WorkflowCancelled, ""); err != nil {
@@ -201,7 +202,7 @@ func (a *api) streamTasks(w http.ResponseWriter, r *http.Request, caller *caller
 // logStreamError logs an error that occurred after the header of a stream was written. It returns nil, which ends the
 // stream. The client will reconnect.
 func (a *api) logStreamError(f *store.Workflow, err error) error {
-	a.Log.Error("read a flow", "flow", f, "error", err)
+	a.Log.Error("read a workflow", "workflow", f, "error", err)
 	return nil
 }
 
@@ -215,7 +216,7 @@ func (a *api) writeTask(writer *lineWriter, caller *caller, f *store.Workflow, p
 		a.Log.Error("read the lines of a part", "part", p.Key, "error", err)
 		task.State, task.Reason = job.Failed, "the server has lost the result of this part"
 	}
-	page := flow.HasPage(flow.Kind(f.Kind))
+	page := workflow.HasPage(workflow.Kind(f.Kind))
 	if !caller.hasScope(client.Admin) {
 		task.Reason = intake.RedactReason(task.Reason, task.Blame)
 		if page {

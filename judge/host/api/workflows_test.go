@@ -7,9 +7,9 @@ import (
 
 	"assay/judge"
 	"assay/judge/host/client"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
+	"assay/judge/host/workflow"
 )
 
 // TestReasonsWithPathsOfAWorker checks that the reason for a worker failure is shown only to administrators if it
@@ -35,7 +35,7 @@ func TestReasonsWithPathsOfAWorker(t *testing.T) {
 		{"checker.py: File \"/box/checker.py\", line 3", "/box/checker.py", judge.Setter, true},
 	} {
 		id := strings.Repeat("x", 20) + string(rune('a'+i))
-		if _, err := h.store.NewWorkflow(t.Context(), id, string(flow.Verify), []byte("{}"), owner.ID); err != nil {
+		if _, err := h.store.NewWorkflow(t.Context(), id, string(workflow.Verify), []byte("{}"), owner.ID); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := h.store.AddWorkflowJobs(t.Context(), id,

@@ -45,7 +45,7 @@ func TestRoles(t *testing.T) {
 				}
 				if can && r == Anonymous && action != SeeHole && action != SeeGolfSubmission && action != UseSite && action != SeeContest &&
 					action != SeeProblems && action != SeeScoreboard && action != SeeLadder {
-					t.Errorf("nobody may %s", action)
+					t.Errorf("no role may %s", action)
 				}
 			}
 		}

@@ -8,8 +8,8 @@ import (
 	"net/url"
 
 	"assay/judge"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
+	"assay/judge/host/workflow"
 )
 
 // HolesPath is the path of holes.
@@ -20,15 +20,15 @@ type NewGolfSubmission struct {
 	Key  string `json:"key,omitempty"` // as in NewSubmission
 	Name string `json:"name"`          // of the file; a post ends in .md
 	Blob
-	Options flow.GolfSubmissionOptions `json:"how"`
+	Options workflow.GolfSubmissionOptions `json:"how"`
 }
 
 // An GolfSubmission is a golf submission on the server.
 type GolfSubmission struct {
 	Hole     string            `json:"hole"`
 	Number   int64             `json:"number"`
-	State    string            `json:"state"`          // checking, valid, invalidated, rejected
-	Workflow string            `json:"flow,omitempty"` // workflow that checks it now
+	State    string            `json:"state"`              // checking, valid, invalidated, rejected
+	Workflow string            `json:"workflow,omitempty"` // workflow that checks it now
 	Verdict  judge.GolfVerdict `json:"verdict,omitempty"`
 	Reason   string            `json:"why,omitempty"` // reason if it is not valid
 	Language string            `json:"language,omitempty"`
@@ -40,7 +40,7 @@ type GolfSubmission struct {
 
 // SubmitGolf sends a golf submission to a hole.
 func (c *Client) SubmitGolf(
-	ctx context.Context, hole, name string, data []byte, options flow.GolfSubmissionOptions,
+	ctx context.Context, hole, name string, data []byte, options workflow.GolfSubmissionOptions,
 ) (*GolfSubmission, error) {
 	s := BytesSource(data)
 	if _, err := c.Upload(ctx, []Source{s}); err != nil {

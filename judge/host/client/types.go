@@ -455,7 +455,7 @@ type Invitation struct {
 // An AccountUpdate changes an account. Empty fields do not change.
 type AccountUpdate struct {
 	ResetPassword bool   `json:"reset,omitempty"` // set a random password
-	State         string `json:"state,omitempty"` // in, or out to disable the account
+	State         string `json:"state,omitempty"` // enabled or disabled
 	Role          string `json:"role,omitempty"`  // one of auth.Roles, or "none"
 	// Contest is the slug of the contest to which the role applies. If empty, it applies to the whole server.
 	Contest string `json:"contest,omitempty"`

@@ -14,17 +14,17 @@ import (
 	"assay/judge"
 	"assay/judge/blob"
 	"assay/judge/bundle"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
+	"assay/judge/host/workflow"
 )
 
 // WorkflowsPath is the path of workflows.
 const WorkflowsPath = "/v1/workflows"
 
 // A NewWorkflow is a workflow to start. It works on a problem of the server, or on a snapshot of a problem directory
-// whose blobs have been uploaded. The kind of the workflow determines which of the two: see package flow.
+// whose blobs have been uploaded. The kind of the workflow determines which of the two: see package workflow.
 type NewWorkflow struct {
-	Kind     flow.Kind       `json:"kind"`
+	Kind     workflow.Kind   `json:"kind"`
 	Problem  string          `json:"problem"`            // a valid directory name; without a snapshot, the slug of a problem
 	Manifest blob.Digest     `json:"manifest,omitempty"` // of a snapshot
 	Config   blob.Digest     `json:"config,omitempty"`
@@ -34,11 +34,11 @@ type NewWorkflow struct {
 
 // A Workflow is a workflow that a server runs.
 type Workflow struct {
-	ID     string    `json:"id"`
-	Kind   flow.Kind `json:"kind"`
-	State  string    `json:"state"` // running, done, failed, cancelled
-	Reason string    `json:"reason,omitempty"`
-	Made   time.Time `json:"created"`
+	ID     string        `json:"id"`
+	Kind   workflow.Kind `json:"kind"`
+	State  string        `json:"state"` // running, done, failed, cancelled
+	Reason string        `json:"reason,omitempty"`
+	Made   time.Time     `json:"created"`
 }
 
 // A TaskResult is the result of one job of a workflow.

@@ -200,7 +200,8 @@ func TestTSVCells(t *testing.T) {
 	}
 	// teams2.tsv changes only the name, the formal name and the country of an organization.
 	now = imported(t, map[string]string{"contest.yaml": plainContest,
-		"organizations.yaml": "- {id: '7', icpc_id: '7', name: S, formal_name: Seven, country: DEU, url: 'https://x.example', location: {latitude: 1, longitude: 2}}"})
+		"organizations.yaml": "- {id: '7', icpc_id: '7', name: S, formal_name: Seven, country: DEU, url: 'https://x.example', location: " +
+			"{latitude: 1, longitude: 2}}"})
 	for line, want := range map[string]string{
 		"1\t1\t\tOne\tSeven\tS\tDEU\tINST-7": "", "1\t1\t\tOne\t\tS\t\tINST-7": "",
 		"1\t1\t\tOne\tOther\tN\tFRA\tINST-7": "name, formal_name, country", "1\t1\t\tOne\t\tN\t\tINST-7": "name",

@@ -120,9 +120,10 @@ func TestOrganizationsOfTeams(t *testing.T) {
 // TestSecondPackage checks that a second package changes exactly the keys that it contains.
 func TestSecondPackage(t *testing.T) {
 	first := map[string]string{
-		"contest.yaml":       plainContest,
-		"groups.yaml":        "- {id: g, icpc_id: '5', name: G, type: site, location: {latitude: 1, longitude: 2}}\n",
-		"organizations.yaml": "- {id: o, icpc_id: '6', name: O, formal_name: Of O, country: DEU, country_subdivision: DE-BY, url: 'https://o.example'}\n",
+		"contest.yaml": plainContest,
+		"groups.yaml":  "- {id: g, icpc_id: '5', name: G, type: site, location: {latitude: 1, longitude: 2}}\n",
+		"organizations.yaml": "- {id: o, icpc_id: '6', name: O, formal_name: Of O, country: DEU, country_subdivision: DE-BY, url: " +
+			"'https://o.example'}\n",
 		"teams.yaml": "- {id: t, icpc_id: '7', name: T, label: L, display_name: D, organization_id: o, group_ids: [g], hidden: true," +
 			" location: {x: 1, y: 2, rotation: 3}}\n",
 		"persons.yaml":  "- {id: p, icpc_id: '8', name: P, title: Dr, email: p@example, sex: female, role: contestant, team_ids: [t]}\n",

@@ -8,9 +8,9 @@ import (
 
 	"assay/judge"
 	"assay/judge/blob"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
+	"assay/judge/host/workflow"
 )
 
 // A recordedGolf is a golf submission and the result of its check. The result names the problem.
@@ -61,7 +61,7 @@ func (f *demoData) addGolfSubmission(ctx context.Context, h *store.Hole, author 
 		return err
 	}
 	a, err := f.store.NewGolfSubmission(ctx, store.NewGolfSubmission{
-		Hole: h, Account: author.ID, File: file, Request: []byte("{}"), Spec: []byte("{}"), Kind: string(flow.Hole),
+		Hole: h, Account: author.ID, File: file, Request: []byte("{}"), Spec: []byte("{}"), Kind: string(workflow.Hole),
 	})
 	if err != nil {
 		return err
@@ -72,6 +72,6 @@ func (f *demoData) addGolfSubmission(ctx context.Context, h *store.Hole, author 
 	f.clock = f.clock.Add(5 * time.Second)
 	return f.store.RecordGolfOutcome(ctx, store.GolfOutcome{
 		Workflow: a.Workflow, Correct: s.Proved.Verdict == judge.GolfCorrect, Checked: &s.Proved, Language: s.Language, Events: events,
-		Why: flow.RejectReason(&s.Proved), Workers: []string{"recorded"},
+		Why: workflow.RejectReason(&s.Proved), Workers: []string{"recorded"},
 	})
 }

@@ -223,8 +223,10 @@ const lone = `[...document.querySelectorAll('.facts')].filter(f => { const last 
 	`last.offsetWidth < f.clientWidth - 2 && [...f.children].filter(e => e.offsetTop === last.offsetTop).length === 1; }).length`
 
 // hidden is a script that returns the names of controls that are visible only after scrolling a card sideways.
-const hidden = `[...document.querySelectorAll('main .flush')].flatMap(c => [...c.querySelectorAll('select, button, input:not([type=hidden])')]` +
-	`.filter(e => e.offsetWidth > 0 && e.getBoundingClientRect().right > c.getBoundingClientRect().right + 1)).map(e => e.name + ' ' + e.textContent.trim().slice(0, 30)).join('; ')`
+const hidden = `[...document.querySelectorAll('main .flush')].flatMap(c => [...c.querySelectorAll('select, button, ` +
+	`input:not([type=hidden])')]` +
+	`.filter(e => e.offsetWidth > 0 && e.getBoundingClientRect().right > c.getBoundingClientRect().right + 1)).map(e => e.name + ' ' + ` +
+	`e.textContent.trim().slice(0, 30)).join('; ')`
 
 // pictures opens a page, checks it, and takes its pictures.
 func pictures(t *testing.T, b *browser.Browser, address string, p shot) {

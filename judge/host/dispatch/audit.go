@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"assay/judge"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
+	"assay/judge/host/workflow"
 )
 
 // audit lets another worker rejudge some submissions, to find workers that lie or are broken. It chooses
@@ -50,7 +50,7 @@ func (d *Dispatcher) beginAudit(ctx context.Context, r *job.Result, submission *
 	if err != nil {
 		return err
 	}
-	spec, err := flow.NewAuditSpec(work, flow.AuditOptions{Submission: submission.ID, Worker: r.Worker, Verdict: r.Finished.Verdict})
+	spec, err := workflow.NewAuditSpec(work, workflow.AuditOptions{Submission: submission.ID, Worker: r.Worker, Verdict: r.Finished.Verdict})
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (d *Dispatcher) beginAudit(ctx context.Context, r *job.Result, submission *
 
 // finishAudit ends an audit and records which workers were right and which were wrong. The submission's verdict
 // remains in effect until an administrator has reviewed it.
-func (d *Dispatcher) finishAudit(ctx context.Context, f *store.Workflow, a *flow.AuditResult) (err error) {
+func (d *Dispatcher) finishAudit(ctx context.Context, f *store.Workflow, a *workflow.AuditResult) (err error) {
 	var opinions []string
 	for _, one := range a.Opinions {
 		opinions = append(opinions, one.String())
@@ -77,7 +77,7 @@ func (d *Dispatcher) finishAudit(ctx context.Context, f *store.Workflow, a *flow
 	if a.Consistent {
 		err = d.EndWorkflow(ctx, f.ID, store.WorkflowDone, "")
 	} else {
-		if !slices.ContainsFunc(a.Opinions, func(o *flow.WorkerVerdicts) bool { return o.Wrong }) {
+		if !slices.ContainsFunc(a.Opinions, func(o *workflow.WorkerVerdicts) bool { return o.Wrong }) {
 			summary += ": the program behaves randomly on each worker, so the workers are not at fault"
 		}
 		err = errors.Join(d.reportDisagreement(ctx, a.Submission, summary), d.EndWorkflow(ctx, f.ID, store.WorkflowFailed, summary))

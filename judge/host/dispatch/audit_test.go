@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"assay/judge"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
+	"assay/judge/host/workflow"
 )
 
 // answering makes each worker in verdicts finish its jobs until the test ends. The verdict of each job is the one
@@ -61,8 +61,8 @@ func TestAudit(t *testing.T) {
 				h.give(job.PracticePriority, class, 1)
 				l := one.take()
 				h.finish(l, says(l.Spec, judge.Accepted))
-				if flows, err := h.store.RunningWorkflows(t.Context()); err != nil || len(flows) != 0 {
-					t.Fatalf("%d flows, %v", len(flows), err)
+				if workflows, err := h.store.RunningWorkflows(t.Context()); err != nil || len(workflows) != 0 {
+					t.Fatalf("%d workflows, %v", len(workflows), err)
 				}
 
 				two := h.enrolled("two", false)
@@ -123,22 +123,22 @@ func TestAudit(t *testing.T) {
 // TestWorkersThatDiffer checks which workers are drained. No worker is drained because of the submissions of only
 // a few contestants, or because of programs that behave randomly. If there are only two workers, both are drained.
 func TestWorkersThatDiffer(t *testing.T) {
-	differ := flow.TaskResult{Key: "again", State: job.Done, Worker: "two", Verdict: judge.WrongAnswer}
-	said := func(key, worker string, v judge.Verdict) flow.TaskResult {
-		return flow.TaskResult{Key: key, State: job.Done, Worker: worker, Verdict: v}
+	differ := workflow.TaskResult{Key: "again", State: job.Done, Worker: "two", Verdict: judge.WrongAnswer}
+	said := func(key, worker string, v judge.Verdict) workflow.TaskResult {
+		return workflow.TaskResult{Key: key, State: job.Done, Worker: worker, Verdict: v}
 	}
 	for name, tt := range map[string]struct {
 		accounts, submissions int
-		parts                 []flow.TaskResult // in addition to the verdicts AC of one worker and WA of worker two
+		parts                 []workflow.TaskResult // in addition to the verdicts AC of one worker and WA of worker two
 		drained               []string
 	}{
 		"one contestant":          {1, 9, nil, nil},
 		"two contestants":         {2, 9, nil, nil},
-		"programs that vary":      {9, 9, []flow.TaskResult{said("first/2", "one", "WA"), said("second/2", "two", "AC")}, nil},
+		"programs that vary":      {9, 9, []workflow.TaskResult{said("first/2", "one", "WA"), said("second/2", "two", "AC")}, nil},
 		"three contestants":       {3, 3, nil, []string{"one", "two"}},
-		"and the second is wrong": {3, 3, []flow.TaskResult{said("third", "three", "AC")}, []string{"two"}},
-		"and the first is wrong":  {3, 3, []flow.TaskResult{said("third", "three", "WA")}, []string{"one"}},
-		"and one always says so":  {3, 3, []flow.TaskResult{said("first/2", "one", "AC"), said("second/2", "two", "AC")}, []string{"two"}},
+		"and the second is wrong": {3, 3, []workflow.TaskResult{said("third", "three", "AC")}, []string{"two"}},
+		"and the first is wrong":  {3, 3, []workflow.TaskResult{said("third", "three", "WA")}, []string{"one"}},
+		"and one always says so":  {3, 3, []workflow.TaskResult{said("first/2", "one", "AC"), said("second/2", "two", "AC")}, []string{"two"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			run(t, func(t *testing.T, h *harness) {
@@ -153,13 +153,14 @@ func TestWorkersThatDiffer(t *testing.T) {
 					accounts = append(accounts, a.ID)
 				}
 				for i := range tt.submissions {
-					spec, err := flow.NewAuditSpec(&job.Work{Problem: "sum"}, flow.AuditOptions{Submission: "7", Worker: "one", Verdict: judge.Accepted})
+					spec, err := workflow.NewAuditSpec(&job.Work{Problem: "sum"},
+						workflow.AuditOptions{Submission: "7", Worker: "one", Verdict: judge.Accepted})
 					h.must(err)
 					data, err := json.Marshal(spec)
 					h.must(err)
-					f, err := h.store.NewWorkflow(t.Context(), fmt.Sprint("audit", i), string(flow.Audit), data, accounts[i%len(accounts)])
+					f, err := h.store.NewWorkflow(t.Context(), fmt.Sprint("audit", i), string(workflow.Audit), data, accounts[i%len(accounts)])
 					h.must(err)
-					step, err := flow.Next(spec, append([]flow.TaskResult{differ}, tt.parts...))
+					step, err := workflow.Next(spec, append([]workflow.TaskResult{differ}, tt.parts...))
 					h.must(err)
 					h.must(h.finishAudit(t.Context(), f, step.Audit))
 				}
@@ -192,9 +193,9 @@ func TestWorkersThatDiffer(t *testing.T) {
 	}
 }
 
-// TestAnAuditWaitsForNobodyWhoIsGone checks that an audit ends with the verdicts that it already has if the
+// TestAnAuditWaitsForNoWorkerThatIsGone checks that an audit ends with the verdicts that it already has if the
 // workers for its missing jobs disconnect.
-func TestAnAuditWaitsForNobodyWhoIsGone(t *testing.T) {
+func TestAnAuditWaitsForNoWorkerThatIsGone(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.o.Audit, h.o.Class = 1, class
 		h.folding()

@@ -7,7 +7,7 @@
 // - enqueueLoop enqueues pending jobs in the fair order of the database: one per free slot, and a few more;
 // - recordResult stores results in the database, in one transaction each;
 // - reconcileLoop finds jobs that are marked as dispatched although no worker has them, and enqueues them again;
-// - planLoop asks package flow for the next jobs of workflows.
+// - planLoop asks package workflow for the next jobs of workflows.
 //
 // If there are several servers, only one of them runs enqueueLoop at a time, and only one runs reconcileLoop. Each of these
 // loops has a leader lease in the database, and only the server that holds the lease runs the loop. All servers
@@ -53,11 +53,11 @@ type Step string
 
 // The steps, in order.
 const (
-	StepEnqueued   Step = "published" // in the queue, but not yet marked as dispatched
-	StepDispatched Step = "out"       // marked as dispatched
-	StepReceived   Step = "answered"  // only the queue has the result
-	StepRecorded   Step = "folded"    // the database and the queue have the result
-	StepRequeued   Step = "again"     // queued again, because no worker has the job
+	StepEnqueued   Step = "published"  // in the queue, but not yet marked as dispatched
+	StepDispatched Step = "dispatched" // marked as dispatched
+	StepReceived   Step = "answered"   // only the queue has the result
+	StepRecorded   Step = "recorded"   // the database and the queue have the result
+	StepRequeued   Step = "again"      // queued again, because no worker has the job
 )
 
 func (d *Dispatcher) onStep(s Step) {
@@ -80,10 +80,10 @@ type Queue interface {
 
 	Publish(ctx context.Context, s *job.Spec) (queue.PublishResult, error)
 	Wake(class string) error
-	PendingCount(ctx context.Context, lane job.Priority, class string) (int, error)
-	HasJob(ctx context.Context, lane job.Priority, class, id string) (bool, error)
+	PendingCount(ctx context.Context, priority job.Priority, class string) (int, error)
+	HasJob(ctx context.Context, priority job.Priority, class, id string) (bool, error)
 	DeliveryHistory(id string) (times int, ended, gave []string)
-	Delete(ctx context.Context, lane job.Priority, class, id string) error
+	Delete(ctx context.Context, priority job.Priority, class, id string) error
 
 	SendNews(n queue.News) error
 
@@ -340,11 +340,11 @@ func (d *Dispatcher) dequeue(ctx context.Context, id string, o store.Outcome) er
 	if o == store.Dropped { // the sender may not hold the job, or the job still runs
 		return nil
 	}
-	lane, class, err := d.o.Store.PriorityAndClass(ctx, id)
+	priority, class, err := d.o.Store.PriorityAndClass(ctx, id)
 	if err != nil {
 		return err
 	}
-	return d.queue.Delete(ctx, lane, class, id)
+	return d.queue.Delete(ctx, priority, class, id)
 }
 
 // Cancel cancels a job, so that its result is discarded. It returns false if the job is not pending anymore.
@@ -384,11 +384,11 @@ func (d *Dispatcher) CancelRejudging(ctx context.Context, rejudging string) erro
 func (d *Dispatcher) withdraw(ctx context.Context, id string) error {
 	d.streams.end(id)
 	d.sendNews(queue.News{Ended: id})
-	lane, class, worker, err := d.locateJob(ctx, id)
+	priority, class, worker, err := d.locateJob(ctx, id)
 	if err != nil {
 		return err
 	}
-	if err := d.queue.Delete(ctx, lane, class, id); err != nil {
+	if err := d.queue.Delete(ctx, priority, class, id); err != nil {
 		return err
 	}
 	if worker != "" {
@@ -400,8 +400,8 @@ func (d *Dispatcher) withdraw(ctx context.Context, id string) error {
 // locateJob returns the priority and the class of a job, and the worker that runs it. The worker is empty if no worker
 // claims to run the job.
 func (d *Dispatcher) locateJob(ctx context.Context, id string) (job.Priority, string, string, error) {
-	lane, class, err := d.o.Store.PriorityAndClass(ctx, id)
-	return lane, class, d.view.runningWorker(id), err
+	priority, class, err := d.o.Store.PriorityAndClass(ctx, id)
+	return priority, class, d.view.runningWorker(id), err
 }
 
 // Drain tells a worker to accept no more jobs, and to exit when its running jobs are done.

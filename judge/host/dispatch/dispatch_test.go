@@ -62,12 +62,12 @@ func TestFeedIsNoMoreThanIsWanted(t *testing.T) {
 	})
 }
 
-// TestLanesInOrder checks that waiting jobs are dispatched in the order of their lanes, highest priority first.
-func TestLanesInOrder(t *testing.T) {
+// TestPrioritiesInOrder checks that waiting jobs are dispatched in the order of their priorities, highest priority first.
+func TestPrioritiesInOrder(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.step = func(Step) { time.Sleep(time.Millisecond) } // otherwise all jobs are dispatched at the same time
-		for _, lane := range []job.Priority{job.BackgroundPriority, job.PracticePriority, job.ContestPriority} {
-			h.submit(lane, class, 3)
+		for _, priority := range []job.Priority{job.BackgroundPriority, job.PracticePriority, job.ContestPriority} {
+			h.submit(priority, class, 3)
 		}
 		w := h.join("w", class, 9)
 		h.give(job.BackgroundPriority, class, 3)
@@ -78,7 +78,7 @@ func TestLanesInOrder(t *testing.T) {
 		}
 		for i := range 9 {
 			if l := w.take(); l.Spec.Priority != []job.Priority{job.ContestPriority, job.PracticePriority, job.BackgroundPriority}[i/3] {
-				t.Errorf("the job taken as number %d is of lane %s", i+1, l.Spec.Priority)
+				t.Errorf("the job taken as number %d is of priority %s", i+1, l.Spec.Priority)
 			}
 		}
 	})
@@ -263,9 +263,9 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// TestDeliveriesThatNobodySaw checks that a job that was delivered often is assumed to crash workers only if
+// TestUnseenDeliveries checks that a job that was delivered often is assumed to crash workers only if
 // workers were seen to crash.
-func TestDeliveriesThatNobodySaw(t *testing.T) {
+func TestUnseenDeliveries(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
 		id := h.submit(job.PracticePriority, class, 1)[0]
@@ -344,7 +344,7 @@ func TestAJobThatComesToThoseWhoWaited(t *testing.T) {
 			h.submit(job.PracticePriority, class, jobs)
 			h.must(h.Reconcile(t.Context()))
 			if n := h.Counts().RetriedErrors; n != want {
-				t.Errorf("after %v with %d jobs more: made anew %d times, want %d", wait, jobs, n, want)
+				t.Errorf("after %v with %d jobs more: created again %d times, want %d", wait, jobs, n, want)
 			}
 		}
 		after(2*h.idleTimeout, 0, 0)

@@ -53,14 +53,14 @@ func (d *Dispatcher) enqueueAll(ctx context.Context, epoch int64) error {
 		if waiting.State != store.JobWaiting {
 			continue
 		}
-		if err := d.enqueueLane(ctx, epoch, waiting.Priority, waiting.Class, waiting.Jobs); err != nil {
+		if err := d.enqueuePriority(ctx, epoch, waiting.Priority, waiting.Class, waiting.Jobs); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *Dispatcher) enqueueLane(ctx context.Context, epoch int64, priority job.Priority, class string, waiting int) error {
+func (d *Dispatcher) enqueuePriority(ctx context.Context, epoch int64, priority job.Priority, class string, waiting int) error {
 	free := d.view.freeSlots(class)
 	untaken, err := d.queue.PendingCount(ctx, priority, class)
 	if err != nil {

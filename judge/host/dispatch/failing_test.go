@@ -167,7 +167,7 @@ func TestAWorkerThatSaysAnything(t *testing.T) {
 			h.must(w.SendResult(t.Context(), r))
 			h.until("it is dropped", func() bool { return h.Counts().Dropped == dropped+1 })
 			if _, err := h.o.Blobs.Read(blob.DigestOf(r.Events), 1<<20); err == nil {
-				t.Error("what nobody was given is kept")
+				t.Error("a result without a delivery is kept")
 			}
 		}
 		bad := says(l.Spec, "\x1b[31mPWN<script>")

@@ -153,10 +153,10 @@ func (h *harness) must(err error) {
 var digest = blob.DigestOf([]byte("program"))
 
 // submit stores n submissions and returns the ids of their jobs.
-func (h *harness) submit(lane job.Priority, class string, n int) (ids []string) {
+func (h *harness) submit(priority job.Priority, class string, n int) (ids []string) {
 	h.Helper()
 	for range n {
-		a, err := h.store.Submit(h.Context(), store.NewSubmission{Account: h.owner, Problem: "sum", Priority: lane, Class: class,
+		a, err := h.store.Submit(h.Context(), store.NewSubmission{Account: h.owner, Problem: "sum", Priority: priority, Class: class,
 			Cost: time.Second, Work: job.Work{
 				Kind: job.Submission, Bundle: digest, Config: digest, Problem: "sum", Program: "a.py",
 				Files: []job.File{{Path: "a.py", Size: 7, Digest: digest}},
@@ -175,30 +175,30 @@ func (h *harness) lead(holder string) int64 {
 	return epoch
 }
 
-// give calls feed once, and waits until the number of untaken jobs of the lane and class in the queue equals the
+// give calls feed once, and waits until the number of untaken jobs of the priority and class in the queue equals the
 // argument untaken.
-func (h *harness) give(lane job.Priority, class string, untaken int) {
+func (h *harness) give(priority job.Priority, class string, untaken int) {
 	h.Helper()
 	h.must(h.enqueueAll(h.Context(), h.lead("first")))
-	h.until(fmt.Sprintf("%d jobs of lane %s and class %s wait in the queue", untaken, lane, class),
-		func() bool { return h.untaken(lane, class) == untaken })
+	h.until(fmt.Sprintf("%d jobs of priority %s and class %s wait in the queue", untaken, priority, class),
+		func() bool { return h.untaken(priority, class) == untaken })
 }
 
-func (h *harness) untaken(lane job.Priority, class string) int {
+func (h *harness) untaken(priority job.Priority, class string) int {
 	h.Helper()
-	n, err := h.queue.PendingCount(h.Context(), lane, class)
+	n, err := h.queue.PendingCount(h.Context(), priority, class)
 	h.must(err)
 	return n
 }
 
-// states returns the numbers of pending and dispatched jobs in a lane and class.
-func (h *harness) states(lane job.Priority, class string) (waiting, out int) {
+// states returns the numbers of pending and dispatched jobs in a priority and class.
+func (h *harness) states(priority job.Priority, class string) (waiting, out int) {
 	h.Helper()
 	all, err := h.store.QueueCounts(h.Context())
 	h.must(err)
 	for _, q := range all {
 		switch {
-		case q.Priority != lane || q.Class != class:
+		case q.Priority != priority || q.Class != class:
 		case q.State == store.JobWaiting:
 			waiting = q.Jobs
 		default:
@@ -240,11 +240,11 @@ func (h *harness) joins(name, class string, guest bool, slots int) *fake {
 	seed, key, err := queue.ReadKey(filepath.Join(h.dir, "key of "+name))
 	h.must(err)
 	h.must(h.Admit(&store.Worker{Name: name, Class: class, Key: key, Untrusted: guest}))
-	lanes := job.Priorities
+	priorities := job.Priorities
 	if guest {
-		lanes = []job.Priority{job.PracticePriority, job.BackgroundPriority}
+		priorities = []job.Priority{job.PracticePriority, job.BackgroundPriority}
 	}
-	m, err := h.queue.join(h.Context(), queue.JoinOptions{Worker: name, Class: class, Seed: seed, Slots: slots, Priorities: lanes})
+	m, err := h.queue.join(h.Context(), queue.JoinOptions{Worker: name, Class: class, Seed: seed, Slots: slots, Priorities: priorities})
 	h.must(err)
 	h.Cleanup(m.Close)
 	h.until(name+" is here", func() bool { p := h.WorkerStatus(name); return p.Connected && p.Slots == slots })
@@ -285,8 +285,8 @@ func says(s *job.Spec, v judge.Verdict) *job.Result {
 // spec returns a pending job from the database.
 func (h *harness) spec(id string) *job.Spec {
 	h.Helper()
-	for _, lane := range job.Priorities {
-		specs, err := h.store.NextJobs(h.Context(), lane, class, 1000)
+	for _, priority := range job.Priorities {
+		specs, err := h.store.NextJobs(h.Context(), priority, class, 1000)
 		h.must(err)
 		if i := slices.IndexFunc(specs, func(s *job.Spec) bool { return s.ID == id }); i >= 0 {
 			return specs[i]

@@ -7,13 +7,13 @@ import (
 
 	"assay/judge"
 	"assay/judge/blob"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
+	"assay/judge/host/workflow"
 )
 
 // recordGolfCheck records the result of checking a golf submission.
-func (d *Dispatcher) recordGolfCheck(ctx context.Context, id string, a *flow.GolfOutcome) (err error) {
+func (d *Dispatcher) recordGolfCheck(ctx context.Context, id string, a *workflow.GolfOutcome) (err error) {
 	if a.Unreadable != "" {
 		return d.o.Store.RecordGolfOutcome(ctx, store.GolfOutcome{Workflow: id, Why: a.Unreadable})
 	}
@@ -32,7 +32,7 @@ func (d *Dispatcher) recordGolfCheck(ctx context.Context, id string, a *flow.Gol
 			s.Checked, s.Correct = nil, false
 			return d.o.Store.RecordGolfOutcome(ctx, s)
 		}
-		s.Language, s.Events, s.Why = a.Output.Language, a.Deciding.Events, flow.RejectReason(s.Checked)
+		s.Language, s.Events, s.Why = a.Output.Language, a.Deciding.Events, workflow.RejectReason(s.Checked)
 	}
 	return d.o.Store.RecordGolfOutcome(ctx, s)
 }
@@ -96,9 +96,9 @@ func (d *Dispatcher) recheck(ctx context.Context, submissions []store.RecheckCan
 }
 
 // GolfCheckSpec returns the kind and the encoded spec of the workflow that checks a golf submission. The argument asked
-// is a flow.GolfSubmissionOptions in JSON. The argument again has the same meaning as in flow.NewHoleSpec.
+// is a workflow.GolfSubmissionOptions in JSON. The argument again has the same meaning as in workflow.NewHoleSpec.
 func GolfCheckSpec(p *store.Problem, f job.File, options []byte, toolchain string) (kind string, encoded []byte, err error) {
-	var how flow.GolfSubmissionOptions
+	var how workflow.GolfSubmissionOptions
 	if err := json.Unmarshal(options, &how); err != nil {
 		return "", nil, fmt.Errorf("read how a golf submission is called: %w", err)
 	}
@@ -106,7 +106,7 @@ func GolfCheckSpec(p *store.Problem, f job.File, options []byte, toolchain strin
 	if err != nil {
 		return "", nil, &judge.UsageError{Err: err}
 	}
-	spec, err := flow.NewHoleSpec(job.Work{Bundle: p.Bundle, Config: p.Config, Problem: p.Slug, Program: p.Slug,
+	spec, err := workflow.NewHoleSpec(job.Work{Bundle: p.Bundle, Config: p.Config, Problem: p.Slug, Program: p.Slug,
 		Files: []job.File{f}, IsDir: true}, proof, toolchain)
 	if err != nil {
 		return "", nil, err

@@ -9,9 +9,9 @@ import (
 
 	"assay/judge"
 	"assay/judge/blob"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
+	"assay/judge/host/workflow"
 )
 
 // proves returns the result of a worker that checked a golf submission.
@@ -29,7 +29,7 @@ func proves(t *testing.T, s *job.Spec, v judge.GolfVerdict, toolchain string) *j
 	if r.Events, err = job.PackLines([][]byte{line}); err != nil {
 		t.Fatal(err)
 	}
-	if r.Output, err = json.Marshal(flow.GolfCheckOutput{Verdict: v, Language: "py", Toolchain: toolchain}); err != nil {
+	if r.Output, err = json.Marshal(workflow.GolfCheckOutput{Verdict: v, Language: "py", Toolchain: toolchain}); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -77,10 +77,10 @@ func TestAnAnswerIsProvedAndProvedAgain(t *testing.T) {
 				one := h.join("one", class, 1)
 				a := h.newAnswer()
 				// does lets a worker run the next job of the workflow.
-				does := func(f *fake, id, key string, lane job.Priority, v judge.GolfVerdict, toolchain string) {
+				does := func(f *fake, id, key string, priority job.Priority, v judge.GolfVerdict, toolchain string) {
 					t.Helper()
 					h.must(h.plan(t.Context(), id, time.Now()))
-					h.give(lane, class, 1)
+					h.give(priority, class, 1)
 					l := f.take()
 					if l.Spec.ID != store.WorkflowJobID(id, key) {
 						t.Fatalf("the next job is %+v, not that of %s", l.Spec, key)
@@ -92,11 +92,11 @@ func TestAnAnswerIsProvedAndProvedAgain(t *testing.T) {
 					})
 					h.must(h.plan(t.Context(), id, time.Now()))
 				}
-				does(one, a.Workflow, flow.SamplesKey, job.PracticePriority, judge.GolfCorrect, "Python 3.14")
+				does(one, a.Workflow, workflow.SamplesKey, job.PracticePriority, judge.GolfCorrect, "Python 3.14")
 				if got := h.now(a); got.State != store.GolfChecking {
 					t.Fatalf("after samples and edges it is %+v", got)
 				}
-				does(one, a.Workflow, flow.ExhaustiveKey, job.GolfPriority, judge.GolfCorrect, "Python 3.14")
+				does(one, a.Workflow, workflow.ExhaustiveKey, job.GolfPriority, judge.GolfCorrect, "Python 3.14")
 				got := h.now(a)
 				if got.State != store.GolfValid || got.Toolchain != "Python 3.14" || got.Language != "py" || got.Bytes != 7 {
 					t.Fatalf("proved it is %+v", got)
@@ -116,15 +116,15 @@ func TestAnAnswerIsProvedAndProvedAgain(t *testing.T) {
 				if again == "" {
 					t.Fatal("it is not proved again with another tool chain")
 				}
-				does(one, again, flow.ExhaustiveKey, job.GolfPriority, judge.GolfIncorrect, "Python 3.15")
+				does(one, again, workflow.ExhaustiveKey, job.GolfPriority, judge.GolfIncorrect, "Python 3.15")
 				if got := h.now(a); got.State != store.GolfValid || got.Workflow != again {
 					t.Fatalf("one worker finds it wrong, and it is %+v", got)
 				}
-				if not := h.spec(store.WorkflowJobID(again, flow.SecondKey)).Exclude; !slices.Contains(not, "one") {
+				if not := h.spec(store.WorkflowJobID(again, workflow.SecondKey)).Exclude; !slices.Contains(not, "one") {
 					t.Errorf("who found it wrong may say so again: %v", not)
 				}
 				two := h.join("two", class, 1)
-				does(two, again, flow.SecondKey, job.GolfPriority, tt.second, "Python 3.15")
+				does(two, again, workflow.SecondKey, job.GolfPriority, tt.second, "Python 3.15")
 				if got := h.now(a); got.State != tt.state || got.Workflow != "" || got.Toolchain != "Python 3.15" ||
 					got.State == store.GolfInvalidated && got.Why != "5 5 gave 1: it is 10" {
 					t.Errorf("two have proved it, and it is %+v", got)
@@ -138,15 +138,15 @@ func TestAnAnswerIsProvedAndProvedAgain(t *testing.T) {
 	}
 }
 
-// TestAnAnswerThatNobodyCanProve checks that an unreadable submission is rejected with the reason. If machines
+// TestAGolfSubmissionThatNoWorkerCanCheck checks that an unreadable submission is rejected with the reason. If machines
 // fail or contradict each other, the submission is not reported as wrong.
-func TestAnAnswerThatNobodyCanProve(t *testing.T) {
+func TestAGolfSubmissionThatNoWorkerCanCheck(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
-		spec, err := flow.NewHoleSpec(job.Work{}, flow.GolfCheckOptions{}, "")
+		spec, err := workflow.NewHoleSpec(job.Work{}, workflow.GolfCheckOptions{}, "")
 		h.must(err)
-		output, err := json.Marshal(flow.GolfCheckOutput{Misuse: "unknown language \"Klingon\""})
+		output, err := json.Marshal(workflow.GolfCheckOutput{Misuse: "unknown language \"Klingon\""})
 		h.must(err)
-		wrong, err := json.Marshal(flow.GolfCheckOutput{Verdict: judge.GolfIncorrect})
+		wrong, err := json.Marshal(workflow.GolfCheckOutput{Verdict: judge.GolfIncorrect})
 		h.must(err)
 		put := func(data []byte, err error) blob.Digest {
 			h.must(err)
@@ -158,23 +158,24 @@ func TestAnAnswerThatNobodyCanProve(t *testing.T) {
 		const unchecked = "no worker could check it: submit it again, or ask the administrators"
 		for what, tt := range map[string]struct {
 			want string
-			part flow.TaskResult
+			part workflow.TaskResult
 		}{
-			"unreadable":   {"unknown language \"Klingon\"", flow.TaskResult{State: job.Done, Output: output}},
-			"failed":       {unchecked, flow.TaskResult{State: job.Failed, Reason: "no disk"}},
-			"silent":       {unchecked, flow.TaskResult{State: job.Done, Output: wrong}},
-			"contradicted": {unchecked, flow.TaskResult{State: job.Done, Output: wrong, Events: right}},
-			"noise":        {unchecked, flow.TaskResult{State: job.Done, Output: wrong, Events: put(job.PackLines([][]byte{[]byte("no event")}))}},
+			"unreadable":   {"unknown language \"Klingon\"", workflow.TaskResult{State: job.Done, Output: output}},
+			"failed":       {unchecked, workflow.TaskResult{State: job.Failed, Reason: "no disk"}},
+			"silent":       {unchecked, workflow.TaskResult{State: job.Done, Output: wrong}},
+			"contradicted": {unchecked, workflow.TaskResult{State: job.Done, Output: wrong, Events: right}},
+			"noise": {unchecked, workflow.TaskResult{State: job.Done, Output: wrong,
+				Events: put(job.PackLines([][]byte{[]byte("no event")}))}},
 		} {
 			part, want := tt.part, tt.want
-			part.Key, part.Worker = flow.SamplesKey, "one"
+			part.Key, part.Worker = workflow.SamplesKey, "one"
 			o := &store.Hole{Slug: what, Name: "Sum", ProblemSlug: "sum", Visibility: store.VisibilityPublic}
 			h.must(h.store.NewHole(t.Context(), o))
 			a, err := h.store.NewGolfSubmission(t.Context(),
 				store.NewGolfSubmission{Hole: o, Account: h.owner, File: job.File{Path: "answer.md", Digest: digest}, Request: []byte(`{}`),
-					Spec: []byte(`{}`), Kind: string(flow.Hole)})
+					Spec: []byte(`{}`), Kind: string(workflow.Hole)})
 			h.must(err)
-			step, err := flow.Next(spec, []flow.TaskResult{part})
+			step, err := workflow.Next(spec, []workflow.TaskResult{part})
 			h.must(err)
 			h.must(h.recordGolfCheck(t.Context(), a.Workflow, step.GolfCheck))
 			if got := h.now(a); got.State != store.GolfRejected || got.Why != want {

@@ -10,10 +10,10 @@ import (
 )
 
 // empty removes jobs from the queue, as if the directory of the queue had been deleted.
-func (h *harness) empty(lane job.Priority, ids ...string) {
+func (h *harness) empty(priority job.Priority, ids ...string) {
 	h.Helper()
 	for _, id := range ids {
-		h.must(h.queue.Delete(h.Context(), lane, class, id))
+		h.must(h.queue.Delete(h.Context(), priority, class, id))
 	}
 }
 
@@ -81,7 +81,7 @@ func TestWhatIsJustOut(t *testing.T) {
 		h.empty(job.PracticePriority, ids...)
 		h.must(h.Reconcile(t.Context()))
 		if c := h.Counts(); c.Requeued != 0 {
-			t.Errorf("a job that was given out a moment ago is given out anew: %+v", c)
+			t.Errorf("a job that was dispatched a moment ago is dispatched again: %+v", c)
 		}
 	})
 }

@@ -216,8 +216,8 @@ func (m *memory) count(is func(*lain) bool) (n int) {
 	return n
 }
 
-func (m *memory) PendingCount(_ context.Context, lane job.Priority, class string) (int, error) {
-	return m.count(func(l *lain) bool { return l.spec.Priority == lane && l.spec.Class == class && l.deliveries == 0 }), m.answer()
+func (m *memory) PendingCount(_ context.Context, priority job.Priority, class string) (int, error) {
+	return m.count(func(l *lain) bool { return l.spec.Priority == priority && l.spec.Class == class && l.deliveries == 0 }), m.answer()
 }
 
 func (m *memory) HasJob(_ context.Context, _ job.Priority, _, id string) (bool, error) {
@@ -339,13 +339,13 @@ func (m *memory) missed(s *seat) {
 
 // A seat is the worker's side of a queue in memory.
 type seat struct {
-	m      *memory
-	name   string
-	lanes  []job.Priority
-	orders chan job.Control
-	words  chan func(queue.Listener)
-	ctx    context.Context
-	end    context.CancelFunc
+	m          *memory
+	name       string
+	priorities []job.Priority
+	orders     chan job.Control
+	words      chan func(queue.Listener)
+	ctx        context.Context
+	end        context.CancelFunc
 
 	// of memory's mu
 	beat    job.Heartbeat
@@ -354,7 +354,7 @@ type seat struct {
 }
 
 func (m *memory) join(_ context.Context, o queue.JoinOptions) (testMember, error) {
-	s := &seat{m: m, name: o.Worker, lanes: o.Priorities, orders: make(chan job.Control, 256),
+	s := &seat{m: m, name: o.Worker, priorities: o.Priorities, orders: make(chan job.Control, 256),
 		words: make(chan func(queue.Listener), 1<<16), beat: job.Heartbeat{Slots: o.Slots}}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	m.mu.Lock()
@@ -487,7 +487,7 @@ func (s *seat) Take(ctx context.Context) (*lease, error) {
 func (s *seat) next() *given {
 	var first *lain
 	for _, l := range s.m.jobs {
-		if l.by == nil && l.spec.Class == s.m.class[s.name] && slices.Contains(s.lanes, l.spec.Priority) && !l.from.After(time.Now()) &&
+		if l.by == nil && l.spec.Class == s.m.class[s.name] && slices.Contains(s.priorities, l.spec.Priority) && !l.from.After(time.Now()) &&
 			(first == nil || l.spec.Priority < first.spec.Priority) {
 			first = l
 		}

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"assay/judge"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
+	"assay/judge/host/workflow"
 )
 
 // maxRuns is the maximum number of workers that judge a submission whose time is near the limit. If the
@@ -68,7 +68,7 @@ func (d *Dispatcher) checkUntrusted(ctx context.Context, r *job.Result, f store.
 	of, err := d.o.Store.Submission(ctx, f.Submission)
 	if err == nil {
 		for _, g := range f.UntrustedRuns {
-			disagrees := flow.Disagree(g.Verdict, r.Finished.Verdict)
+			disagrees := workflow.Disagree(g.Verdict, r.Finished.Verdict)
 			if disagrees {
 				what := fmt.Sprintf("the untrusted worker %s says %s; %s says %s", g.Worker, g.Verdict, r.Worker, r.Finished.Verdict)
 				err = errors.Join(err, d.reportDisagreement(ctx, f.Submission, what))

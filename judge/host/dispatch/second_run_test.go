@@ -121,10 +121,10 @@ func TestBarelyTooLate(t *testing.T) {
 	})
 }
 
-// TestNobodyElseAnyMore checks a submission that no remaining worker can rejudge, because the other workers have
+// TestNoOtherWorkerIsLeft checks a submission that no remaining worker can rejudge, because the other workers have
 // disconnected. A submission that was barely over the time limit must not wait forever. A submission that only
 // untrusted workers have judged must wait.
-func TestNobodyElseAnyMore(t *testing.T) {
+func TestNoOtherWorkerIsLeft(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
 		one, guest := h.enrolled("one", false), h.enrolled("guest", true)
@@ -140,7 +140,7 @@ func TestNobodyElseAnyMore(t *testing.T) {
 		two.Close()
 		h.until("the other is gone", func() bool { return !h.WorkerStatus("two").Connected })
 		h.must(h.enqueueAll(t.Context(), h.lead("first")))
-		one.none("it judged the submission, whoever failed")
+		one.none("it judged the submission, whichever worker failed")
 		guests = h.submit(job.PracticePriority, class, 1)[0]
 		h.must(h.enqueueAll(t.Context(), h.lead("first")))
 		for l = guest.take(); l.Spec.ID != guests; l = guest.take() {
@@ -157,7 +157,7 @@ func TestNobodyElseAnyMore(t *testing.T) {
 		}
 		h.must(h.handleStranded(t.Context(), now.Add(maxAlone)))
 		if s := h.submission(barely); s.Verdict != judge.TimeLimit || s.Judgement != barely {
-			t.Errorf("nobody else is here, and the submission is %+v", s)
+			t.Errorf("no other worker is online, and the submission is %+v", s)
 		}
 		h.must(h.handleStranded(t.Context(), now.Add(time.Hour)))
 		if s := h.submission(guests); s.Verdict != "" || s.State == store.JobCancelled {
@@ -219,10 +219,10 @@ func TestGuests(t *testing.T) {
 				h.must(l.Finish(t.Context(), says(l.Spec, "")))
 				h.until("its machine failed", func() bool { return h.Counts().Retried == 1 })
 				if left, err := h.Stranded(t.Context()); err != nil || len(left) != 0 {
-					t.Errorf("somebody is here who may judge it, and the staff is told of %+v, %v", left, err)
+					t.Errorf("a worker that may judge it is online, and the jury is warned of %+v, %v", left, err)
 				}
 				h.give(job.PracticePriority, class, 1)
-				guest.none("it is no guest's to judge again, whoever failed")
+				guest.none("an untrusted worker must not rejudge it, whichever worker failed")
 				l = other.take()
 				h.finish(l, says(l.Spec, judge.WrongAnswer))
 				if s := h.submission(id); s.Verdict != judge.WrongAnswer {
@@ -322,9 +322,9 @@ func TestGuestsHaveNothingOfContests(t *testing.T) {
 			t.Errorf("a guest is to make ready %v", all)
 		}
 
-		for _, lane := range []job.Priority{job.PracticePriority, job.BackgroundPriority} {
-			id := h.submit(lane, class, 1)[0]
-			h.give(lane, class, 1)
+		for _, priority := range []job.Priority{job.PracticePriority, job.BackgroundPriority} {
+			id := h.submit(priority, class, 1)[0]
+			h.give(priority, class, 1)
 			guest.none("a contest has the problem")
 			l := one.take()
 			if l.Spec.ID != id {

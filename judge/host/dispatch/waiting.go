@@ -42,7 +42,7 @@ func (d *Dispatcher) CountAhead(ctx context.Context, id string) (a store.Ahead, 
 				out = slices.Delete(out, k, k+1)
 			}
 		}
-		a, err = d.countInLanes(ctx, priority, class)
+		a, err = d.countHigherPriority(ctx, priority, class)
 	}
 	for _, o := range out {
 		if a.Jobs++; o.Priority < priority {
@@ -52,8 +52,8 @@ func (d *Dispatcher) CountAhead(ctx context.Context, id string) (a store.Ahead, 
 	return a, priority, class, err
 }
 
-// countInLanes counts the waiting jobs of a class that have a higher priority than the given one.
-func (d *Dispatcher) countInLanes(ctx context.Context, priority job.Priority, class string) (a store.Ahead, err error) {
+// countHigherPriority counts the waiting jobs of a class that have a higher priority than the given one.
+func (d *Dispatcher) countHigherPriority(ctx context.Context, priority job.Priority, class string) (a store.Ahead, err error) {
 	rows, err := d.o.Store.QueueCounts(ctx)
 	for _, q := range rows {
 		if q.State == store.JobWaiting && q.Class == class && q.Priority < priority {
@@ -83,8 +83,8 @@ func (d *Dispatcher) QueueCounts(ctx context.Context) ([]store.QueueCount, error
 		return nil, err
 	}
 	type place struct {
-		lane  job.Priority
-		class string
+		priority job.Priority
+		class    string
 	}
 	done := map[place]int{}
 	for _, o := range out {

@@ -247,10 +247,10 @@ func TestWhatIsOut(t *testing.T) {
 					got += "- "
 					continue
 				}
-				a, lane, in, err := h.CountAhead(t.Context(), id)
+				a, priority, in, err := h.CountAhead(t.Context(), id)
 				h.must(err)
-				if got += fmt.Sprintf("%d:%d ", a.Jobs, a.HigherPriority); lane != job.PracticePriority || in != class {
-					t.Errorf("%s is of the lane %s and the class %s", id, lane, in)
+				if got += fmt.Sprintf("%d:%d ", a.Jobs, a.HigherPriority); priority != job.PracticePriority || in != class {
+					t.Errorf("%s is of the priority %s and the class %s", id, priority, in)
 				}
 			}
 			if got != want {
@@ -281,8 +281,8 @@ func TestWhatIsOut(t *testing.T) {
 		others := slices.Concat(h.submit(job.ContestPriority, class, 3), h.submit(job.BackgroundPriority, class, 1),
 			h.submit(job.ContestPriority, "other", 1))
 		ahead("- 3:3 4:3 5:3 ")
-		h.must(h.enqueueLane(t.Context(), h.lead("first"), job.ContestPriority, class, 2))
-		h.must(h.enqueueLane(t.Context(), h.lead("first"), job.BackgroundPriority, class, 1))
+		h.must(h.enqueuePriority(t.Context(), h.lead("first"), job.ContestPriority, class, 2))
+		h.must(h.enqueuePriority(t.Context(), h.lead("first"), job.BackgroundPriority, class, 1))
 		ahead("- 3:3 4:3 5:3 ")
 		for _, id := range others {
 			if done, err := h.Cancel(t.Context(), id); err != nil || !done {

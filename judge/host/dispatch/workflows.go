@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"assay/judge/blob"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
+	"assay/judge/host/workflow"
 )
 
 // workflowPlanner plans the next jobs of workflows. It plans a workflow whenever the result of one of its
@@ -69,7 +69,7 @@ func (d *Dispatcher) planLoop(ctx context.Context) {
 			}
 			open, err := d.o.Store.RunningWorkflows(ctx)
 			if err != nil {
-				d.logRetry(ctx, "read the flows", err)
+				d.logRetry(ctx, "read the workflows", err)
 			}
 			d.planner.mu.Lock()
 			for _, f := range open {
@@ -84,7 +84,7 @@ func (d *Dispatcher) planLoop(ctx context.Context) {
 		start := time.Now()
 		for id := range changed {
 			if err := d.plan(ctx, id, time.Now()); err != nil {
-				d.logRetry(ctx, "plan the flow "+id, err)
+				d.logRetry(ctx, "plan the workflow "+id, err)
 			}
 		}
 		select {
@@ -120,11 +120,11 @@ func (d *Dispatcher) plan(ctx context.Context, id string, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	var spec flow.Spec
+	var spec workflow.Spec
 	if err := json.Unmarshal(f.Spec, &spec); err != nil { // a retry would fail again
 		return d.EndWorkflow(ctx, id, store.WorkflowFailed, err.Error())
 	}
-	step, _ := flow.Next(&spec, toParts(parts)) // step contains the error
+	step, _ := workflow.Next(&spec, toParts(parts)) // step contains the error
 	if step.GolfCheck != nil {
 		if err := d.recordGolfCheck(ctx, id, step.GolfCheck); err != nil {
 			return err
@@ -132,7 +132,7 @@ func (d *Dispatcher) plan(ctx context.Context, id string, now time.Time) error {
 	}
 	if step.Optional && !step.Done {
 		away := false
-		step.Tasks = slices.DeleteFunc(step.Tasks, func(j flow.Task) bool {
+		step.Tasks = slices.DeleteFunc(step.Tasks, func(j workflow.Task) bool {
 			here, known := d.eligibleWorkers(&j)
 			away = away || known && !here
 			return !here
@@ -171,7 +171,7 @@ func (d *Dispatcher) plan(ctx context.Context, id string, now time.Time) error {
 }
 
 // excludedWorkers returns the workers that must not run a job of a workflow.
-func (d *Dispatcher) excludedWorkers(j *flow.Task, untrusted []string) []string {
+func (d *Dispatcher) excludedWorkers(j *workflow.Task, untrusted []string) []string {
 	all := slices.Concat(j.Exclude, untrusted)
 	if j.Only != "" {
 		all = append(all, d.view.allExcept(d.o.Class, j.Only)...)
@@ -181,18 +181,18 @@ func (d *Dispatcher) excludedWorkers(j *flow.Task, untrusted []string) []string 
 
 // eligibleWorkers reports whether a worker that may run j is online (here), and whether there is such a worker at all,
 // online or not (known).
-func (d *Dispatcher) eligibleWorkers(j *flow.Task) (online, known bool) {
+func (d *Dispatcher) eligibleWorkers(j *workflow.Task) (online, known bool) {
 	exclude := d.excludedWorkers(j, d.view.untrusted(d.o.Class))
 	online, _ = d.view.available(d.o.Class, exclude...)
 	return online, slices.ContainsFunc(d.view.allExcept(d.o.Class, ""), func(w string) bool { return !slices.Contains(exclude, w) })
 }
 
 // toParts converts stored task results to those of a plan.
-func toParts(stored []*store.TaskResult) []flow.TaskResult {
-	parts := make([]flow.TaskResult, len(stored))
+func toParts(stored []*store.TaskResult) []workflow.TaskResult {
+	parts := make([]workflow.TaskResult, len(stored))
 	for i, p := range stored {
 		r := p.Result
-		parts[i] = flow.TaskResult{Key: p.Key, State: r.State, Reason: r.Reason, Worker: r.Worker, Output: r.Output, Events: p.Events}
+		parts[i] = workflow.TaskResult{Key: p.Key, State: r.State, Reason: r.Reason, Worker: r.Worker, Output: r.Output, Events: p.Events}
 		if r.Finished != nil {
 			parts[i].Verdict = r.Finished.Verdict
 		}

@@ -14,21 +14,21 @@ import (
 	"testing/synctest"
 	"time"
 
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
+	"assay/judge/host/workflow"
 )
 
-// newFlow stores a workflow that needs one job.
-func (h *harness) newFlow(id, owner string) {
+// newWorkflow stores a workflow that needs one job.
+func (h *harness) newWorkflow(id, owner string) {
 	h.Helper()
-	options, err := json.Marshal(flow.GolfOptions{Submissions: []flow.GolfFile{{Name: "a", File: "a.py"}}})
+	options, err := json.Marshal(workflow.GolfOptions{Submissions: []workflow.GolfFile{{Name: "a", File: "a.py"}}})
 	h.must(err)
-	spec, err := json.Marshal(flow.Spec{Kind: flow.Golf, Options: options, Work: job.Work{
+	spec, err := json.Marshal(workflow.Spec{Kind: workflow.Golf, Options: options, Work: job.Work{
 		Bundle: digest, Config: digest, Problem: "sum", Program: "sum", Files: []job.File{{Path: "a.py", Digest: digest}}, IsDir: true,
 	}})
 	h.must(err)
-	_, err = h.store.NewWorkflow(h.Context(), id, string(flow.Golf), spec, owner)
+	_, err = h.store.NewWorkflow(h.Context(), id, string(workflow.Golf), spec, owner)
 	h.must(err)
 }
 
@@ -44,17 +44,17 @@ func TestAPlanThatWaitedForTheDisk(t *testing.T) {
 		defer cancel()
 		planned := func(n int) {
 			t.Helper()
-			h.until(fmt.Sprintf("%d flows are planned", n), func() bool {
+			h.until(fmt.Sprintf("%d workflows are planned", n), func() bool {
 				waiting, _ := h.states(job.PracticePriority, h.o.Class)
 				return waiting == n
 			})
 		}
-		h.newFlow("first", h.owner)
+		h.newWorkflow("first", h.owner)
 		h.slow.Store(int64(10 * time.Second))
 		h.PlanWorkflow("first")
 		planned(1)
 		h.slow.Store(0)
-		h.newFlow("second", h.owner)
+		h.newWorkflow("second", h.owner)
 		h.PlanWorkflow("second")
 		began := time.Now()
 		if planned(2); time.Since(began) > maxPause+time.Second {
@@ -63,14 +63,14 @@ func TestAPlanThatWaitedForTheDisk(t *testing.T) {
 	})
 }
 
-// TestManyFlowsOfOneAreAsOne checks that many workflows of one account get the share of one account.
-func TestManyFlowsOfOneAreAsOne(t *testing.T) {
+// TestManyWorkflowsOfOneAreAsOne checks that many workflows of one account get the share of one account.
+func TestManyWorkflowsOfOneAreAsOne(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		bob, err := h.store.NewAccount(t.Context(), "bob", "Bob", store.PersonAccount, "")
 		h.must(err)
 		ask := func(id, owner string) {
 			t.Helper()
-			h.newFlow(id, owner)
+			h.newWorkflow(id, owner)
 			h.must(h.plan(t.Context(), id, time.Now()))
 		}
 		for i := range 20 {
@@ -83,7 +83,7 @@ func TestManyFlowsOfOneAreAsOne(t *testing.T) {
 			t.Fatalf("%d jobs wait", len(specs))
 		}
 		for i, s := range specs {
-			if s.ID == store.WorkflowJobID("one", flow.GolfCheckKey(0)) && i > 1 {
+			if s.ID == store.WorkflowJobID("one", workflow.GolfCheckKey(0)) && i > 1 {
 				t.Errorf("the only job of an account comes after %d of another's", i)
 			}
 		}
@@ -91,10 +91,10 @@ func TestManyFlowsOfOneAreAsOne(t *testing.T) {
 }
 
 // TestNoKindByName checks that this package does not compare with any kind of job or workflow. Only job.Kind and
-// flow.NextJobs decide how a kind is handled and how it ends.
+// workflow.NextJobs decide how a kind is handled and how it ends.
 func TestNoKindByName(t *testing.T) {
 	kinds := map[string]bool{}
-	for _, file := range []string{"../job/kind.go", "../flow/flow.go"} {
+	for _, file := range []string{"../job/kind.go", "../workflow/workflow.go"} {
 		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
 		if err != nil {
 			t.Fatal(err)

@@ -16,7 +16,7 @@ package fair
 
 import "slices"
 
-// Tags returns the start and the end of a job in the virtual time of its lane. Here v is the start tag of the job
+// Tags returns the start and the end of a job in the virtual time of its priority. Here v is the start tag of the job
 // that was dispatched last by its tag. The argument last is the end of the owner's previous job, or 0 if there is
 // none. Cost is in microseconds of CPU time. A cost below one is treated as one, so that the tags of an owner's
 // jobs are always in order.
@@ -26,7 +26,7 @@ func Tags(v, last, cost int64) (start, finish int64) {
 }
 
 // Due returns the limit of a job that becomes the first waiting job of its owner: the number of dispatched jobs at
-// which the job goes, whatever its tag. Served is the number of jobs that the lane has dispatched, and others the
+// which the job goes, whatever its tag. Served is the number of jobs that the priority has dispatched, and others the
 // number of other owners with a waiting job. At most two jobs of each of these owners go before it.
 func Due(served int64, others int) int64 { return served + 2*int64(max(others, 1)) }
 
@@ -36,7 +36,7 @@ type First struct {
 	Due int64
 }
 
-// Order returns the ids of the next n jobs of a lane. The argument served is the number of jobs that the lane has
+// Order returns the ids of the next n jobs of a priority. The argument served is the number of jobs that the priority has
 // dispatched. The argument firsts must be sorted by Due, and tagged must contain the next n jobs sorted by tag.
 // Jobs go by tag, unless the first job of an owner would then miss its limit.
 func Order(served int64, firsts []First, tagged []string, n int) []string {

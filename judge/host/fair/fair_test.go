@@ -57,7 +57,7 @@ func TestEveryJobHasItsTurnAndTimeOnlyRises(t *testing.T) {
 				delete(open, j.Seq)
 			}
 			if q.VirtualTime() < v {
-				t.Fatalf("the time of the lane fell from %d to %d", v, q.VirtualTime())
+				t.Fatalf("the virtual time of the queue fell from %d to %d", v, q.VirtualTime())
 			}
 			v = q.VirtualTime()
 		})
@@ -67,10 +67,10 @@ func TestEveryJobHasItsTurnAndTimeOnlyRises(t *testing.T) {
 	})
 }
 
-// TestNobodyWaitsForMoreThanTwoTurnsOfEachOther checks the limit of an owner's first job, for any costs and
+// TestAnOwnerWaitsForAtMostTwoTurnsOfEachOther checks the limit of an owner's first job, for any costs and
 // arrivals. For each other owner that was waiting when the job became its owner's first, at most two jobs go
 // before it. If no other owner was waiting, at most two jobs go before it.
-func TestNobodyWaitsForMoreThanTwoTurnsOfEachOther(t *testing.T) {
+func TestAnOwnerWaitsForAtMostTwoTurnsOfEachOther(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := &fairtest.Queue{}
 		owners := []string{"a", "b", "c", "d", "e", "f"}

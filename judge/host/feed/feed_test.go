@@ -112,10 +112,10 @@ func (w *world) submitAt(team int, problem string, at time.Time) {
 	w.sent = append(w.sent, a)
 }
 
-// judge records a verdict for the first pending job of a lane.
-func (w *world) judge(lane job.Priority, v judge.Verdict) {
+// judge records a verdict for the first pending job of a priority.
+func (w *world) judge(priority job.Priority, v judge.Verdict) {
 	w.Helper()
-	waiting, err := w.store.NextJobs(w.Context(), lane, "main", 1)
+	waiting, err := w.store.NextJobs(w.Context(), priority, "main", 1)
 	w.must(err)
 	for _, s := range waiting {
 		r := &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w", State: job.Done,

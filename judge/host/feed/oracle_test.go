@@ -379,11 +379,11 @@ func (w *world) play(r *rand.Rand, medals store.Medals) {
 // judgeAll records a verdict for all pending submissions.
 func (w *world) judgeAll(r *rand.Rand) (any bool) {
 	w.Helper()
-	for _, lane := range []job.Priority{job.ContestPriority, job.BackgroundPriority} {
-		waiting, err := w.store.NextJobs(w.Context(), lane, "main", 1)
+	for _, priority := range []job.Priority{job.ContestPriority, job.BackgroundPriority} {
+		waiting, err := w.store.NextJobs(w.Context(), priority, "main", 1)
 		w.must(err)
 		if len(waiting) > 0 {
-			w.judge(lane, verdicts[r.IntN(len(verdicts))])
+			w.judge(priority, verdicts[r.IntN(len(verdicts))])
 			any = true
 		}
 	}

@@ -113,8 +113,8 @@ func (r *replay) serve() error {
 		for ; ; time.Sleep(5 * time.Millisecond) {
 			var waiting []*job.Spec
 			var err error
-			for _, lane := range job.Priorities {
-				some, err2 := db.NextJobs(ctx, lane, "main", 10)
+			for _, priority := range job.Priorities {
+				some, err2 := db.NextJobs(ctx, priority, "main", 10)
 				waiting, err = append(waiting, some...), errors.Join(err, err2)
 			}
 			for _, s := range waiting {

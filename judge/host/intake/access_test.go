@@ -18,12 +18,12 @@ import (
 	"assay/judge/host/auth"
 	"assay/judge/host/client"
 	"assay/judge/host/dispatch"
-	"assay/judge/host/flow"
 	"assay/judge/host/intake"
 	"assay/judge/host/job"
 	"assay/judge/host/queue"
 	"assay/judge/host/store"
 	"assay/judge/host/store/storetest"
+	"assay/judge/host/workflow"
 )
 
 // A door is a Service for tests with a real database, an adjustable clock, and accounts of all kinds. No worker
@@ -243,14 +243,14 @@ func (d *door) hand(name string, c *store.Contest, s *intake.ContestAccess, who 
 	if kept.Contest != c.ID || (kept.Team == "") != jury || kept.Account != account.ID || kept.Problem != "sum" {
 		d.Errorf("%s: the submission is %+v", name, kept)
 	}
-	lane := job.PracticePriority
+	priority := job.PracticePriority
 	if phase == auth.Running {
-		lane = job.ContestPriority
+		priority = job.ContestPriority
 	}
-	waiting, err := d.Store.NextJobs(d.Context(), lane, "main", 1000)
+	waiting, err := d.Store.NextJobs(d.Context(), priority, "main", 1000)
 	d.must(err)
 	if !slices.ContainsFunc(waiting, func(j *job.Spec) bool { return j.ID == a.Job }) {
-		d.Errorf("%s: the job does not wait in the lane %v", name, lane)
+		d.Errorf("%s: the job does not wait in the priority %v", name, priority)
 	}
 }
 
@@ -387,7 +387,7 @@ func TestAdmitBot(t *testing.T) {
 		admit(ada, "", "a", 200, "")
 		b := of(ada, "a", "")
 		b.Key = fmt.Sprint("key", i)
-		d.must(d.Store.NewBot(t.Context(), b, string(flow.Trial), func(*store.Bot) ([]byte, error) { return []byte("{}"), nil }))
+		d.must(d.Store.NewBot(t.Context(), b, string(workflow.Trial), func(*store.Bot) ([]byte, error) { return []byte("{}"), nil }))
 	}
 	admit(ada, "", "a", 429, "10 bots submitted to a ladder per minute")
 	admit(ada, "key3", "a", 200, "")
@@ -455,30 +455,32 @@ func TestAnswers(t *testing.T) {
 	post := "# Python, 3 bytes\n\n    f=1\n"
 	for _, tt := range []struct {
 		name, file, text string
-		how              flow.GolfSubmissionOptions
+		how              workflow.GolfSubmissionOptions
 		want             int
 		says             string // part of the error, or the file name
 	}{
-		{"a program", "a.py", "f=1", flow.GolfSubmissionOptions{}, 200, "answer.py"},
-		{"any name", "../../x y.PY", "f=1", flow.GolfSubmissionOptions{}, 200, "answer.PY"},
-		{"a language without a name", "", "f=1", flow.GolfSubmissionOptions{Language: "sh"}, 200, "answer.sh"},
-		{"a language by its name", "x", "f=1", flow.GolfSubmissionOptions{Language: "Shell"}, 200, "answer.sh"},
-		{"an ending of another language", "a.py", "f=1", flow.GolfSubmissionOptions{Language: "sh"}, 200, "answer.py"},
-		{"an ending that is none", "a.p y", "f=1", flow.GolfSubmissionOptions{Language: "sh"}, 200, "answer.sh"},
-		{"an ending of 12 letters", "a.abcdefghijkl", "f=1", flow.GolfSubmissionOptions{Language: "sh"}, 200, "answer.abcdefghijkl"},
-		{"a long ending", "a.abcdefghijklm", "f=1", flow.GolfSubmissionOptions{Language: "sh"}, 200, "answer.sh"},
-		{"a post", "a.md", post, flow.GolfSubmissionOptions{}, 200, "answer.md"},
-		{"a post by its long ending", "a.Markdown", post, flow.GolfSubmissionOptions{}, 200, "answer.md"},
-		{"a post in an unknown language", "a.md", strings.ReplaceAll(post, "Python", "Klingon"), flow.GolfSubmissionOptions{}, 200, "answer.md"},
-		{"as large as can be", "a.py", strings.Repeat("x", 1000), flow.GolfSubmissionOptions{}, 200, "answer.py"},
-		{"too large", "a.py", strings.Repeat("x", 1001), flow.GolfSubmissionOptions{}, 413, "1001 bytes; the limit is 1000"},
-		{"empty", "a.py", " \n", flow.GolfSubmissionOptions{}, 400, "is empty"},
-		{"no language", "a", "f=1", flow.GolfSubmissionOptions{}, 400, "the language of the submission is unknown"},
-		{"an unknown language", "a.py", "f=1", flow.GolfSubmissionOptions{Language: "klingon"}, 400, `"klingon" is not known`},
-		{"an unknown ending", "a.kl", "f=1", flow.GolfSubmissionOptions{}, 400, `no language has programs called "a.kl"`},
-		{"no way to be called", "a.py", "f=1", flow.GolfSubmissionOptions{Reading: "poem"}, 400, "function or a program"},
-		{"a post without code", "a.md", "# Python, 3 bytes\n", flow.GolfSubmissionOptions{}, 400, ""},
-		{"a post with empty code", "a.md", "# Python, 3 bytes\n\n```\n \n```\n", flow.GolfSubmissionOptions{}, 400, "code of the post is empty"},
+		{"a program", "a.py", "f=1", workflow.GolfSubmissionOptions{}, 200, "answer.py"},
+		{"any name", "../../x y.PY", "f=1", workflow.GolfSubmissionOptions{}, 200, "answer.PY"},
+		{"a language without a name", "", "f=1", workflow.GolfSubmissionOptions{Language: "sh"}, 200, "answer.sh"},
+		{"a language by its name", "x", "f=1", workflow.GolfSubmissionOptions{Language: "Shell"}, 200, "answer.sh"},
+		{"an ending of another language", "a.py", "f=1", workflow.GolfSubmissionOptions{Language: "sh"}, 200, "answer.py"},
+		{"an ending that is none", "a.p y", "f=1", workflow.GolfSubmissionOptions{Language: "sh"}, 200, "answer.sh"},
+		{"an ending of 12 letters", "a.abcdefghijkl", "f=1", workflow.GolfSubmissionOptions{Language: "sh"}, 200, "answer.abcdefghijkl"},
+		{"a long ending", "a.abcdefghijklm", "f=1", workflow.GolfSubmissionOptions{Language: "sh"}, 200, "answer.sh"},
+		{"a post", "a.md", post, workflow.GolfSubmissionOptions{}, 200, "answer.md"},
+		{"a post by its long ending", "a.Markdown", post, workflow.GolfSubmissionOptions{}, 200, "answer.md"},
+		{"a post in an unknown language", "a.md", strings.ReplaceAll(post, "Python", "Klingon"), workflow.GolfSubmissionOptions{}, 200,
+			"answer.md"},
+		{"as large as can be", "a.py", strings.Repeat("x", 1000), workflow.GolfSubmissionOptions{}, 200, "answer.py"},
+		{"too large", "a.py", strings.Repeat("x", 1001), workflow.GolfSubmissionOptions{}, 413, "1001 bytes; the limit is 1000"},
+		{"empty", "a.py", " \n", workflow.GolfSubmissionOptions{}, 400, "is empty"},
+		{"no language", "a", "f=1", workflow.GolfSubmissionOptions{}, 400, "the language of the submission is unknown"},
+		{"an unknown language", "a.py", "f=1", workflow.GolfSubmissionOptions{Language: "klingon"}, 400, `"klingon" is not known`},
+		{"an unknown ending", "a.kl", "f=1", workflow.GolfSubmissionOptions{}, 400, `no language has programs called "a.kl"`},
+		{"no way to be called", "a.py", "f=1", workflow.GolfSubmissionOptions{Reading: "poem"}, 400, "function or a program"},
+		{"a post without code", "a.md", "# Python, 3 bytes\n", workflow.GolfSubmissionOptions{}, 400, ""},
+		{"a post with empty code", "a.md", "# Python, 3 bytes\n\n```\n \n```\n", workflow.GolfSubmissionOptions{}, 400,
+			"code of the post is empty"},
 	} {
 		s, err := d.HoleAccess(t.Context(), h, ada)
 		d.must(err)

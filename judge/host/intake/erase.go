@@ -36,7 +36,7 @@ func (d *Service) Erase(ctx context.Context, a *store.Account, entry store.Audit
 		}
 		return &Refusal{Code: http.StatusConflict, Text: "this account was erased already"}
 	}
-	jobs, flows, err := d.Store.PendingWork(ctx, a.ID)
+	jobs, workflows, err := d.Store.PendingWork(ctx, a.ID)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (d *Service) Erase(ctx context.Context, a *store.Account, entry store.Audit
 			return err
 		}
 	}
-	for _, id := range flows {
+	for _, id := range workflows {
 		if err := d.Dispatch.EndWorkflow(ctx, id, store.WorkflowCancelled, "the account that requested it was erased"); err != nil &&
 			!errors.Is(err, store.ErrEnded) {
 			return err

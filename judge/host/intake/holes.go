@@ -17,10 +17,10 @@ import (
 	"assay/judge/host/auth"
 	"assay/judge/host/client"
 	"assay/judge/host/dispatch"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
 	"assay/judge/host/scoring"
 	"assay/judge/host/store"
+	"assay/judge/host/workflow"
 )
 
 // A HoleAccess is an account's access to a hole.
@@ -86,7 +86,7 @@ type NewGolfSubmission struct {
 	Name    string // file name; the extension may select the language; a post ends in .md
 	File    job.File
 	Data    []byte
-	Options flow.GolfSubmissionOptions
+	Options workflow.GolfSubmissionOptions
 }
 
 // SubmitGolf stores a golf submission and starts its check. It returns a *Refusal if the submission is not accepted.
@@ -246,7 +246,7 @@ func readPost(n *NewGolfSubmission, matches func(client.OfferedLanguage) bool) (
 	if strings.TrimSpace(post.Code) == "" {
 		return nil, badRequest("the code of the post is empty: put it between lines of ```, or indent it by four blanks")
 	}
-	if err := flow.CheckFlags(post.Flags); err != nil {
+	if err := workflow.CheckFlags(post.Flags); err != nil {
 		return nil, badRequest("%s", err)
 	}
 	if n.Options.Language != "" {

@@ -500,13 +500,13 @@ func (d *Service) QueuePosition(ctx context.Context, j *store.Judgement) (*clien
 	if d.Dispatch.JobState(j.ID, j.State) != store.JobWaiting {
 		return nil, nil
 	}
-	a, lane, class, err := d.Dispatch.CountAhead(ctx, j.ID)
+	a, priority, class, err := d.Dispatch.CountAhead(ctx, j.ID)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
 	return &client.QueuePosition{
 		Ahead: a.Jobs, Priority: a.HigherPriority, Later: a.Later,
-		BlockedReason: d.Dispatch.UnservedReason(lane, class),
+		BlockedReason: d.Dispatch.UnservedReason(priority, class),
 	}, err
 }
 

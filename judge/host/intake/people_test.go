@@ -15,9 +15,9 @@ import (
 	"assay/judge"
 	"assay/judge/blob"
 	"assay/judge/host/auth"
-	"assay/judge/host/flow"
 	"assay/judge/host/intake"
 	"assay/judge/host/store"
+	"assay/judge/host/workflow"
 )
 
 // TestScopes checks which tokens an account may create, depending on its role.
@@ -238,7 +238,7 @@ func TestPlaces(t *testing.T) {
 		s, err := d.HoleAccess(t.Context(), h, d.who[who])
 		d.must(err)
 		a, err := d.SubmitGolf(t.Context(), intake.NewGolfSubmission{HoleAccess: s, Name: "a.py", Data: []byte(fmt.Sprint(who, size)),
-			Options: flow.GolfSubmissionOptions{Language: "py"}})
+			Options: workflow.GolfSubmissionOptions{Language: "py"}})
 		d.must(err)
 		d.must(d.Store.RecordGolfOutcome(t.Context(), store.GolfOutcome{Workflow: a.Workflow, Correct: true, Language: language,
 			Checked: &judge.GolfChecked{Language: strings.ToUpper(language), Verdict: judge.GolfCorrect,

@@ -42,7 +42,7 @@ func TestTurns(t *testing.T) {
 				asked := time.Now()
 				one("bob")
 				if took := time.Since(asked); took != time.Second {
-					t.Errorf("somebody else waits %v", took)
+					t.Errorf("another caller waits %v", took)
 				}
 			})
 			all.Wait()

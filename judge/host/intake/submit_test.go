@@ -14,10 +14,10 @@ import (
 	"assay/judge"
 	"assay/judge/blob"
 	"assay/judge/host/auth"
-	"assay/judge/host/flow"
 	"assay/judge/host/intake"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
+	"assay/judge/host/workflow"
 )
 
 // TestOpenBound checks that a contestant can have at most 100 pending submissions, in practice and contests
@@ -461,14 +461,14 @@ func third[T, U any](_ T, _ U, err error) error { return err }
 func TestAsk(t *testing.T) {
 	d := newDoor(t)
 	file := job.File{Path: "a.py", Size: 1, Digest: blob.DigestOf([]byte("1"))}
-	options, err := json.Marshal(flow.GolfOptions{Submissions: []flow.GolfFile{{Name: "a.py", File: "a.py"}}})
+	options, err := json.Marshal(workflow.GolfOptions{Submissions: []workflow.GolfFile{{Name: "a.py", File: "a.py"}}})
 	d.must(err)
-	spec := &flow.Spec{Kind: flow.Golf, Options: options, Work: job.Work{
+	spec := &workflow.Spec{Kind: workflow.Golf, Options: options, Work: job.Work{
 		Bundle: file.Digest, Config: file.Digest, Problem: "sum", Program: "sum", IsDir: true, Files: []job.File{file}}}
 	n := 0
 	ask := func(who string, many bool) (int, string) {
 		n++
-		return code(t, second(d.StartWorkflow(t.Context(), d.who[who], fmt.Sprint("flow", n), spec, many)))
+		return code(t, second(d.StartWorkflow(t.Context(), d.who[who], fmt.Sprint("workflow", n), spec, many)))
 	}
 	for _, tt := range []struct {
 		who  string

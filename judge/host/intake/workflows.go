@@ -11,15 +11,15 @@ import (
 
 	"assay/judge"
 	"assay/judge/host/auth"
-	"assay/judge/host/flow"
 	"assay/judge/host/store"
+	"assay/judge/host/workflow"
 )
 
 // maxSpec is the maximum size of a workflow's stored specification in bytes.
 const maxSpec = 1 << 20
 
 func accountKinds() (kinds []string) {
-	for _, k := range flow.AccountKinds() {
+	for _, k := range workflow.AccountKinds() {
 		kinds = append(kinds, string(k))
 	}
 	return kinds
@@ -28,7 +28,7 @@ func accountKinds() (kinds []string) {
 // StartWorkflow starts a workflow for an account. If the account has already used the id, StartWorkflow returns the
 // existing workflow. If many is set, the higher limits of the jury apply. StartWorkflow returns a *Refusal if the
 // workflow is not accepted.
-func (d *Service) StartWorkflow(ctx context.Context, a *store.Account, id string, s *flow.Spec, many bool) (*store.Workflow, error) {
+func (d *Service) StartWorkflow(ctx context.Context, a *store.Account, id string, s *workflow.Spec, many bool) (*store.Workflow, error) {
 	if err := s.Check(); err != nil {
 		return nil, badRequest("%s", err)
 	}

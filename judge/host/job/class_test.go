@@ -57,11 +57,11 @@ func TestDifferencesFromAClass(t *testing.T) {
 
 func TestAdmit(t *testing.T) {
 	for name, tt := range map[string]struct {
-		change func(*Capabilities)
-		lanes  []Priority
-		err    string
+		change     func(*Capabilities)
+		priorities []Priority
+		err        string
 	}{
-		"the same version serves all lanes": {func(*Capabilities) {}, Priorities, ""},
+		"the same version serves all priorities": {func(*Capabilities) {}, Priorities, ""},
 		"another one no running contest": {
 			func(o *Capabilities) { o.Version = "v2" },
 			[]Priority{PracticePriority, GolfPriority, TrialPriority, BackgroundPriority, GamePriority}, "",
@@ -73,9 +73,9 @@ func TestAdmit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := offer()
 			tt.change(o)
-			lanes, err := CheckVersion(o, "v1")
-			if !slices.Equal(lanes, tt.lanes) || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
-				t.Errorf("got %v, %v; want %v, %q", lanes, err, tt.lanes, tt.err)
+			priorities, err := CheckVersion(o, "v1")
+			if !slices.Equal(priorities, tt.priorities) || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+				t.Errorf("got %v, %v; want %v, %q", priorities, err, tt.priorities, tt.err)
 			}
 		})
 	}

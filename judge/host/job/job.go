@@ -40,7 +40,7 @@ const (
 // String returns the display name of the priority.
 func (l Priority) String() string {
 	if l < 0 || int(l) >= len(priorityNames) {
-		return fmt.Sprintf("lane %d", int(l))
+		return fmt.Sprintf("priority %d", int(l))
 	}
 	return priorityNames[l]
 }
@@ -88,7 +88,7 @@ type Spec struct {
 	ID string `json:"id"`
 	// Generation increases each time the server dispatches the job again because it was lost.
 	Generation int      `json:"generation"`
-	Priority   Priority `json:"lane"`
+	Priority   Priority `json:"priority"`
 	Class      string   `json:"class"` // class of the workers that may take it
 	// Token is known only to receivers of the job. A result must contain it.
 	Token string `json:"token"`

@@ -11,7 +11,7 @@ import (
 type Kind string
 
 // The kinds of jobs. All kinds except Submission occur in workflows: each has its own type of Options in Work and
-// of Output in Result. Package flow plans them.
+// of Output in Result. Package workflow plans them.
 const (
 	Submission       Kind = "submission" // judge a submission on the test cases of a problem
 	Checks           Kind = "checks"     // verify a problem directory without its solutions
@@ -28,7 +28,7 @@ const (
 )
 
 // kinds lists all kinds, and how a server and a worker handle their jobs. Only this table, the planners of package
-// flow, and the methods of a worker may compare kinds.
+// workflow, and the methods of a worker may compare kinds.
 var kinds = map[Kind]struct {
 	// judging reports whether a job judges the files of one submission. Its events are then the events of that
 	// judgement, and are also sent as progress. For other kinds, the events are lines for later jobs of the

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"assay/judge/contests/rating"
-	"assay/judge/host/flow"
 	"assay/judge/host/matchmaking"
 	"assay/judge/host/store"
+	"assay/judge/host/workflow"
 )
 
 // extraEncounters is how many encounters of a ladder are queued in addition to one per slot of the workers.
@@ -75,9 +75,9 @@ func (k *Service) rateCapacity(v *View, open []*store.Encounter) int {
 // startNext starts an encounter, and returns all running encounters.
 func (k *Service) startNext(ctx context.Context, v *View, open []*store.Encounter) ([]*store.Encounter, error) {
 	e := k.choosePair(v, open)
-	err := k.o.Store.NewEncounter(ctx, e, string(flow.Encounter), v.Owner, func(e *store.Encounter) ([]byte, error) {
+	err := k.o.Store.NewEncounter(ctx, e, string(workflow.Encounter), v.Owner, func(e *store.Encounter) ([]byte, error) {
 		a, b := playerFor(v.Bot(e.A)), playerFor(v.Bot(e.B))
-		spec, err := flow.NewEncounterSpec(baseWork(v.Ladder), v.GameRules, v.Seed, e.Number, a, b)
+		spec, err := workflow.NewEncounterSpec(baseWork(v.Ladder), v.GameRules, v.Seed, e.Number, a, b)
 		if err != nil {
 			return nil, err
 		}

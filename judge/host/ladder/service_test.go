@@ -15,11 +15,11 @@ import (
 	"assay/judge/blob"
 	"assay/judge/contests/arena"
 	"assay/judge/host/dispatch"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
 	"assay/judge/host/queue"
 	"assay/judge/host/store"
 	"assay/judge/host/store/storetest"
+	"assay/judge/host/workflow"
 )
 
 // An admits is a queue that only admits workers.
@@ -159,7 +159,7 @@ func (h *harness) enter(name string) *store.Bot {
 func (h *harness) plays(name string) *store.Bot {
 	h.Helper()
 	b := h.enter(name)
-	h.does(b.Workflow, flow.TrialKey, flow.TrialOutput{OK: true, Rules: &arena.Rules{Games: 2}})
+	h.does(b.Workflow, workflow.TrialKey, workflow.TrialOutput{OK: true, Rules: &arena.Rules{Games: 2}})
 	h.step()
 	return h.bot(b.Number)
 }
@@ -204,21 +204,21 @@ func (h *harness) open() []*store.Encounter {
 // the reason, and no worker is asked again.
 func TestRulesOfALadder(t *testing.T) {
 	for what, tt := range map[string]struct {
-		output flow.TrialOutput
+		output workflow.TrialOutput
 		failed string
 		wrong  string
 		games  int
 	}{
-		"rules":            {output: flow.TrialOutput{Rules: &arena.Rules{Name: "s1", Format: "swiss", Games: 4}}, games: 4},
-		"no such rules":    {output: flow.TrialOutput{Misuse: "nim has no rules s7"}, wrong: "nim has no rules s7"},
-		"nothing is given": {output: flow.TrialOutput{OK: true}, wrong: "the worker gave no rules"},
-		"no games":         {output: flow.TrialOutput{Rules: &arena.Rules{Name: "s1"}}, wrong: "the worker gave no rules"},
-		"the flow failed":  {failed: "no worker has it", wrong: "no worker has it"},
+		"rules":               {output: workflow.TrialOutput{Rules: &arena.Rules{Name: "s1", Format: "swiss", Games: 4}}, games: 4},
+		"no such rules":       {output: workflow.TrialOutput{Misuse: "nim has no rules s7"}, wrong: "nim has no rules s7"},
+		"nothing is given":    {output: workflow.TrialOutput{OK: true}, wrong: "the worker gave no rules"},
+		"no games":            {output: workflow.TrialOutput{Rules: &arena.Rules{Name: "s1"}}, wrong: "the worker gave no rules"},
+		"the workflow failed": {failed: "no worker has it", wrong: "no worker has it"},
 	} {
 		h := newHarness(t, 0)
 		h.step()
 		id := rulesWorkflowID(h.l)
-		if f, err := h.store.Workflow(t.Context(), id); err != nil || f.Kind != string(flow.Trial) || f.State != store.WorkflowRunning {
+		if f, err := h.store.Workflow(t.Context(), id); err != nil || f.Kind != string(workflow.Trial) || f.State != store.WorkflowRunning {
 			t.Fatalf("%s: asked for is %+v, %v", what, f, err)
 		}
 		h.step()
@@ -229,7 +229,7 @@ func TestRulesOfALadder(t *testing.T) {
 			_, err := h.store.FinishWorkflow(t.Context(), id, store.WorkflowFailed, tt.failed)
 			h.must(err)
 		} else {
-			h.does(id, flow.TrialKey, tt.output)
+			h.does(id, workflow.TrialKey, tt.output)
 		}
 		h.step()
 		l := h.ladder()
@@ -247,32 +247,32 @@ func TestRulesOfALadder(t *testing.T) {
 // TestTests checks how the result of a bot's test decides whether the bot plays, and which message is stored.
 func TestTests(t *testing.T) {
 	for what, tt := range map[string]struct {
-		output flow.TrialOutput
+		output workflow.TrialOutput
 		failed string
 		state  store.BotState
 		reason string
 	}{
-		"passed": {flow.TrialOutput{OK: true, Rules: &arena.Rules{Games: 2}}, "", store.BotActive, ""},
+		"passed": {workflow.TrialOutput{OK: true, Rules: &arena.Rules{Games: 2}}, "", store.BotActive, ""},
 		"wrong in a position": {
-			flow.TrialOutput{
+			workflow.TrialOutput{
 				Rules:     &arena.Rules{Games: 2},
 				Positions: []*judge.PositionTried{{Name: "one"}, {Name: "two", Errors: []string{"crashed", "again"}}},
 			},
 			"", store.BotRejected, "two: crashed",
 		},
 		"wrong at the end": {
-			flow.TrialOutput{
+			workflow.TrialOutput{
 				Rules: &arena.Rules{Games: 2}, Positions: []*judge.PositionTried{{Name: "one"}},
 				Finished: &judge.BotTrialFinished{Errors: []string{"not alike"}},
 			},
 			"", store.BotRejected, "not alike",
 		},
 		"wrong without a word": {
-			flow.TrialOutput{Rules: &arena.Rules{Games: 2}, Finished: &judge.BotTrialFinished{}}, "", store.BotRejected,
+			workflow.TrialOutput{Rules: &arena.Rules{Games: 2}, Finished: &judge.BotTrialFinished{}}, "", store.BotRejected,
 			"something is wrong with it",
 		},
-		"no such bot": {flow.TrialOutput{Misuse: "no language has it", OK: true}, "", store.BotRejected, "no language has it"},
-		"not tested":  {flow.TrialOutput{}, "no disk", store.BotRejected, "the server could not try it: no disk; send it again"},
+		"no such bot": {workflow.TrialOutput{Misuse: "no language has it", OK: true}, "", store.BotRejected, "no language has it"},
+		"not tested":  {workflow.TrialOutput{}, "no disk", store.BotRejected, "the server could not try it: no disk; send it again"},
 	} {
 		h := newHarness(t, 0)
 		h.rules()
@@ -285,7 +285,7 @@ func TestTests(t *testing.T) {
 			_, err := h.store.FinishWorkflow(t.Context(), b.Workflow, store.WorkflowFailed, tt.failed)
 			h.must(err)
 		} else {
-			h.does(b.Workflow, flow.TrialKey, tt.output)
+			h.does(b.Workflow, workflow.TrialKey, tt.output)
 		}
 		h.step()
 		if got := h.bot(b.Number); got.State != tt.state || got.Reason != tt.reason || len(got.TestOutput) == 0 {
@@ -329,7 +329,7 @@ func TestEncountersAreStarted(t *testing.T) {
 			bots = append(bots, h.enter(fmt.Sprint("bot", i)))
 		}
 		for _, b := range bots {
-			h.does(b.Workflow, flow.TrialKey, flow.TrialOutput{OK: true, Rules: &arena.Rules{Games: 2}})
+			h.does(b.Workflow, workflow.TrialKey, workflow.TrialOutput{OK: true, Rules: &arena.Rules{Games: 2}})
 		}
 		if tt.closed {
 			h.must(h.store.ChangeLadder(t.Context(), l))
@@ -342,8 +342,8 @@ func TestEncountersAreStarted(t *testing.T) {
 		}
 		for _, e := range all {
 			f, err := h.store.Workflow(t.Context(), e.Workflow)
-			if err != nil || f.Kind != string(flow.Encounter) || f.Owner != h.owner || e.A == e.B {
-				t.Errorf("%s: the encounter %+v has the flow %+v, %v", tt.what, e, f, err)
+			if err != nil || f.Kind != string(workflow.Encounter) || f.Owner != h.owner || e.A == e.B {
+				t.Errorf("%s: the encounter %+v has the workflow %+v, %v", tt.what, e, f, err)
 			}
 		}
 	}
@@ -377,13 +377,13 @@ func TestEncountersAreRecorded(t *testing.T) {
 	if still := next(); still.Number != e.Number {
 		t.Fatalf("the encounter %d ended by itself", e.Number)
 	}
-	h.does(e.Workflow, flow.EncounterKey, struct{}{}, games(e, "", e.A, 0)...)
+	h.does(e.Workflow, workflow.EncounterKey, struct{}{}, games(e, "", e.A, 0)...)
 	h.step()
 	if got := ended(); got.Number != e.Number || got.Results != "wd" || got.Reason != "" || got.Worker != "w" || got.Records == "" {
 		t.Errorf("recorded is %+v", got)
 	}
 	e = next()
-	h.does(e.Workflow, flow.EncounterKey, struct{}{}, games(e, "", e.A)...)
+	h.does(e.Workflow, workflow.EncounterKey, struct{}{}, games(e, "", e.A)...)
 	h.Step(t.Context())
 	if !strings.Contains(h.log.String(), fmt.Sprintf("take the games of encounter %d from the worker w", e.Number)) {
 		t.Errorf("the log does not tell of a worker that lies: %s", h.log.String())
@@ -398,7 +398,7 @@ func TestEncountersAreRecorded(t *testing.T) {
 	h.must(err)
 	h.step()
 	if got := ended(); got.Number != e.Number || got.Results != "" || got.Reason != "no worker could" {
-		t.Errorf("recorded of what nobody could play is %+v", got)
+		t.Errorf("recorded of an encounter that no worker could play is %+v", got)
 	}
 	if v, err := h.View(t.Context(), h.ladder()); err != nil || v.Games() != 2 {
 		t.Errorf("the table is of %d games, %v", v.Games(), err)
@@ -410,7 +410,7 @@ func TestEncountersAreRecorded(t *testing.T) {
 			t.Errorf("the bot is %s too early: %q", got.State, got.Reason)
 		}
 		e = next()
-		h.does(e.Workflow, flow.EncounterKey, struct{}{}, games(e, arena.Crashed, a.Number, a.Number)...)
+		h.does(e.Workflow, workflow.EncounterKey, struct{}{}, games(e, arena.Crashed, a.Number, a.Number)...)
 		h.step()
 	}
 	if got := h.bot(b.Number); got.State != store.BotPaused || !strings.HasPrefix(got.Reason, "it failed 6 times in its last 20 games") {
@@ -535,7 +535,7 @@ func TestSettled(t *testing.T) {
 		}
 		for _, e := range h.open() {
 			winner := min(e.A, e.B)
-			h.does(e.Workflow, flow.EncounterKey, struct{}{}, games(e, "", winner, winner)...)
+			h.does(e.Workflow, workflow.EncounterKey, struct{}{}, games(e, "", winner, winner)...)
 		}
 		h.step()
 	}
@@ -544,7 +544,7 @@ func TestSettled(t *testing.T) {
 		t.Fatalf("a ladder on which one always wins is not settled after %d encounters", l.Encounters)
 	}
 	for _, e := range h.open() {
-		h.does(e.Workflow, flow.EncounterKey, struct{}{}, games(e, "", e.A, e.A)...)
+		h.does(e.Workflow, workflow.EncounterKey, struct{}{}, games(e, "", e.A, e.A)...)
 	}
 	h.step()
 	h.step()
@@ -554,6 +554,6 @@ func TestSettled(t *testing.T) {
 	h.plays("c")
 	h.step()
 	if all := h.open(); len(all) == 0 {
-		t.Error("a new bot meets nobody")
+		t.Error("a new bot meets no other")
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"fmt"
 
 	"assay/judge/contests/arena"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
+	"assay/judge/host/workflow"
 )
 
 // rulesWorkflowID returns the id of the workflow that reads the rules of a ladder.
@@ -39,7 +39,7 @@ func (k *Service) readRules(ctx context.Context, l *store.Ladder) error {
 		if err != nil {
 			return err
 		}
-		spec, err := flow.NewTrialSpec(baseWork(l), asked, nil)
+		spec, err := workflow.NewTrialSpec(baseWork(l), asked, nil)
 		if err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func (k *Service) readRules(ctx context.Context, l *store.Ladder) error {
 }
 
 // startWorkflow stores a workflow and starts it.
-func (k *Service) startWorkflow(ctx context.Context, id string, spec *flow.Spec, owner string) error {
+func (k *Service) startWorkflow(ctx context.Context, id string, spec *workflow.Spec, owner string) error {
 	data, err := json.Marshal(spec)
 	if err != nil {
 		return err
@@ -79,12 +79,12 @@ func (k *Service) startWorkflow(ctx context.Context, id string, spec *flow.Spec,
 }
 
 // trialOutput returns the output of a workflow that tests a bot. If the workflow failed, it returns nil and the reason.
-func (k *Service) trialOutput(ctx context.Context, f *store.Workflow) (*flow.TrialOutput, string, error) {
+func (k *Service) trialOutput(ctx context.Context, f *store.Workflow) (*workflow.TrialOutput, string, error) {
 	p, reason, err := k.taskResult(ctx, f)
 	if err != nil || p == nil {
 		return nil, reason, err
 	}
-	t := &flow.TrialOutput{}
+	t := &workflow.TrialOutput{}
 	if err := json.Unmarshal(p.Result.Output, t); err != nil {
 		return nil, "", fmt.Errorf("read what a trial came to: %w", err)
 	}
@@ -118,9 +118,9 @@ func (k *Service) AddBot(ctx context.Context, l *store.Ladder, b *store.Bot) err
 		return err
 	}
 	b.Ladder = l.ID
-	err = k.o.Store.NewBot(ctx, b, string(flow.Trial), func(b *store.Bot) ([]byte, error) {
+	err = k.o.Store.NewBot(ctx, b, string(workflow.Trial), func(b *store.Bot) ([]byte, error) {
 		p := playerFor(b)
-		spec, err := flow.NewTrialSpec(baseWork(l), asked, &p)
+		spec, err := workflow.NewTrialSpec(baseWork(l), asked, &p)
 		if err != nil {
 			return nil, err
 		}
@@ -133,8 +133,8 @@ func (k *Service) AddBot(ctx context.Context, l *store.Ladder, b *store.Bot) err
 }
 
 // playerFor returns a bot as workers see it: with its number instead of the name that its author chose.
-func playerFor(b *store.Bot) flow.Player {
-	return flow.Player{Number: b.Number, Name: fmt.Sprintf("bot-%d", b.Number), File: b.File, Files: b.Files}
+func playerFor(b *store.Bot) workflow.Player {
+	return workflow.Player{Number: b.Number, Name: fmt.Sprintf("bot-%d", b.Number), File: b.File, Files: b.Files}
 }
 
 // recordTrials stores the results of finished tests.
@@ -159,7 +159,7 @@ func (k *Service) recordTrials(ctx context.Context, l *store.Ladder) error {
 			return err
 		}
 		if tried == nil {
-			tried = &flow.TrialOutput{}
+			tried = &workflow.TrialOutput{}
 			b.Reason = "the server could not try it: " + reason + "; send it again"
 		} else if b.Reason = tried.Misuse; b.Reason == "" && !tried.OK {
 			b.Reason = firstError(tried)
@@ -178,7 +178,7 @@ func (k *Service) recordTrials(ctx context.Context, l *store.Ladder) error {
 }
 
 // firstError returns the first error that a test found.
-func firstError(t *flow.TrialOutput) string {
+func firstError(t *workflow.TrialOutput) string {
 	for _, p := range t.Positions {
 		if len(p.Errors) > 0 {
 			return p.Name + ": " + p.Errors[0]

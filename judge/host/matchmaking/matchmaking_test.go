@@ -115,9 +115,9 @@ func TestOrderOfGradedBots(t *testing.T) {
 	}
 }
 
-// TestNobodyStarves checks that a bot with at most the median number of games never waits more than twice the mean
+// TestNoBotStarves checks that a bot with at most the median number of games never waits more than twice the mean
 // gap between two encounters of a bot, even if other bots join.
-func TestNobodyStarves(t *testing.T) {
+func TestNoBotStarves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 25).Draw(t, "bots")
 		h := newHill(rapid.Uint64().Draw(t, "seed"), 60)

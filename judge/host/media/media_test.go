@@ -28,7 +28,8 @@ func drawn(mime string, width, height int) []byte {
 	return out.Bytes()
 }
 
-const drawing = `<?xml version="1.0"?><!-- a logo --><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 30 20"><rect width="9" height="9"/></svg>`
+const drawing = `<?xml version="1.0"?><!-- a logo --><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 30 20">` +
+	`<rect width="9" height="9"/></svg>`
 
 // TestNew checks the detected type of files, and which files an object cannot have.
 func TestNew(t *testing.T) {

@@ -135,24 +135,29 @@ func TestWhoHoldsAJobAnswersForIt(t *testing.T) {
 	}
 }
 
-// TestWhatNobodyHasIsGivenBack checks that only a job that was delivered while its worker's connection ended is
+// TestUnclaimedJobIsReleased checks that only a job that was delivered while its worker's connection ended is
 // released.
-func TestWhatNobodyHasIsGivenBack(t *testing.T) {
+func TestUnclaimedJobIsReleased(t *testing.T) {
+	closed := func(d queue.Deliveries) { d.Closed("w") }
 	for name, tt := range map[string]struct {
 		do    func(d queue.Deliveries)
 		beats string // worker that sends a heartbeat
 		named []string
 		want  bool
 	}{
-		"it comes anew, and does not name the job":   {do: func(d queue.Deliveries) { d.Closed("w") }, beats: "w", named: []string{"b"}, want: true},
-		"it comes anew, and names the job":           {do: func(d queue.Deliveries) { d.Closed("w") }, beats: "w", named: []string{"b", "a"}},
-		"another worker beats":                       {do: func(d queue.Deliveries) { d.Closed("w") }},
-		"its connection stands":                      {do: func(queue.Deliveries) { time.Sleep(time.Minute) }, beats: "w"},
-		"it may come back yet":                       {do: func(d queue.Deliveries) { d.Closed("w"); time.Sleep(2 * time.Second) }},
-		"it does not come back":                      {do: func(d queue.Deliveries) { d.Closed("w"); time.Sleep(3 * time.Second) }, want: true},
-		"it came back, and beat for the job":         {do: func(d queue.Deliveries) { d.Closed("w"); d.Answered("w", "r", "+WPI"); time.Sleep(time.Minute) }},
+		"it comes again, and does not name the job": {do: closed, beats: "w", named: []string{"b"}, want: true},
+		"it comes again, and names the job":         {do: closed, beats: "w", named: []string{"b", "a"}},
+		"another worker beats":                      {do: closed},
+		"its connection stands":                     {do: func(queue.Deliveries) { time.Sleep(time.Minute) }, beats: "w"},
+		"it may come back yet":                      {do: func(d queue.Deliveries) { d.Closed("w"); time.Sleep(2 * time.Second) }},
+		"it does not come back":                     {do: func(d queue.Deliveries) { d.Closed("w"); time.Sleep(3 * time.Second) }, want: true},
+		"it came back, and beat for the job": {do: func(d queue.Deliveries) {
+			closed(d)
+			d.Answered("w", "r", "+WPI")
+			time.Sleep(time.Minute)
+		}},
 		"it had brought a result, which is taken in": {do: func(d queue.Deliveries) { d.Result("w", "a"); d.Closed("w") }, beats: "w"},
-		"it had answered":                            {do: func(d queue.Deliveries) { d.Answered("w", "r", "-NAK"); d.Closed("w") }, beats: "w"},
+		"it had answered": {do: func(d queue.Deliveries) { d.Answered("w", "r", "-NAK"); d.Closed("w") }, beats: "w"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -161,10 +166,10 @@ func TestWhatNobodyHasIsGivenBack(t *testing.T) {
 				tt.do(d)
 				tt.beats = cmp.Or(tt.beats, "v")
 				if got := d.Abandoned(tt.beats, tt.named...); tt.want != slices.Equal(got, []string{"a"}) || !tt.want && len(got) > 0 {
-					t.Errorf("nobody has %q", got)
+					t.Errorf("no worker has %q", got)
 				}
 				if again := d.Abandoned(tt.beats, tt.named...); len(again) > 0 {
-					t.Errorf("nobody has once more %q", again)
+					t.Errorf("no worker has once more %q", again)
 				}
 			})
 		})
@@ -257,7 +262,8 @@ func TestWhatTheBridgeReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	fmt.Fprintf(conn, "CONNECT {\"nkey\":%q}\r\nPUB $JS.API.CONSUMER.MSG.NEXT.JOBS.l0-main _INBOX_w.x 11\r\n{\"batch\":9}\r\nnonsense\r\n", s.keys["w"])
+	fmt.Fprintf(conn, "CONNECT {\"nkey\":%q}\r\nPUB $JS.API.CONSUMER.MSG.NEXT.JOBS.l0-main _INBOX_w.x 11\r\n"+
+		"{\"batch\":9}\r\nnonsense\r\n", s.keys["w"])
 	if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		t.Fatal(err)
 	}

@@ -142,8 +142,8 @@ func readReply(reply, class string) (stream, delivery uint64, ok bool) {
 	if len(parts) != 9 || parts[0] != "$JS" || parts[1] != "ACK" || parts[2] != jobsStream {
 		return 0, 0, false
 	}
-	for _, lane := range job.Priorities {
-		ok = ok || parts[3] == consumer(lane, class)
+	for _, priority := range job.Priorities {
+		ok = ok || parts[3] == consumer(priority, class)
 	}
 	stream, err1 := strconv.ParseUint(parts[5], 10, 64)
 	delivery, err2 := strconv.ParseUint(parts[6], 10, 64)

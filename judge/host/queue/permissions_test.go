@@ -117,9 +117,9 @@ func TestAWorkerMayDoWhatItMustAndNothingElse(t *testing.T) {
 	}
 }
 
-// TestAWorkerSpeaksForNobodyElse checks that a worker cannot use arbitrary reply subjects. NATS does not check
+// TestAWorkerSpeaksForNoOther checks that a worker cannot use arbitrary reply subjects. NATS does not check
 // them, so a worker could otherwise make the server send a job, or an empty receipt, to any subject.
-func TestAWorkerSpeaksForNobodyElse(t *testing.T) {
+func TestAWorkerSpeaksForNoOther(t *testing.T) {
 	heard := make(chan string, 100)
 	s := open(t, queue.Listener{
 		Taken: func(w string, r job.Running) { heard <- "taken " + w + " " + r.Job },
@@ -196,7 +196,8 @@ func TestTheBridgeReadsOneSpelling(t *testing.T) {
 	if _, err := queue.Guarded("w", "PUB beat.w _INBOX_.x 0\r\n\r\n"); !errors.Is(err, queue.ErrGuard) {
 		t.Errorf("before it said who it is: %v", err)
 	}
-	all := connect + "PING\r\nPONG\r\nSUB wake.main idle 1\r\nUNSUB 1 2\r\nPUB beat.w 4\r\nab\r\n\r\nPUB beat.w _INBOX_w.x 0\r\n\r\nHPUB beat.w _INBOX_w.x 12 13\r\nNATS/1.0\r\n\r\nx\r\nHPUB beat.w 12 12\r\nNATS/1.0\r\n\r\n\r\n"
+	all := connect + "PING\r\nPONG\r\nSUB wake.main idle 1\r\nUNSUB 1 2\r\nPUB beat.w 4\r\nab\r\n\r\nPUB beat.w _INBOX_w.x 0\r\n\r\n" +
+		"HPUB beat.w _INBOX_w.x 12 13\r\nNATS/1.0\r\n\r\nx\r\nHPUB beat.w 12 12\r\nNATS/1.0\r\n\r\n\r\n"
 	if passed, err := queue.Guarded("w", all); passed != all || !errors.Is(err, io.EOF) {
 		t.Errorf("passed %q, %v; want all", passed, err)
 	}

@@ -80,13 +80,13 @@ func TestStreamsAndConsumersAreAsTheyMustBe(t *testing.T) {
 	}
 }
 
-// TestLanesInOrderAndATenthForEach checks that the lanes after practice share a tenth of the jobs, and take turns.
-func TestLanesInOrderAndATenthForEach(t *testing.T) {
+// TestPrioritiesInOrderAndATenthForEach checks that the priorities after practice share a tenth of the jobs, and take turns.
+func TestPrioritiesInOrderAndATenthForEach(t *testing.T) {
 	s := open(t, queue.Listener{})
 	for i := range 20 {
-		for lane := range job.Priorities {
-			sp := spec(fmt.Sprintf("l%d-%d", lane, i))
-			sp.Priority = job.Priority(lane)
+		for priority := range job.Priorities {
+			sp := spec(fmt.Sprintf("l%d-%d", priority, i))
+			sp.Priority = job.Priority(priority)
 			s.publish(sp)
 		}
 	}
@@ -102,7 +102,7 @@ func TestLanesInOrderAndATenthForEach(t *testing.T) {
 	ten := []string{"l0", "l0", "l0", "l1", "l0", "l0", "l2", "l0", "l0", "l0"}
 	next := slices.Clone(ten)
 	next[6] = "l3"
-	rest := []string{"l0", "l0", "l0", "l1", "l0", "l1", "l4", "l1", "l1", "l1"} // lane 0 ends
+	rest := []string{"l0", "l0", "l0", "l1", "l0", "l1", "l4", "l1", "l1", "l1"} // priority 0 ends
 	last := []string{"l1", "l1", "l1", "l1", "l1", "l1", "l5", "l1", "l1", "l1"}
 	want := slices.Concat(ten, next, rest, last)
 	if !slices.Equal(got, want) {
@@ -111,20 +111,20 @@ func TestLanesInOrderAndATenthForEach(t *testing.T) {
 	sp := spec("contest")
 	s.publish(sp)
 	if l, err := m.TakeBefore(t.Context(), job.PracticePriority); err != nil || l.Spec.ID != sp.ID {
-		t.Errorf("before lane 1 it took %+v, %v", l, err)
+		t.Errorf("before priority 1 it took %+v, %v", l, err)
 	}
 	if l, err := m.TakeBefore(t.Context(), job.BackgroundPriority); err != nil || l.Spec.Priority != job.PracticePriority {
-		t.Errorf("before lane 2 it took %+v, %v", l, err)
+		t.Errorf("before priority 2 it took %+v, %v", l, err)
 	}
 	only := s.join("only", func(o *queue.JoinOptions) { o.Priorities = []job.Priority{job.BackgroundPriority} })
 	if l := take(t, only); l.Spec.Priority != job.BackgroundPriority {
-		t.Errorf("a worker of lane 2 took %s", l.Spec.ID)
+		t.Errorf("a worker of priority 2 took %s", l.Spec.ID)
 	}
 }
 
-// TestALongLaneDelaysNoOther checks that a golf check and a game get their turns even if tests of many bots are
-// waiting, and that an empty lane does not use its turn.
-func TestALongLaneDelaysNoOther(t *testing.T) {
+// TestALongQueueDelaysNoOtherPriority checks that a golf check and a game get their turns even if tests of many bots are
+// waiting, and that a priority without jobs does not use its turn.
+func TestALongQueueDelaysNoOtherPriority(t *testing.T) {
 	s := open(t, queue.Listener{})
 	for i := range 10 {
 		sp := spec(fmt.Sprintf("trial-%d", i))
@@ -141,13 +141,13 @@ func TestALongLaneDelaysNoOther(t *testing.T) {
 		return l.Spec.Priority
 	}
 	for range 3 {
-		if lane := next(); lane != job.TrialPriority {
-			t.Errorf("took a job of the lane %s", lane)
+		if priority := next(); priority != job.TrialPriority {
+			t.Errorf("took a job of the priority %s", priority)
 		}
 	}
-	for i, lane := range []job.Priority{job.GolfPriority, job.GamePriority, job.GamePriority} {
+	for i, priority := range []job.Priority{job.GolfPriority, job.GamePriority, job.GamePriority} {
 		sp := spec(fmt.Sprintf("other-%d", i))
-		sp.Priority = lane
+		sp.Priority = priority
 		s.publish(sp)
 	}
 	var got []job.Priority
@@ -156,7 +156,7 @@ func TestALongLaneDelaysNoOther(t *testing.T) {
 	}
 	if want := []job.Priority{job.GamePriority, job.GolfPriority, job.TrialPriority, job.GamePriority, job.TrialPriority,
 		job.TrialPriority}; !slices.Equal(got, want) {
-		t.Errorf("took jobs of the lanes %v, want %v", got, want)
+		t.Errorf("took jobs of the priorities %v, want %v", got, want)
 	}
 }
 
@@ -232,10 +232,10 @@ func TestPoisonIsGivenUp(t *testing.T) {
 		change func(*job.Spec)
 		takes  int // before the job is given up
 	}{
-		"three deliveries":                {func(*job.Spec) {}, 3},
-		"twelve for one that excludes":    {func(s *job.Spec) { s.Exclude = []string{"somebody"} }, 12},
-		"none in generation 51":           {func(s *job.Spec) { s.Generation = 51 }, 0},
-		"none for one nobody understands": {func(s *job.Spec) { s.Kind = "dance" }, 0},
+		"three deliveries":              {func(*job.Spec) {}, 3},
+		"twelve for one that excludes":  {func(s *job.Spec) { s.Exclude = []string{"another"} }, 12},
+		"none in generation 51":         {func(s *job.Spec) { s.Generation = 51 }, 0},
+		"none for one of no known kind": {func(s *job.Spec) { s.Kind = "dance" }, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, queue.Listener{})
@@ -345,9 +345,9 @@ func TestAJobIsFoundThatJetStreamDoesNotCount(t *testing.T) {
 	t.Log("all were counted")
 }
 
-// TestAStaleLeaseHarmsNobody checks that a stale lease cannot acknowledge a job. NATS would accept the
+// TestAStaleLeaseHarmsNoOther checks that a stale lease cannot acknowledge a job. NATS would accept the
 // acknowledgement of an earlier holder.
-func TestAStaleLeaseHarmsNobody(t *testing.T) {
+func TestAStaleLeaseHarmsNoOther(t *testing.T) {
 	s := open(t, queue.Listener{})
 	m := s.join("w")
 	s.publish(spec("a"))

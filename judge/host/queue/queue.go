@@ -77,11 +77,11 @@ var ErrRefused = errors.New("the server does not accept this worker's key: it wa
 // worker's user (see User). NATS does not check reply subjects, so a worker of a cluster can make it publish to
 // any subject of its account. The Bridge does check them.
 func Permissions(worker, class string, untrusted bool) (publish, subscribe []string) {
-	for _, lane := range job.Priorities {
-		if untrusted && lane == job.ContestPriority {
+	for _, priority := range job.Priorities {
+		if untrusted && priority == job.ContestPriority {
 			continue
 		}
-		c := consumer(lane, class)
+		c := consumer(priority, class)
 		publish = append(publish, nextSubject(c), ackPrefix+c+".>")
 	}
 	publish = append(publish, "result."+worker+".>", "taken."+worker, "beat."+worker, "progress."+worker+".>")
@@ -133,7 +133,7 @@ func checkName(kind, name string) error {
 
 func checkJob(priority job.Priority, class, id string) error {
 	if priority < 0 || int(priority) >= len(job.Priorities) {
-		return fmt.Errorf("there is no lane %d", priority)
+		return fmt.Errorf("there is no priority %d", priority)
 	}
 	return errors.Join(checkName("class", class), checkName("job", id))
 }

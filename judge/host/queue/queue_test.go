@@ -173,7 +173,7 @@ func (s *site) publish(sp *job.Spec) {
 	}
 }
 
-// untaken waits until the number of pending jobs in lane 0 equals want.
+// untaken waits until the number of pending jobs in priority 0 equals want.
 func (s *site) untaken(want int) {
 	s.t.Helper()
 	waitUntil(s.t, fmt.Sprintf("%d jobs wait", want), func() bool {
@@ -223,8 +223,8 @@ func (s *site) longLeases() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	for _, lane := range job.Priorities {
-		c, err := jobs.Consumer(s.t.Context(), fmt.Sprintf("l%d-main", lane))
+	for _, priority := range job.Priorities {
+		c, err := jobs.Consumer(s.t.Context(), fmt.Sprintf("l%d-main", priority))
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -356,7 +356,7 @@ func TestNamesThatMakeNoSubject(t *testing.T) {
 	sp := spec("a")
 	sp.Priority = job.Priority(len(job.Priorities))
 	if _, err := s.Publish(t.Context(), sp); err == nil {
-		t.Error("a job of a lane that is none was published")
+		t.Error("a job of a priority that is none was published")
 	}
 	if s.Admit("w", "main", "nonsense", false) == nil {
 		t.Error("a key that is none was admitted")

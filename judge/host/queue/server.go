@@ -345,9 +345,9 @@ func (q *Queue) consumers(ctx context.Context, jobs jetstream.Stream, class stri
 	if err := checkName("class", class); err != nil {
 		return err
 	}
-	for _, lane := range job.Priorities {
+	for _, priority := range job.Priorities {
 		err := ensureConsumer(ctx, jobs, jetstream.ConsumerConfig{
-			Durable: consumer(lane, class), FilterSubject: jobSubject(lane, class, ">"), AckWait: ackWait, MaxAckPending: maxPending,
+			Durable: consumer(priority, class), FilterSubject: jobSubject(priority, class, ">"), AckWait: ackWait, MaxAckPending: maxPending,
 		})
 		if err != nil {
 			return fmt.Errorf("make the consumer of class %s: %w", class, err)

@@ -84,12 +84,12 @@ func (m *Member) Take(ctx context.Context) (*Lease, error) {
 // TakeBefore is like Take, for a worker that already runs a job of the given priority. It takes only jobs with higher
 // priority than that job. It polls, because it receives no wake-ups: they go to idle workers.
 func (m *Member) TakeBefore(ctx context.Context, priority job.Priority) (*Lease, error) {
-	lanes := slices.DeleteFunc(slices.Clone(m.opts.Priorities), func(l job.Priority) bool { return l >= priority })
+	priorities := slices.DeleteFunc(slices.Clone(m.opts.Priorities), func(l job.Priority) bool { return l >= priority })
 	for {
 		if err := pause(ctx, preemptPollEvery*3/4+rand.N(preemptPollEvery/2)); err != nil {
 			return nil, err
 		}
-		if l, err := m.tryPriorities(ctx, lanes, requestWait); l != nil || err != nil {
+		if l, err := m.tryPriorities(ctx, priorities, requestWait); l != nil || err != nil {
 			return l, err
 		}
 	}

@@ -76,7 +76,8 @@ func TestFlavors(t *testing.T) {
 		"Excel, text with tabs":            {windows(tabs), Windows1252, "\t", tabRows, "", "2 3"},
 		"pasted cells": {[]byte("Name\tLogin\nJoe \"Joey\" Doe\tjoe\n\"Jo\" Doe\tjo\n\"a\tb\n"), "UTF-8", "\t",
 			"Joe \"Joey\" Doe|joe\n\"Jo\" Doe|jo\n\"a|b", "", "2 3 4"},
-		"Google, commas": {[]byte("First Name [Required],Last Name [Required],Email Address [Required],Password [Required]\nAda,\"Lovelace\",a@x.org,12345678"), "UTF-8", ",", "Ada Lovelace||a@x.org|12345678", "", "2"},
+		"Google, commas": {[]byte("First Name [Required],Last Name [Required],Email Address [Required],Password [Required]\n" +
+			"Ada,\"Lovelace\",a@x.org,12345678"), "UTF-8", ",", "Ada Lovelace||a@x.org|12345678", "", "2"},
 		"Moodle": {[]byte("username,firstname,lastname,email,cohort1\nada,Ada,Lovelace,a@x.org,c\n"), "UTF-8",
 			",", "Ada Lovelace|ada|a@x.org", "cohort1", "2"},
 		"the separator is named": {[]byte("sep=;\r\nname;login\r\nOtto Lang;otto1\r\n"), "UTF-8", ";", "Otto Lang|otto1", "", "3"},
@@ -99,9 +100,10 @@ func TestFlavors(t *testing.T) {
 			"Nr,Geburtstag,column 4, without a name", "2"},
 		"names": {[]byte("Ada Lovelace\n\n  Alan Turing \r\n\"Lovelace, Ada\"\n\"Joe\" Doe"), "UTF-8", "",
 			"Ada Lovelace\nAlan Turing\nLovelace, Ada\n\"Joe\" Doe", "", "1 3 4 5"},
-		"a lone column":             {[]byte("Name\nAda\n\"Lovelace, Ada\"\n"), "UTF-8", "", "Ada\nLovelace, Ada", "", "2 3"},
-		"names in a column":         {[]byte("Ada;;\nAlan;;\n"), "UTF-8", ";", "Ada\nAlan", "", "1 2"},
-		"this server's own table":   {[]byte("\uFEFFnumber,team,login,name,group,extra_minutes,penalty_minutes,hidden\n1,'=x,ada,'=1;'+2,7a,,,false\n"), "UTF-8", ",", "=1;+2|ada|||=x|7a", "number,extra_minutes,penalty_minutes,hidden", "2"},
+		"a lone column":     {[]byte("Name\nAda\n\"Lovelace, Ada\"\n"), "UTF-8", "", "Ada\nLovelace, Ada", "", "2 3"},
+		"names in a column": {[]byte("Ada;;\nAlan;;\n"), "UTF-8", ";", "Ada\nAlan", "", "1 2"},
+		"this server's own table": {[]byte("\uFEFFnumber,team,login,name,group,extra_minutes,penalty_minutes,hidden\n" +
+			"1,'=x,ada,'=1;'+2,7a,,,false\n"), "UTF-8", ",", "=1;+2|ada|||=x|7a", "number,extra_minutes,penalty_minutes,hidden", "2"},
 		"a name with an apostrophe": {[]byte("name,login\n't Hooft,a\n"), "UTF-8", ",", "'t Hooft|a", "", "2"},
 		"accents in two parts":      {[]byte("Pre\u0301nom;Nom\nAnne;Mu\u0308ller\n"), "UTF-8", ";", "Anne Müller", "", "2"},
 		"a table within rows with errors": {[]byte("name;login\nLovelace; Ada;ada\nAlan;alan\n"), "UTF-8", ";",
@@ -202,7 +204,8 @@ func TestRefusedLists(t *testing.T) {
 		"a mark alone":   {"\uFEFF\n", "the list has no names"},
 		"unknown columns": {"\nRufname1;Jg\nHans;1\n",
 			`line 2 of the list has several cells (the separator is a semicolon), and none is the known name of a column: "Rufname1", "Jg"` +
-				"\n" + `    above the rows, add a line that names the columns, such as "First name;Last name;Class". If the line is the name of one person, put it in double quotes`},
+				"\n" + `    above the rows, add a line that names the columns, such as "First name;Last name;Class". If the line is the name of one ` +
+				`person, put it in double quotes`},
 		"rows without":      {"Hans,Meier,9a\nIda,Groß,9b\n", `line 1 of the list has several cells (the separator is a comma)`},
 		"a comma":           {"Lovelace, Ada\n", `line 1 of the list has several cells (the separator is a comma)`},
 		"tabs":              {"Hans\tMeier\n", `line 1 of the list has several cells (the separator is a tab)`},

@@ -32,8 +32,10 @@ func TestABrowserKeepsUp(t *testing.T) {
 	s.Submissions = s.Submissions[:0]
 	s.Teams[7].Hidden, s.Teams[8].Groups, s.Teams[9].Groups = true, []string{"girls"}, []string{"girls"}
 	l := New(s, func(h Heading, _ Viewer) (before, after []byte, err error) {
-		return []byte(`<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
-			`<title>Board</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/style.css"><script src="/scoreboard.js" defer></script><main><h1>Board</h1>`), []byte("</main></html>"), nil
+		return []byte(`<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, ` +
+			`initial-scale=1">` +
+			`<title>Board</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/style.css"><script src="/scoreboard.js" defer>` +
+			`</script><main><h1>Board</h1>`), []byte("</main></html>"), nil
 	})
 	hall := NewRegistry(RegistryOptions{})
 	mux := http.NewServeMux()
@@ -83,7 +85,8 @@ func TestABrowserKeepsUp(t *testing.T) {
 		for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
 			p := page(t, l, strings.Contains(path, "staff"), group)
 			want = spaces.ReplaceAllString(regexp.MustCompile(`(?s)<tbody>.*</tfoot>`).FindString(string(p.Plain)), "")
-			got := spaces.ReplaceAllString(b.Eval(`(() => { const t = document.querySelector('table.board'); return t.tBodies[0].outerHTML + t.tFoot.outerHTML; })()`), "")
+			got := spaces.ReplaceAllString(b.Eval(`(() => { const t = document.querySelector('table.board');`+
+				` return t.tBodies[0].outerHTML + t.tFoot.outerHTML; })()`), "")
 			if got == want {
 				break
 			}
@@ -92,7 +95,8 @@ func TestABrowserKeepsUp(t *testing.T) {
 			}
 		}
 		if group == "" {
-			b.ExpectValue("loads of the whole board", `String(performance.getEntriesByType('resource').filter(e => e.initiatorType === 'fetch').length)`, "0")
+			b.ExpectValue("loads of the whole board", `String(performance.getEntriesByType('resource').filter(e => e.initiatorType === `+
+				`'fetch').length)`, "0")
 		}
 		b.ExpectValue("what is wider than the screen", `String(document.documentElement.scrollWidth > innerWidth)`, "false")
 		b.ExpectValue("the names when the board is scrolled", `(() => {
@@ -110,7 +114,8 @@ func TestABrowserKeepsUp(t *testing.T) {
 			return String(table > end && box.scrollWidth >= Math.floor(table - box.getBoundingClientRect().left + parseFloat(getComputedStyle(box, '::before').width)) - 1);
 		})()`, "true")
 		b.Eval(`(location.hash = '#' + document.querySelector('tbody tr').id)`)
-		b.ExpectValue("the own row above all", `[...document.querySelectorAll('thead .own > *')].map(e => e.textContent).join() === [...document.querySelectorAll('tbody tr:target > *')].map(e => e.textContent).join()`, "true")
+		b.ExpectValue("the own row above all", `[...document.querySelectorAll('thead .own > *')].map(e => e.textContent).join() === `+
+			`[...document.querySelectorAll('tbody tr:target > *')].map(e => e.textContent).join()`, "true")
 		b.ExpectValue("and it has no id", `document.querySelector('thead .own').id`, "")
 		b.ExpectValue("its mark", `document.querySelector('tbody tr:target').getAttribute('aria-current')`, "true")
 		b.Screenshot("board")
@@ -137,7 +142,8 @@ func TestABrowserOfTwoServers(t *testing.T) {
 	s.Contest.Start = time.Now().Add(-2 * time.Hour)
 	s.Submissions = s.Submissions[:0]
 	frame := func(Heading, Viewer) (before, after []byte, err error) {
-		return []byte(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Board</title><link rel="icon" href="data:,"><script src="/scoreboard.js" defer></script><main>`), []byte("</main></html>"), nil
+		return []byte(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Board</title><link rel="icon" href="data:,">` +
+			`<script src="/scoreboard.js" defer></script><main>`), []byte("</main></html>"), nil
 	}
 	hears, loads := New(s, frame), New(s, frame)
 	for loads.views[0].version-hears.views[0].version < 10*maxPatches {
@@ -168,7 +174,8 @@ func TestABrowserOfTwoServers(t *testing.T) {
 	web := httptest.NewServer(mux)
 	t.Cleanup(web.Close)
 	b := browser.Open(t, web.URL+"/scoreboard")
-	b.ExpectValue("loads before the change", `String(performance.getEntriesByType('resource').filter(e => e.initiatorType === 'fetch').length)`, "2")
+	b.ExpectValue("loads before the change", `String(performance.getEntriesByType('resource').filter(e => e.initiatorType === `+
+		`'fetch').length)`, "2")
 	hears.Apply(solved, nil)
 	b.ExpectValue("the first row", `document.querySelector("tbody tr").id`, "t-"+s.Teams[1].ID)
 	time.Sleep(3 * time.Second) // a page that still waits for the change would load again meanwhile
@@ -183,7 +190,8 @@ func TestProjector(t *testing.T) {
 	}
 	for _, teams := range []int{0, 5, 60} {
 		l := New(large(teams), func(Heading, Viewer) (before, after []byte, err error) {
-			return []byte(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Board</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/style.css">` +
+			return []byte(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Board</title><link rel="icon" href="data:,">` +
+				`<link rel="stylesheet" href="/style.css">` +
 				`<script src="/scoreboard.js" defer></script><main><div class="projector"><h1 class="said">Board</h1>`), []byte("<p><span data-rows></span></p></div></main></html>"), nil
 		})
 		mux := http.NewServeMux()

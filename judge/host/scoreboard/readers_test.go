@@ -157,7 +157,7 @@ func TestCachedPages(t *testing.T) {
 		if get() != before {
 			t.Error("a change that changes nothing makes another page")
 		}
-		if p, err := l.Page(to, "nobody"); p != nil || err != nil {
+		if p, err := l.Page(to, "absent"); p != nil || err != nil {
 			t.Errorf("a group without teams: %v, %v", p, err)
 		}
 	})

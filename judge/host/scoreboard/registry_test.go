@@ -110,9 +110,9 @@ func (h *harness) verdict(which func(n int) int, v judge.Verdict) {
 	h.verdictOf(job.ContestPriority, which, v)
 }
 
-func (h *harness) verdictOf(lane job.Priority, which func(n int) int, v judge.Verdict) {
+func (h *harness) verdictOf(priority job.Priority, which func(n int) int, v judge.Verdict) {
 	h.Helper()
-	waiting, err := h.store.NextJobs(h.Context(), lane, "main", 1000)
+	waiting, err := h.store.NextJobs(h.Context(), priority, "main", 1000)
 	h.must(err)
 	if len(waiting) == 0 {
 		return

@@ -96,7 +96,7 @@ func TestPages(t *testing.T) {
 					}
 				}
 				if page(t, l, false, "boys") != nil {
-					t.Error("a group that nobody is in has a page")
+					t.Error("a group without teams has a page")
 				}
 			})
 		}
@@ -343,7 +343,7 @@ func TestABoardIsDrawnSeldom(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		if v := l.views[0]; v.sheet != nil || v.timer != nil || len(drawn) != 0 {
-			t.Error("a board is drawn that nobody looks at")
+			t.Error("a scoreboard without spectators is drawn")
 		}
 
 		w := l.Watch(false)
@@ -358,7 +358,7 @@ func TestABoardIsDrawnSeldom(t *testing.T) {
 			t.Errorf("a board of ten changes a second, for ten seconds, has %d versions", n)
 		}
 		if l.views[1].sheet != nil {
-			t.Error("the staff's board is drawn, at which nobody looks")
+			t.Error("the jury's scoreboard is drawn without spectators")
 		}
 		patches, _, ok := w.Next(first)
 		if !ok || len(patches) != int(w.Version()-first) {
@@ -397,7 +397,7 @@ func TestABoardIsDrawnSeldom(t *testing.T) {
 		w.Close()
 		w.Close()
 		if l.Watchers() != 0 || l.views[0].timer != nil {
-			t.Error("somebody still watches")
+			t.Error("a reader still watches")
 		}
 		before := l.views[0].version
 		for range 10 {
@@ -405,7 +405,7 @@ func TestABoardIsDrawnSeldom(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		if l.views[0].version != before {
-			t.Error("a board is drawn again at which nobody looks any more")
+			t.Error("a scoreboard whose spectators have left is drawn again")
 		}
 	})
 }

@@ -40,8 +40,8 @@ func TestFinalRanks(t *testing.T) {
 		worldFinals bool
 		want        string
 	}{
-		{"nobody", nil, false, "[]"},
-		{"nobody in the World Finals", nil, true, "[]"},
+		{"no teams", nil, false, "[]"},
+		{"no teams in the World Finals", nil, true, "[]"},
 		{"nothing solved", []int{0, 0}, false, "[0 0]"},
 		{"nothing solved in the World Finals", []int{0, 0, 0}, true, "[0 0 0]"},
 		{"position", []int{5, 4, 4, 3, 0}, false, "[1 2 3 4 0]"},
@@ -75,9 +75,11 @@ func TestHonors(t *testing.T) {
 			"organization-winner-v [2], organization-winner-w [], rank-4 [4], rank-5 [5 6], " +
 			"highest-honors [1 2 3 4], high-honors [5 6], honors [], honorable-mention [7 8 9 10 11]"},
 		{[]int{7, 6, 6, 4, 3, 3}, "winner [1], gold-medal [1], silver-medal [2], bronze-medal [3], organization-winner-u [1], " +
-			"organization-winner-v [2], organization-winner-w [], rank-4 [4], highest-honors [1 2 3], high-honors [], honors [4], honorable-mention [5 6]"},
+			"organization-winner-v [2], organization-winner-w [], rank-4 [4], highest-honors [1 2 3], high-honors [], honors [4], " +
+			"honorable-mention [5 6]"},
 		{[]int{7, 6, 6, 3, 3, 3, 3}, "winner [1], gold-medal [1], silver-medal [2], bronze-medal [3], organization-winner-u [1], " +
-			"organization-winner-v [2], organization-winner-w [], rank-4 [4 5 6 7], highest-honors [1 2 3], high-honors [], honors [4 5 6 7], honorable-mention []"},
+			"organization-winner-v [2], organization-winner-w [], rank-4 [4 5 6 7], highest-honors [1 2 3], high-honors [], honors [4 5 6 7], " +
+			"honorable-mention []"},
 	} {
 		var got []string
 		for _, a := range scoring.Awards(solvers(tt.solved...), r) {

@@ -413,7 +413,7 @@ func kept(t *rapid.T, before, after []scoring.RankedRow) {
 		}
 	}
 	if moved > 3 { // at most those of the submissions in the change
-		t.Fatalf("%d rows of %d were made anew, though they are as they were", moved, changed)
+		t.Fatalf("%d rows of %d were created again, though they are unchanged", moved, changed)
 	}
 }
 
@@ -528,7 +528,7 @@ func TestWhoSeesWhatWhen(t *testing.T) {
 		{"it is thawed at the thaw", frozen, 6 * time.Hour, time.Time{}, false, 0},
 		{"it is not thawed before the end", early, 299 * time.Minute, freeze, true, 5 * time.Hour},
 		{"it is thawed at the end, where the thaw is before it", early, 5 * time.Hour, time.Time{}, false, 0},
-		{"it is frozen until somebody says so", never, 1000 * time.Hour, freeze, true, 0},
+		{"it is frozen until the jury unfreezes it", never, 1000 * time.Hour, freeze, true, 0},
 		{"a blind contest shows nothing", blind, time.Hour, start, false, 5 * time.Hour},
 		{"but all at its end", blind, 5 * time.Hour, time.Time{}, false, 0},
 		{"another shows all", plain, time.Hour, time.Time{}, false, 5 * time.Hour},

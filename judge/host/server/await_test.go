@@ -12,7 +12,7 @@ import (
 // TestWhatIsNotThereIsWaitedFor checks that a server that starts waits as long as necessary for a service that
 // does not respond. After a permanent error it must not wait.
 func TestWhatIsNotThereIsWaitedFor(t *testing.T) {
-	gone, wrong := errors.New("nobody answers"), errors.New("the password is wrong")
+	gone, wrong := errors.New("no answer"), errors.New("the password is wrong")
 	for name, tt := range map[string]struct {
 		says  []error
 		end   time.Duration

@@ -45,8 +45,8 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	jobsDesc          = describe("jobs", "Open jobs.", "lane", "class", "state")
-	oldestJobDesc     = describe("oldest_job_seconds", "Age of the oldest open job.", "lane", "class", "state")
+	jobsDesc          = describe("jobs", "Open jobs.", "priority", "class", "state")
+	oldestJobDesc     = describe("oldest_job_seconds", "Age of the oldest open job.", "priority", "class", "state")
 	jobsEnqueuedDesc  = describe("jobs_fed_total", "Jobs that were enqueued.")
 	resultsDesc       = describe("results_total", "Results of workers.", "outcome")
 	jobsRequeuedDesc  = describe("jobs_again_total", "Jobs that were queued again because no worker had them.")

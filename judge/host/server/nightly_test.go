@@ -78,7 +78,7 @@ func TestNightlyBackups(t *testing.T) {
 	}
 	s, blobs := atNight(t, data)
 	if got, want := backupsIn(t, data), []string{"2026-11-20.unfinished", "mine"}; !slices.Equal(got, want) {
-		t.Errorf("after the start there are %q, want %q: what was interrupted goes, what is somebody's stays", got, want)
+		t.Errorf("after the start there are %q, want %q: interrupted backups go, other files stay", got, want)
 	}
 	named(t, s, blobs, "config")
 	night := time.Date(2026, 11, 21, 3, 30, 0, 0, time.Local)

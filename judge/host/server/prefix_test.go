@@ -40,8 +40,11 @@ func TestUnder(t *testing.T) {
 	c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{DisableCompression: true}}
 	for path, want := range map[string]string{
-		"/page":                   `418 <a href="/school/judge/">home</a> <img src="/school/judge/c/a.png"> <form action="/school/judge/login"> <b data-events="/c/x/events"> href=&#34;/no <a href="//evil.example/x"> <a href="https://x/"> <script data-worker="/school/judge/static/w.js">`,
-		"/stream":                 "200 event: part\ndata: <a href=\"/school/judge/c/x\">\n\ndata: {\"data\":\"\\u003ca href=\\\"/school/judge/c/y\\\"\\u003e\"}\n\n",
+		"/page": `418 <a href="/school/judge/">home</a> <img src="/school/judge/c/a.png"> <form ` +
+			`action="/school/judge/login"> <b data-events="/c/x/events"> href=&#34;/no <a href="//evil.example/x"> <a href="https://x/"> <script ` +
+			`data-worker="/school/judge/static/w.js">`,
+		"/stream": "200 event: part\ndata: <a href=\"/school/judge/c/x\">\n\n" +
+			"data: {\"data\":\"\\u003ca href=\\\"/school/judge/c/y\\\"\\u003e\"}\n\n",
 		"/away":                   "303 to /school/judge/login?next=/c/x ",
 		"/other":                  "303 to //other.example/x ",
 		"/plain":                  "200 <a href=\"/c/x\">" + s.URL + "/c/x?y=1",

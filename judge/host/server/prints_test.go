@@ -101,7 +101,9 @@ func TestPrintCommand(t *testing.T) {
 		out, _ := os.ReadFile(filepath.Join(dir, "out"))
 		return h.print(n), string(out)
 	}
-	p, out := print(`cat "$1" > out; echo "$ASSAY_TEAM|$ASSAY_TEAM_ID|$ASSAY_SEAT|$ASSAY_GROUPS|$ASSAY_FILE|$ASSAY_LANGUAGE|$ASSAY_PAGES|$ASSAY_CONTEST" >> out; echo "$1" > name`, "print", "{file}")
+	p, out := print(`cat "$1" > out;`+
+		` echo "$ASSAY_TEAM|$ASSAY_TEAM_ID|$ASSAY_SEAT|$ASSAY_GROUPS|$ASSAY_FILE|$ASSAY_LANGUAGE|$ASSAY_PAGES|$ASSAY_CONTEST" >> out;`+
+		` echo "$1" > name`, "print", "{file}")
 	if p.State != store.Printed || p.Printer != "" || p.Reason != "" {
 		t.Errorf("the print is %+v", p)
 	}

@@ -16,7 +16,7 @@ func TestForwarded(t *testing.T) {
 		says []string
 		want string
 	}{
-		"nobody between":                   {"192.0.2.7:99", nil, "192.0.2.7:99"},
+		"no proxy":                         {"192.0.2.7:99", nil, "192.0.2.7:99"},
 		"a stranger lies":                  {"192.0.2.7:99", []string{"198.51.100.1"}, "192.0.2.7:99"},
 		"a proxy":                          {"127.0.0.1:99", []string{"198.51.100.1"}, "198.51.100.1:0"},
 		"a proxy that says nothing":        {"127.0.0.1:99", nil, "127.0.0.1:99"},
@@ -38,7 +38,10 @@ func TestForwarded(t *testing.T) {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.RemoteAddr, r.Header["X-Forwarded-For"] = tt.from, tt.says
 		got := ""
-		forwarded(proxies, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.RemoteAddr })).ServeHTTP(httptest.NewRecorder(), r)
+		forwarded(proxies, http.HandlerFunc(func(_ http.ResponseWriter,
+			r *http.Request) {
+			got = r.RemoteAddr
+		})).ServeHTTP(httptest.NewRecorder(), r)
 		if got != tt.want {
 			t.Errorf("%s: %s, want %s", name, got, tt.want)
 		}

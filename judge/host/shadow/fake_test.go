@@ -161,7 +161,8 @@ func (p *primary) feed(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-const contest = `{"id":"WF.2026","name":"WF","formal_name":"World Finals","start_time":"2026-01-01T10:00:00.000+01:00","duration":"5:00:00.000",` +
+const contest = `{"id":"WF.2026","name":"WF","formal_name":"World Finals","start_time":"2026-01-01T10:00:00.000+01:00",` +
+	`"duration":"5:00:00.000",` +
 	`"scoreboard_freeze_duration":"1:00:00.000","penalty_time":"0:10:00.000"}`
 
 func zipped(files ...string) []byte {
@@ -199,7 +200,8 @@ func (p *primary) fill() {
 	n := 0
 	send := func(id, team, problem, language, at, files string) {
 		n++
-		p.add("submissions", id, fmt.Sprintf(`{"id":%q,"team_id":%q,"problem_id":%q,"language_id":%q,"time":"2026-01-01T1%s.5+01:00","contest_time":"%s.500"%s}`,
+		p.add("submissions", id, fmt.Sprintf(`{"id":%q,"team_id":%q,"problem_id":%q,"language_id":%q,"time":"2026-01-01T1%s.5+01:00",`+
+			`"contest_time":"%s.500"%s}`,
 			id, team, problem, language, at, at, files))
 	}
 	href := func(id string) string {
@@ -233,7 +235,7 @@ func (p *primary) fill() {
 	send("cobol", "t2", "sum", "cobol", "1:00:00", href("cobol"))
 	send("late", "t2", "2", "shell", "5:00:00", href("late"))
 	judged("late", "AC")
-	send("nobody", "t9", "2", "shell", "1:00:00", "")
+	send("no-team", "t9", "2", "shell", "1:00:00", "")
 	send("nothing", "t1", "9", "shell", "1:00:00", "")
 	send("four", "t@4", "2", "shell", "1:00:00", "")
 	send("guest", "t3", "2", "shell", "0:00:30", "")
@@ -253,5 +255,6 @@ func (p *primary) fill() {
 	if p.closed {
 		thawed = "null"
 	}
-	p.add("state", "", `{"started":"2026-01-01T10:00:00.000+01:00","ended":"2026-01-01T15:00:00.000+01:00","frozen":"2026-01-01T14:00:00.000+01:00","thawed":`+thawed+`,"finalized":"2026-01-01T15:05:00.000+01:00"}`)
+	p.add("state", "", `{"started":"2026-01-01T10:00:00.000+01:00","ended":"2026-01-01T15:00:00.000+01:00",`+
+		`"frozen":"2026-01-01T14:00:00.000+01:00","thawed":`+thawed+`,"finalized":"2026-01-01T15:05:00.000+01:00"}`)
 }

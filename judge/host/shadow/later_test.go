@@ -17,7 +17,8 @@ func TestLater(t *testing.T) {
 	p.closed = true // so that the contest can still change
 	p.fill()
 	// The submission was sent in a removed interval. Its contest time must be the one that the primary reports.
-	p.add("submissions", "paused", `{"id":"paused","team_id":"t1","problem_id":"2","language_id":"shell","time":"2026-01-01T12:00:00+01:00","contest_time":"0:45:00.000"}`)
+	p.add("submissions", "paused", `{"id":"paused","team_id":"t1","problem_id":"2","language_id":"shell","time":"2026-01-01T12:00:00+01:00",`+
+		`"contest_time":"0:45:00.000"}`)
 	m := start(t, t.TempDir())
 	m.begin(p, false)
 	m.whole()
@@ -46,7 +47,8 @@ func TestLater(t *testing.T) {
 	has("after the token was refused", " t8 0/", true)
 	p.mu.Lock()
 	p.forgets = false
-	p.lines = append(p.lines, fmt.Sprintf(`{"type":"awards","id":null,"data":[{"id":"worst","citation":"x","team_ids":["t2"]}],"token":"t%d"}`, len(p.lines)+1))
+	p.lines = append(p.lines, fmt.Sprintf(`{"type":"awards","id":null,"data":[{"id":"worst","citation":"x","team_ids":["t2"]}],`+
+		`"token":"t%d"}`, len(p.lines)+1))
 	p.mu.Unlock()
 	has("all awards at once", "worst [t2]", true)
 	has("all awards at once", "best [t7]", false)

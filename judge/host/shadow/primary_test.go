@@ -162,7 +162,8 @@ func TestDiffers(t *testing.T) {
 	if got := strings.Join(differ, " "); got != "2 7" {
 		t.Errorf("these differ: %s", got)
 	}
-	if got, want := fmt.Sprint(NewMatrix(pairs)), "{[ AC RTE TLE WA] [ AC JE MLE WA not judged] [[0 1 0 0 0 0] [1 1 0 0 0 1] [0 0 0 1 0 0] [0 0 0 0 1 0] [0 0 1 0 0 0]]}"; got != want {
+	if got, want := fmt.Sprint(NewMatrix(pairs)), "{[ AC RTE TLE WA] [ AC JE MLE WA not judged] [[0 1 0 0 0 0] [1 1 0 0 0 1] [0 0 0 1 0 0] "+
+		"[0 0 0 0 1 0] [0 0 1 0 0 0]]}"; got != want {
 		t.Errorf("the matrix is %s", got)
 	}
 }

@@ -320,13 +320,14 @@ func check(t *testing.T, state, results string) {
 		"submissions names: its files cannot be used: ",
 		"submissions missing: its files cannot be used: the primary answers 404 Not Found: no files: it is not judged here\n",
 		"submissions never: its files cannot be used: the primary answers 503 Service Unavailable: busy: it is not judged here\n",
-		"submissions elsewhere: its files cannot be used: the primary answers 403 Forbidden: the files are on another server: other.example: it is not judged here\n",
+		"submissions elsewhere: its files cannot be used: the primary answers 403 Forbidden: the files are on another server: other.example: " +
+			"it is not judged here\n",
 		"submissions hidden: the primary does not show its files: it is not judged here\n",
 		"cobol sum 2026-01-01T10:00:00.500Z 1 files, given open, judged here false\n",
 		`submissions cobol: no problem of the contest takes the language "cobol": it is not judged here` + "\n",
 		"late wf-2026-b 2026-01-01T14:00:00.500Z 1 files, given AC, judged here false\n",
 		"submissions late: the primary received it after the end of the contest: it is not judged here\n",
-		"submissions nobody: the contest has no team t9\n",
+		"submissions no-team: the contest has no team t9\n",
 		"submissions nothing: the contest has no problem 9\n",
 		"submissions four: the contest has no team t@4\n",
 		"submissions a@b: its id is not one of the Contest API\n",
@@ -337,7 +338,7 @@ func check(t *testing.T, state, results string) {
 			t.Errorf("%q is %d times in\n%s", want, strings.Count(state, want), state)
 		}
 	}
-	for _, never := range []string{"taken ", "nobody ", "nothing ", "submissions late-team", "submissions taken", "submissions 1",
+	for _, never := range []string{"taken ", "no-team ", "nothing ", "submissions late-team", "submissions taken", "submissions 1",
 		"teams t2"} {
 		if strings.Contains("\n"+state, "\n"+never) {
 			t.Errorf("%q is in\n%s", never, state)

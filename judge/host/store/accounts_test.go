@@ -35,11 +35,11 @@ func TestAccounts(t *testing.T) {
 			t.Errorf("a second root: %v", err)
 		}
 		for _, read := range []func() (*store.Account, error){
-			func() (*store.Account, error) { return h.Account(t.Context(), "nobody") },
-			func() (*store.Account, error) { return h.AccountByLogin(t.Context(), "nobody") },
+			func() (*store.Account, error) { return h.Account(t.Context(), "absent") },
+			func() (*store.Account, error) { return h.AccountByLogin(t.Context(), "absent") },
 		} {
 			if _, err := read(); !errors.Is(err, store.ErrNotFound) {
-				t.Errorf("nobody: %v", err)
+				t.Errorf("an account that does not exist: %v", err)
 			}
 		}
 	})

@@ -67,8 +67,8 @@ func fill(t *testing.T, h *harness) {
 	check(err)
 	_, err = h.CreateClass(t.Context(), "main", job.Capabilities{Languages: map[string]string{"c": "gcc"}})
 	check(err)
-	f := h.flow()
-	_, err = h.AddWorkflowJobs(t.Context(), f.ID, flowJob("a"), flowJob("b"))
+	f := h.workflow()
+	_, err = h.AddWorkflowJobs(t.Context(), f.ID, workflowJob("a"), workflowJob("b"))
 	check(err)
 	h.fold(h.result(h.background()[0], judge.Accepted), store.Counted)
 	_, _, err = h.Rejudge(t.Context(), store.NewRejudging{Why: "a case was wrong", Account: h.alice.ID})
@@ -128,7 +128,7 @@ func TestABackupIsRestoredIntoEitherDatabase(t *testing.T) {
 		}
 		for table, file := range made.Tables {
 			if file.Rows == 0 {
-				t.Errorf("the table %s is empty: fill it, or nobody knows whether its rows come back", table)
+				t.Errorf("the table %s is empty: fill it, or the test does not show whether its rows come back", table)
 			}
 		}
 		if _, err := h.Backup(t.Context(), dir); err == nil {
@@ -251,7 +251,7 @@ func TestABackupIsOfOneMoment(t *testing.T) {
 		close(stop)
 		wg.Wait()
 		if wrote == 0 {
-			t.Error("nobody could write during the backups")
+			t.Error("no write succeeded during the backups")
 		}
 	})
 }
@@ -259,10 +259,10 @@ func TestABackupIsOfOneMoment(t *testing.T) {
 func TestBlobsThatRowsName(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
-		f := h.flow()
-		ofFlow := flowJob("a")
-		ofFlow.Work.Bundle, ofFlow.Work.Files = digest("flow's bundle"), []job.File{{Path: "x", Digest: digest("flow's file")}}
-		if _, err := h.AddWorkflowJobs(t.Context(), f.ID, ofFlow); err != nil {
+		f := h.workflow()
+		ofWorkflow := workflowJob("a")
+		ofWorkflow.Work.Bundle, ofWorkflow.Work.Files = digest("workflow's bundle"), []job.File{{Path: "x", Digest: digest("workflow's file")}}
+		if _, err := h.AddWorkflowJobs(t.Context(), f.ID, ofWorkflow); err != nil {
 			t.Fatal(err)
 		}
 		part := h.result(h.background()[0], judge.Accepted)
@@ -272,8 +272,8 @@ func TestBlobsThatRowsName(t *testing.T) {
 		events := h.result(h.next()[0], judge.Accepted)
 		h.fold(events, store.Counted)
 		want := map[blob.Digest]bool{
-			digest("nim1"): true, digest("flow's bundle"): true, digest("config"): false, digest("print()"): false, digest("flow's file"): false,
-			digest("packed"): false, digest("part's events"): false,
+			digest("nim1"): true, digest("workflow's bundle"): true, digest("config"): false, digest("print()"): false,
+			digest("workflow's file"): false, digest("packed"): false, digest("part's events"): false,
 		}
 		named, err := h.ReferencedBlobs(t.Context())
 		if d := cmp.Diff(want, named); err != nil || d != "" {

@@ -306,10 +306,10 @@ func (s *Store) CollectGarbage(ctx context.Context, contents func(manifest blob.
 
 // deleteOldRows deletes rows that are no longer needed.
 func (s *Store) deleteOldRows(ctx context.Context) error {
-	const invites, flows = 90 * 24 * time.Hour, 30 * 24 * time.Hour
+	const invites, workflows = 90 * 24 * time.Hour, 30 * 24 * time.Hour
 	return s.tx(ctx, "drop what has ended", func(q *query.Queries) error {
-		ended := nullInt(s.now() - flows.Microseconds())
-		for _, forget := range []func(context.Context, sql.NullInt64) error{q.DeleteOldParts, q.DeleteOldJobsOfFlows, q.DeleteOldFlows} {
+		ended := nullInt(s.now() - workflows.Microseconds())
+		for _, forget := range []func(context.Context, sql.NullInt64) error{q.DeleteOldParts, q.DeleteOldJobsOfWorkflows, q.DeleteOldWorkflows} {
 			if err := forget(ctx, ended); err != nil {
 				return err
 			}

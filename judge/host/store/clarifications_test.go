@@ -214,7 +214,7 @@ func TestRecipients(t *testing.T) {
 		put(3, "south") // a group that received no messages
 		put(3)
 		if epoch() != before {
-			t.Error("a group that nobody wrote to: the epoch rose")
+			t.Error("a group without messages: the epoch rose")
 		}
 		write("to a group", 0, nil, group["north"])            // 4
 		write("to a group and one", 0, all(2), group["north"]) // 5

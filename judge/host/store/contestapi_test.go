@@ -42,9 +42,9 @@ func TestContestAPI(t *testing.T) {
 		if _, err := send("2", early); !errors.Is(err, store.ErrTaken) {
 			t.Errorf("an id is given twice: %v", err)
 		}
-		judged := func(lane job.Priority, v judge.Verdict) {
+		judged := func(priority job.Priority, v judge.Verdict) {
 			t.Helper()
-			specs, err := h.NextJobs(t.Context(), lane, "main", 1)
+			specs, err := h.NextJobs(t.Context(), priority, "main", 1)
 			must(err)
 			h.fold(h.result(specs[0], v), store.Counted)
 		}

@@ -36,7 +36,7 @@ const (
 	VisibilityPublic   Visibility = "public"   // everyone sees it, and every account may enter
 	VisibilityAccounts Visibility = "accounts" // every account sees it and may enter
 	VisibilityTeams    Visibility = "teams"    // only its teams see it
-	VisibilityJury     Visibility = "staff"    // only the jury sees it
+	VisibilityJury     Visibility = "jury"     // only the jury sees it
 )
 
 // Visibilities lists all values, most public first.

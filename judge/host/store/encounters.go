@@ -40,7 +40,7 @@ func (e *Encounter) FailuresOf(bot int64) []string {
 	return strings.Split(failures, ",")
 }
 
-// NewEncounter stores an encounter and its workflow, whose spec is the result of plan. It sets Number and Flow. It
+// NewEncounter stores an encounter and its workflow, whose spec is the result of plan. It sets Number and Workflow. It
 // returns ErrEnded if the ladder is closed.
 func (s *Store) NewEncounter(ctx context.Context, e *Encounter, kind, owner string, plan func(*Encounter) ([]byte, error)) error {
 	return s.tx(ctx, "begin an encounter", func(q *query.Queries) error {
@@ -56,7 +56,7 @@ func (s *Store) NewEncounter(ctx context.Context, e *Encounter, kind, owner stri
 		if err != nil {
 			return err
 		}
-		if _, err := q.InsertFlow(ctx, query.InsertFlowParams{ID: e.Workflow, Kind: kind, Spec: string(spec), Owner: owner,
+		if _, err := q.InsertWorkflow(ctx, query.InsertWorkflowParams{ID: e.Workflow, Kind: kind, Spec: string(spec), Owner: owner,
 			Made: s.now()}); err != nil {
 			return err
 		}
@@ -170,16 +170,16 @@ func (s *Store) eraseBots(ctx context.Context, q *query.Queries, account string)
 		for _, f := range b.Files {
 			blobs = append(blobs, f.Digest)
 		}
-		flows, err := q.FlowsOfBot(ctx, r.Ladder, r.Number)
+		workflows, err := q.WorkflowsOfBot(ctx, r.Ladder, r.Number)
 		if err != nil {
 			return nil, err
 		}
-		for _, f := range append(flows, r.Flow) {
-			flowBlobs, err := eraseFlow(ctx, q, f)
+		for _, f := range append(workflows, r.Flow) {
+			workflowBlobs, err := eraseWorkflow(ctx, q, f)
 			if err != nil {
 				return nil, err
 			}
-			blobs = append(blobs, flowBlobs...)
+			blobs = append(blobs, workflowBlobs...)
 		}
 		records, err := q.RecordsOfBot(ctx, r.Ladder, r.Number)
 		if err != nil {

@@ -49,63 +49,16 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 		if errIfUnchanged(n, err) != nil {
 			return errIfUnchanged(n, err)
 		}
-		photos, err := s.eraseTeams(ctx, q, id)
+		erased, err := s.eraseOwned(ctx, q, id)
 		if err != nil {
 			return err
 		}
-		ownPhotos, err := q.ErasePhotos(ctx, id)
-		if err != nil {
-			return err
-		}
-		uploads, err := q.SentByNobodyElse(ctx, id)
-		if err != nil {
-			return err
-		}
-		for _, erase := range []func(context.Context, string) error{q.EraseSessions, q.EraseIdentities, q.EraseTokens,
-			q.EraseRoles, q.EraseQuestions,
-			q.ErasePrints, q.ErasePersons, q.EraseContestAccounts, q.EraseExpectedAddresses, q.EraseReading, q.EraseClaims,
-			q.EraseMembers, q.EraseAddresses, q.EraseUploads, q.EraseSent} {
-			if err := erase(ctx, id); err != nil {
-				return err
-			}
-		}
-		erasedBlobs, err := eraseSources(ctx, q, id)
-		if err != nil {
-			return err
-		}
-		botBlobs, err := s.eraseBots(ctx, q, id)
-		if err != nil {
-			return err
-		}
-		erasedBlobs = append(append(erasedBlobs, botBlobs...), photos...)
-		for _, d := range ownPhotos {
-			erasedBlobs = append(erasedBlobs, blob.Digest(d))
-		}
-		answers, err := eraseGolfSubmissions(ctx, q, id)
-		if err != nil {
-			return err
-		}
-		erasedBlobs = append(erasedBlobs, answers...)
-		flows, err := q.FlowsOf(ctx, id)
-		if err != nil {
-			return err
-		}
-		for _, f := range flows {
-			flowBlobs, err := eraseFlow(ctx, q, f.ID)
-			if err != nil {
-				return err
-			}
-			erasedBlobs = append(erasedBlobs, flowBlobs...)
-		}
-		for _, d := range uploads {
-			erasedBlobs = append(erasedBlobs, blob.Digest(d))
-		}
-		for _, d := range erasedBlobs { // mark for PendingBlobRemovals
+		for _, d := range erased { // mark for PendingBlobRemovals
 			if err := q.SeeBlob(ctx, string(d), 0); err != nil {
 				return err
 			}
 		}
-		blobs = erasedBlobs
+		blobs = erased
 		return nil
 	})
 	if errors.Is(err, ErrLastAdministrator) {
@@ -115,6 +68,42 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 		return nil, err
 	}
 	return blobs, s.overwriteDeleted(ctx)
+}
+
+// eraseOwned removes everything that an account owns, and returns the blobs to which it referred.
+func (s *Store) eraseOwned(ctx context.Context, q *query.Queries, id string) ([]blob.Digest, error) {
+	photos, err := s.eraseTeams(ctx, q, id)
+	if err != nil {
+		return nil, err
+	}
+	ownPhotos, err := q.ErasePhotos(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	uploads, err := q.SentOnlyBy(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, erase := range []func(context.Context, string) error{q.EraseSessions, q.EraseIdentities, q.EraseTokens, q.EraseRoles,
+		q.EraseQuestions, q.ErasePrints, q.ErasePersons, q.EraseContestAccounts, q.EraseExpectedAddresses, q.EraseReading,
+		q.EraseClaims, q.EraseMembers, q.EraseAddresses, q.EraseUploads, q.EraseSent} {
+		if err := erase(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	erased := photos
+	for _, d := range append(ownPhotos, uploads...) {
+		erased = append(erased, blob.Digest(d))
+	}
+	for _, erase := range []func(context.Context, *query.Queries, string) ([]blob.Digest, error){eraseSources, s.eraseBots,
+		eraseGolfSubmissions, eraseWorkflowsOf} {
+		blobs, err := erase(ctx, q, id)
+		if err != nil {
+			return nil, err
+		}
+		erased = append(erased, blobs...)
+	}
+	return erased, nil
 }
 
 // disableAndCancel disables an account and cancels its pending submissions.
@@ -157,12 +146,12 @@ func (s *Store) PendingJobs(ctx context.Context, account, problem, contest strin
 }
 
 // PendingWork returns the pending jobs of an account's submissions, and the account's workflows that have not ended.
-func (s *Store) PendingWork(ctx context.Context, id string) (jobs, flows []string, err error) {
+func (s *Store) PendingWork(ctx context.Context, id string) (jobs, workflows []string, err error) {
 	if jobs, err = s.PendingJobs(ctx, id, "", ""); err != nil {
 		return nil, nil, wrapError("read the open jobs of an account", err)
 	}
-	flows, err = s.RunningWorkflowIDs(ctx, id, nil)
-	return jobs, flows, err
+	workflows, err = s.RunningWorkflowIDs(ctx, id, nil)
+	return jobs, workflows, err
 }
 
 // eraseTeams removes the names, photos and persons of teams that have no other account. It returns the blobs of
@@ -239,24 +228,37 @@ func eraseSources(ctx context.Context, q *query.Queries, account string) (blobs 
 				return nil, err
 			}
 		}
-		flows, err := q.FlowsAbout(ctx, r.ID)
+		workflows, err := q.WorkflowsAbout(ctx, r.ID)
 		if err != nil {
 			return nil, err
 		}
-		for _, f := range flows {
-			flowBlobs, err := eraseFlow(ctx, q, f)
+		for _, f := range workflows {
+			workflowBlobs, err := eraseWorkflow(ctx, q, f)
 			if err != nil {
 				return nil, err
 			}
-			blobs = append(blobs, flowBlobs...)
+			blobs = append(blobs, workflowBlobs...)
 		}
 	}
 	return blobs, nil
 }
 
-// eraseFlow removes a workflow, its jobs and its results, and returns the blobs to which they referred. The
+// eraseWorkflowsOf removes all workflows of an account, and returns the blobs to which they referred.
+func eraseWorkflowsOf(ctx context.Context, q *query.Queries, account string) (blobs []blob.Digest, err error) {
+	workflows, err := q.WorkflowsOf(ctx, account)
+	for _, f := range workflows {
+		workflowBlobs, err := eraseWorkflow(ctx, q, f.ID)
+		if err != nil {
+			return nil, err
+		}
+		blobs = append(blobs, workflowBlobs...)
+	}
+	return blobs, err
+}
+
+// eraseWorkflow removes a workflow, its jobs and its results, and returns the blobs to which they referred. The
 // workflow may be a verification, a tournament, a golf check, or an audit.
-func eraseFlow(ctx context.Context, q *query.Queries, id string) (blobs []blob.Digest, err error) {
+func eraseWorkflow(ctx context.Context, q *query.Queries, id string) (blobs []blob.Digest, err error) {
 	specs, err := q.JobSpecsOf(ctx, nullText(id))
 	if err != nil {
 		return nil, err
@@ -277,7 +279,7 @@ func eraseFlow(ctx context.Context, q *query.Queries, id string) (blobs []blob.D
 	for _, e := range events {
 		blobs = append(blobs, blob.Digest(e))
 	}
-	return blobs, errors.Join(q.EraseParts(ctx, id), q.EraseJobsOfFlow(ctx, nullText(id)), q.EraseFlow(ctx, id))
+	return blobs, errors.Join(q.EraseParts(ctx, id), q.EraseJobsOfWorkflow(ctx, nullText(id)), q.EraseWorkflow(ctx, id))
 }
 
 // overwriteDeleted makes SQLite overwrite deleted data on disk, including old pages in its write-ahead log. PostgreSQL

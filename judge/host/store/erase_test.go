@@ -70,7 +70,7 @@ func marked(t *testing.T, h *harness, c *store.Contest) (*store.Account, *store.
 	_, err = h.Submit(t.Context(), n) // which waits
 	check(err)
 	check(h.NewUpload(t.Context(), &store.Upload{Account: a.ID, Problem: "nim", File: "of-" + mark + ".zip"}))
-	f, err := h.NewWorkflow(t.Context(), "flow", "verify", []byte(`{"of":"`+mark+`"}`), a.ID)
+	f, err := h.NewWorkflow(t.Context(), "workflow", "verify", []byte(`{"of":"`+mark+`"}`), a.ID)
 	check(err)
 	_, err = h.AddWorkflowJobs(t.Context(), f.ID,
 		store.WorkflowJob{Key: mark, Work: w, Priority: job.BackgroundPriority, Class: "main", Cost: time.Second})

@@ -55,10 +55,10 @@ func (w *season) send(team string) *store.StoredSubmission {
 	return a
 }
 
-// judge gives the waiting submissions of a lane a verdict.
-func (w *season) judge(lane job.Priority, v judge.Verdict) (n int) {
+// judge gives the waiting submissions of a priority a verdict.
+func (w *season) judge(priority job.Priority, v judge.Verdict) (n int) {
 	w.Helper()
-	specs, err := w.NextJobs(w.Context(), lane, "main", 100)
+	specs, err := w.NextJobs(w.Context(), priority, "main", 100)
 	w.must(err)
 	for _, s := range specs {
 		w.fold(w.result(s, v), store.Counted)
@@ -363,7 +363,7 @@ func TestFinalizeStore(t *testing.T) {
 		stale := *c
 		w.must(w.Finalize(t.Context(), c, nil))
 		if err := w.Finalize(t.Context(), &stale, nil); !errors.Is(err, store.ErrChanged) {
-			t.Errorf("finalize what somebody else has changed: %v", err)
+			t.Errorf("finalize what another account has changed: %v", err)
 		}
 		if now := w.row(); now.FinalB != 2 || now.FinalBy != "chief" || now.Finalized.IsZero() || !now.UpdatesEnd.IsZero() {
 			t.Errorf("the contest is %+v", now)

@@ -107,7 +107,7 @@ type GolfSubmission struct {
 	Account    string // id
 	Display    string // display name of the account
 	File       job.File
-	Request    []byte // JSON of a flow.GolfSubmissionOptions
+	Request    []byte // JSON of a workflow.GolfSubmissionOptions
 	Received   time.Time
 	State      GolfState
 	Workflow   string            // the workflow that checks the submission now; may be empty
@@ -171,15 +171,15 @@ func (s *Store) NewGolfSubmission(ctx context.Context, n NewGolfSubmission) (a *
 				return err
 			}
 		}
-		flow := newID()
-		if _, err := q.InsertFlow(ctx, query.InsertFlowParams{ID: flow, Kind: n.Kind, Spec: string(n.Spec), Owner: n.Account,
+		workflow := newID()
+		if _, err := q.InsertWorkflow(ctx, query.InsertWorkflowParams{ID: workflow, Kind: n.Kind, Spec: string(n.Spec), Owner: n.Account,
 			Made: now.LastTime}); err != nil {
 			return err
 		}
 		return q.InsertAnswer(ctx, query.InsertAnswerParams{
 			ID: newID(), Hole: n.Hole.ID, Number: number, Account: n.Account, FormKey: n.Key, File: n.File.Path,
 			Sha256: string(n.File.Digest), Size: n.File.Size,
-			Asked: string(n.Request), Received: now.LastTime, Flow: flow,
+			Asked: string(n.Request), Received: now.LastTime, Flow: workflow,
 		})
 	})
 	if err != nil && !errors.Is(err, errRepeated) {
@@ -270,7 +270,7 @@ type GolfOutcome struct {
 // stays valid if no worker could check it. A recheck does not change the size of the submission.
 func (s *Store) RecordGolfOutcome(ctx context.Context, e GolfOutcome) error {
 	return s.tx(ctx, "keep what became of an answer", func(q *query.Queries) error {
-		r, err := q.AnswerOfFlow(ctx, e.Workflow)
+		r, err := q.AnswerOfWorkflow(ctx, e.Workflow)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
@@ -419,18 +419,18 @@ func (s *Store) OutdatedGolfSubmissions(ctx context.Context, class string) (cand
 
 // RecheckGolfSubmission stores a workflow of the given kind that rechecks a golf submission, and returns its id. The id is empty
 // if the submission is no longer valid or is already being rechecked.
-func (s *Store) RecheckGolfSubmission(ctx context.Context, answer, account, kind string, spec []byte) (flow string, err error) {
+func (s *Store) RecheckGolfSubmission(ctx context.Context, answer, account, kind string, spec []byte) (workflow string, err error) {
 	err = s.tx(ctx, "prove an answer again", func(q *query.Queries) error {
-		flow = newID()
-		n, err := q.ProveAnswerAgain(ctx, answer, flow)
+		workflow = newID()
+		n, err := q.RecheckAnswer(ctx, answer, workflow)
 		if err != nil || n == 0 {
-			flow = ""
+			workflow = ""
 			return err
 		}
-		_, err = q.InsertFlow(ctx, query.InsertFlowParams{ID: flow, Kind: kind, Spec: string(spec), Owner: account, Made: s.now()})
+		_, err = q.InsertWorkflow(ctx, query.InsertWorkflowParams{ID: workflow, Kind: kind, Spec: string(spec), Owner: account, Made: s.now()})
 		return err
 	})
-	return flow, err
+	return workflow, err
 }
 
 // eraseGolfSubmissions deletes the content of an account's golf submissions, but keeps their lengths.

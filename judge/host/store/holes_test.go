@@ -148,7 +148,7 @@ func TestAnAnswerFromItsStartToItsEnd(t *testing.T) {
 			t.Errorf("sent twice it is %+v", again)
 		}
 		if f, err := h.Workflow(t.Context(), a.Workflow); err != nil || f.Kind != "hole" || f.Owner != h.alice.ID {
-			t.Errorf("its flow is %+v, %v", f, err)
+			t.Errorf("its workflow is %+v, %v", f, err)
 		}
 		if n, err := h.CountRecentGolfSubmissions(t.Context(), o.ID, h.alice.ID, time.Minute); err != nil || n != 1 {
 			t.Errorf("%d answers lately, %v", n, err)

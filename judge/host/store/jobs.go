@@ -115,9 +115,9 @@ func (s *Store) MarkDispatched(ctx context.Context, epoch int64, jobs ...job.Run
 		if n == 0 {
 			return ErrNotLeader
 		}
-		now, rowsByLane := s.now(), map[int64][]query.MarkOutRow{}
+		now, rowsByPriority := s.now(), map[int64][]query.MarkDispatchedRow{}
 		for _, j := range jobs {
-			row, err := q.MarkOut(ctx, query.MarkOutParams{ID: j.Job, Generation: int64(j.Generation), OutAt: nullInt(now)})
+			row, err := q.MarkDispatched(ctx, query.MarkDispatchedParams{ID: j.Job, Generation: int64(j.Generation), OutAt: nullInt(now)})
 			if errors.Is(err, sql.ErrNoRows) {
 				continue
 			}
@@ -125,10 +125,10 @@ func (s *Store) MarkDispatched(ctx context.Context, epoch int64, jobs ...job.Run
 				return err
 			}
 			marked = append(marked, j)
-			rowsByLane[row.Lane] = append(rowsByLane[row.Lane], row)
+			rowsByPriority[row.Lane] = append(rowsByPriority[row.Lane], row)
 		}
 		for _, priority := range job.Priorities { // a fixed order prevents deadlocks: priorities are locked
-			if err := updateLane(ctx, q, int64(priority), rowsByLane[int64(priority)]); err != nil {
+			if err := updatePriority(ctx, q, int64(priority), rowsByPriority[int64(priority)]); err != nil {
 				return err
 			}
 		}
@@ -137,10 +137,10 @@ func (s *Store) MarkDispatched(ctx context.Context, epoch int64, jobs ...job.Run
 	return marked, err
 }
 
-// updateLane updates a priority after jobs of the priority were dispatched, and limits how long the next jobs of their owners
+// updatePriority updates a priority after jobs of the priority were dispatched, and limits how long the next jobs of their owners
 // may wait. A job that was dispatched before a job with a lower start tag does not advance the priority's virtual
 // time. Otherwise the debts of other owners would be forgiven.
-func updateLane(ctx context.Context, q *query.Queries, lane int64, rows []query.MarkOutRow) error {
+func updatePriority(ctx context.Context, q *query.Queries, priority int64, rows []query.MarkDispatchedRow) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -148,7 +148,7 @@ func updateLane(ctx context.Context, q *query.Queries, lane int64, rows []query.
 	owners := map[string]bool{}
 	for _, g := range rows {
 		owners[g.Owner] = true
-		isFirst, err := q.IsFirst(ctx, query.IsFirstParams{Lane: lane, Class: g.Class, StartTag: g.StartTag})
+		isFirst, err := q.IsFirst(ctx, query.IsFirstParams{Lane: priority, Class: g.Class, StartTag: g.StartTag})
 		if err != nil {
 			return err
 		}
@@ -156,16 +156,16 @@ func updateLane(ctx context.Context, q *query.Queries, lane int64, rows []query.
 			v = max(v, g.StartTag)
 		}
 	}
-	served, err := q.MoveLane(ctx, query.MoveLaneParams{Lane: lane, V: v, Served: int64(len(rows))})
+	served, err := q.AdvancePriority(ctx, query.AdvancePriorityParams{Lane: priority, V: v, Served: int64(len(rows))})
 	if err != nil {
 		return err
 	}
 	for _, owner := range slices.Sorted(maps.Keys(owners)) {
-		others, err := q.CountOthers(ctx, lane, owner)
+		others, err := q.CountOthers(ctx, priority, owner)
 		if err != nil {
 			return err
 		}
-		if err := q.SetDue(ctx, query.SetDueParams{Lane: lane, Owner: owner, Due: fair.Due(served, int(others))}); err != nil {
+		if err := q.SetDue(ctx, query.SetDueParams{Lane: priority, Owner: owner, Due: fair.Due(served, int(others))}); err != nil {
 			return err
 		}
 	}
@@ -216,8 +216,8 @@ type DispatchedJob struct {
 
 // DispatchedBefore reads the jobs that were enqueued before the given time, oldest first.
 func (s *Store) DispatchedBefore(ctx context.Context, before time.Time) ([]DispatchedJob, error) {
-	rows, err := s.read.OutSince(ctx, nullMicros(before))
-	return convertRows(rows, err, "read the jobs that are out", func(r query.OutSinceRow) DispatchedJob {
+	rows, err := s.read.DispatchedBefore(ctx, nullMicros(before))
+	return convertRows(rows, err, "read the jobs that are out", func(r query.DispatchedBeforeRow) DispatchedJob {
 		return DispatchedJob{
 			job.Running{Job: r.ID, Generation: int(r.Generation)}, job.Priority(r.Lane), r.Class,
 			fromMicros(r.OutAt.Int64),
@@ -228,7 +228,7 @@ func (s *Store) DispatchedBefore(ctx context.Context, before time.Time) ([]Dispa
 // Requeue queues an enqueued job again, with the next generation and its old position. It returns false if the job
 // has ended or has another generation.
 func (s *Store) Requeue(ctx context.Context, j job.Running) (bool, error) {
-	n, err := s.write.Again(ctx, j.Job, int64(j.Generation))
+	n, err := s.write.RequeueJob(ctx, j.Job, int64(j.Generation))
 	return n == 1, wrapError("put a job back into the queue", err)
 }
 

@@ -27,16 +27,16 @@ func TestJobsGoOutAndComeBack(t *testing.T) {
 			t.Fatalf("got %+v", specs)
 		}
 		for what, is := range map[string]struct {
-			lane  job.Priority
-			class string
-			n     int
-			want  int
+			priority job.Priority
+			class    string
+			n        int
+			want     int
 		}{
-			"one":           {job.PracticePriority, "main", 1, 1},
-			"another lane":  {job.ContestPriority, "main", 9, 0},
-			"another class": {job.PracticePriority, "other", 9, 0},
+			"one":              {job.PracticePriority, "main", 1, 1},
+			"another priority": {job.ContestPriority, "main", 9, 0},
+			"another class":    {job.PracticePriority, "other", 9, 0},
 		} {
-			if got, err := h.NextJobs(t.Context(), is.lane, is.class, is.n); err != nil || len(got) != is.want {
+			if got, err := h.NextJobs(t.Context(), is.priority, is.class, is.n); err != nil || len(got) != is.want {
 				t.Errorf("%s: %d jobs, %v", what, len(got), err)
 			}
 		}
@@ -213,7 +213,7 @@ func TestLead(t *testing.T) {
 }
 
 // TestTheOrderIsThatOfPackageFair checks that SQL and package fair give the same order for random arrivals and
-// departures in two lanes. It reopens the store from time to time.
+// departures in two priorities. It reopens the store from time to time.
 func TestTheOrderIsThatOfPackageFair(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -222,18 +222,18 @@ func TestTheOrderIsThatOfPackageFair(t *testing.T) {
 			owners = append(owners, h.account(fmt.Sprint("o", i)).ID)
 		}
 		random := rand.New(rand.NewPCG(15, 0))
-		lanes := map[job.Priority]*fairtest.Queue{job.ContestPriority: {}, job.PracticePriority: {}}
-		next := func(lane job.Priority) bool {
+		priorities := map[job.Priority]*fairtest.Queue{job.ContestPriority: {}, job.PracticePriority: {}}
+		next := func(priority job.Priority) bool {
 			t.Helper()
 			n := 1 + random.IntN(3)
-			want := lanes[lane].Take(n)
-			specs, err := h.NextJobs(t.Context(), lane, "main", n)
+			want := priorities[priority].Take(n)
+			specs, err := h.NextJobs(t.Context(), priority, "main", n)
 			if err != nil || len(want) != len(specs) {
 				t.Fatalf("%d jobs, %v; want %v", len(specs), err, want)
 			}
 			for i, w := range want {
 				if specs[i].ID != w.ID {
-					t.Fatalf("job %d of lane %d that goes out is %s, want %+v", i, lane, specs[i].ID, w)
+					t.Fatalf("job %d of priority %d that goes out is %s, want %+v", i, priority, specs[i].ID, w)
 				}
 			}
 			h.out(specs...)
@@ -241,27 +241,27 @@ func TestTheOrderIsThatOfPackageFair(t *testing.T) {
 		}
 		s := h.Store
 		for step := range 250 {
-			lane := job.Priority(random.IntN(2))
+			priority := job.Priority(random.IntN(2))
 			switch random.IntN(8) {
 			case 0, 1, 2, 3:
 				n := h.submission("")
-				n.Priority, n.Account = lane, owners[random.IntN(len(owners))]
+				n.Priority, n.Account = priority, owners[random.IntN(len(owners))]
 				n.Cost = time.Duration(random.IntN(6)*(1+50*random.IntN(2))) * time.Microsecond
 				a, err := s.Submit(t.Context(), n)
 				if err != nil {
 					t.Fatal(err)
 				}
-				lanes[lane].Add(n.Account, n.Cost.Microseconds(), a.Job)
+				priorities[priority].Add(n.Account, n.Cost.Microseconds(), a.Job)
 			case 4, 5, 6:
-				next(lane)
+				next(priority)
 			case 7: // garbage collection changes nothing
 				if _, err := sweep(t, s, nothing); err != nil {
 					t.Fatal(err)
 				}
 			}
 			if step%50 == 49 {
-				for lane := range lanes {
-					for next(lane) {
+				for priority := range priorities {
+					for next(priority) {
 					}
 				}
 				s = open(t, store.Options{DSN: dsn, Now: h.clock.Now})

@@ -153,7 +153,7 @@ func TestWhatCountsOfSeveralJudgings(t *testing.T) {
 }
 
 // TestAGuestEndsNothing checks that a job does not end if an untrusted worker fails or gives the job up. Other
-// workers must then run the job. Results of untrusted workers for jobs of flows must not count either.
+// workers must then run the job. Results of untrusted workers for jobs of workflows must not count either.
 func TestAGuestEndsNothing(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -173,10 +173,10 @@ func TestAGuestEndsNothing(t *testing.T) {
 			}
 			h.fold(h.result(spec, judge.Accepted), store.Counted)
 		}
-		if _, err := h.NewWorkflow(t.Context(), "flow", "golf", []byte("{}"), h.alice.ID); err != nil {
+		if _, err := h.NewWorkflow(t.Context(), "workflow", "golf", []byte("{}"), h.alice.ID); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.AddWorkflowJobs(t.Context(), "flow",
+		if _, err := h.AddWorkflowJobs(t.Context(), "workflow",
 			store.WorkflowJob{Key: "k", Work: work(), Priority: job.PracticePriority, Class: "main", Cost: time.Second}); err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +185,7 @@ func TestAGuestEndsNothing(t *testing.T) {
 		h.fold(r, store.Retried)
 		r = h.result(h.next()[0], judge.Accepted)
 		h.fold(r, store.Counted)
-		if parts, err := h.TaskResults(t.Context(), "flow"); err != nil || len(parts) != 1 || parts[0].Result.Worker != "w1" {
+		if parts, err := h.TaskResults(t.Context(), "workflow"); err != nil || len(parts) != 1 || parts[0].Result.Worker != "w1" {
 			t.Errorf("got %v, %v", parts, err)
 		}
 	})

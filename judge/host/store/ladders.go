@@ -155,7 +155,7 @@ const (
 	BotChecking BotState = "checking" // being tested
 	BotActive   BotState = "active"   // it plays
 	BotPaused   BotState = "paused"   // paused after failures; its author may resume it
-	BotRejected BotState = "refused"  // its test failed
+	BotRejected BotState = "rejected" // its test failed
 	BotRetired  BotState = "retired"  // replaced by a later version, or retired by its author
 )
 
@@ -220,7 +220,7 @@ func (s *Store) NewBot(ctx context.Context, b *Bot, kind string, check func(*Bot
 		if err != nil {
 			return err
 		}
-		if _, err := q.InsertFlow(ctx, query.InsertFlowParams{ID: b.Workflow, Kind: kind, Spec: string(spec), Owner: b.Account,
+		if _, err := q.InsertWorkflow(ctx, query.InsertWorkflowParams{ID: b.Workflow, Kind: kind, Spec: string(spec), Owner: b.Account,
 			Made: s.now()}); err != nil {
 			return err
 		}

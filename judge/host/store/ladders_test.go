@@ -196,7 +196,7 @@ func TestErasedBots(t *testing.T) {
 		gone := []blob.Digest{digest("bot markedname"), e.Records}
 		for _, d := range append(gone, digest("bot rook"), l.Config) {
 			if _, is := named[d]; !is {
-				t.Errorf("nobody names %s", d)
+				t.Errorf("nothing refers to %s", d)
 			}
 		}
 		if _, err := h.Erase(t.Context(), bob.ID); err != nil {

@@ -17,15 +17,15 @@ import (
 func TestWhatIsThereIsNotWrittenAgain(t *testing.T) {
 	dsn := lite(t)
 	h := newHarness(t, dsn)
-	f := h.flow()
+	f := h.workflow()
 	for _, row := range []struct {
 		add    []store.WorkflowJob
 		writes bool
 	}{
 		{nil, false},
-		{[]store.WorkflowJob{flowJob("a"), flowJob("b")}, true},
-		{[]store.WorkflowJob{flowJob("b"), flowJob("a")}, false},
-		{[]store.WorkflowJob{flowJob("a"), flowJob("c")}, true},
+		{[]store.WorkflowJob{workflowJob("a"), workflowJob("b")}, true},
+		{[]store.WorkflowJob{workflowJob("b"), workflowJob("a")}, false},
+		{[]store.WorkflowJob{workflowJob("a"), workflowJob("c")}, true},
 	} {
 		before := log(t, dsn)
 		if _, err := h.AddWorkflowJobs(t.Context(), f.ID, row.add...); err != nil {

@@ -64,7 +64,8 @@ func TestMedia(t *testing.T) {
 				t.Errorf("the log went from %d to %d", before, now)
 			}
 		}
-		const logo, dark, small, other = "organizations/u1/logo.png", "organizations/u1/logo.dark.png", "organizations/u1/logo.56x56.png", "organizations/u1/logo.160x160.png"
+		const logo, dark, small, other = "organizations/u1/logo.png", "organizations/u1/logo.dark.png",
+			"organizations/u1/logo.56x56.png", "organizations/u1/logo.160x160.png"
 		scaled := func(path string) media.File {
 			f := file(t, path)
 			f.Scaled = true

@@ -155,14 +155,16 @@ func TestMovePasses(t *testing.T) {
 		dsn := lite(t)
 		h := newHarness(t, dsn)
 		db, passes, stopped, to := raw(t, dsn), 0, false, store.Options{DSN: filepath.Join(t.TempDir(), "assay.db")}
-		execAll(t, db, fmt.Sprintf("INSERT INTO setting (key, value) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "+
+		execAll(t, db, fmt.Sprintf("INSERT INTO setting (key, value) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < "+
+			"%d) "+
 			"SELECT 'k' || i, '' FROM n", row.rows))
 		_, err := h.Move(t.Context(), store.MoveOptions{
 			To: to,
 			Blobs: func(context.Context) error {
 				if !stopped {
 					passes++
-					execAll(t, db, fmt.Sprintf("UPDATE setting SET value = value || 'x' WHERE key IN (SELECT key FROM setting WHERE key LIKE 'k%%' LIMIT %d)",
+					execAll(t, db, fmt.Sprintf("UPDATE setting SET value = value || 'x' WHERE key IN (SELECT key FROM setting WHERE key LIKE 'k%%' "+
+						"LIMIT %d)",
 						row.changed))
 				}
 				return nil

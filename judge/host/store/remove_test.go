@@ -126,7 +126,7 @@ func TestRemoveContest(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := h.RemoveContest(t.Context(), &old); !errors.Is(err, store.ErrChanged) {
-			t.Errorf("a contest that somebody changed: %v", err)
+			t.Errorf("a contest that has changed: %v", err)
 		}
 		if now := got[[]*store.Team](t)(h.Teams(t.Context(), id)); len(now) != 3 {
 			t.Errorf("some of it is gone: %v", now)

@@ -157,7 +157,8 @@ func (s *rowServer) take() (id, spec string, err error) {
 		skip = " FOR UPDATE SKIP LOCKED"
 	}
 	now := time.Now()
-	err = s.db.QueryRow("UPDATE leased SET until = $1 WHERE id = (SELECT id FROM leased WHERE result IS NULL AND until < $2 ORDER BY lane, seq LIMIT 1"+
+	err = s.db.QueryRow("UPDATE leased SET until = $1 WHERE id = (SELECT id FROM leased WHERE result IS NULL AND until < $2 ORDER BY lane, "+
+		"seq LIMIT 1"+
 		skip+") RETURNING id, spec", now.Add(leaseTime).UnixMilli(), now.UnixMilli()).Scan(&id, &spec)
 	return id, spec, err
 }

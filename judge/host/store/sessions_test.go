@@ -68,7 +68,7 @@ func TestSessions(t *testing.T) {
 		h.clock.add(14 * 24 * time.Hour)
 		seen(time.Time{})
 		if open("s1") {
-			t.Error("a session that nobody used for 14 days is open")
+			t.Error("a session unused for 14 days is open")
 		}
 		for name, end := range map[string]func() error{
 			"logged out":            func() error { return h.EndSession(t.Context(), "logged out") },
@@ -117,8 +117,8 @@ func TestSessions(t *testing.T) {
 		if err := h.NewSession(t.Context(), before, "late", ""); !errors.Is(err, store.ErrEnded) {
 			t.Errorf("a session of an old password: %v", err)
 		}
-		if err := h.SetPassword(t.Context(), "nobody", ""); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("a password of nobody: %v", err)
+		if err := h.SetPassword(t.Context(), "absent", ""); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("a password of no account: %v", err)
 		}
 	})
 }

@@ -338,11 +338,11 @@ type JobState string
 
 // The states of a job.
 const (
-	JobWaiting    JobState = "waiting"   // only in the database
-	JobDispatched JobState = "out"       // in the queue, or with a worker
-	JobDone       JobState = "done"      // it has a verdict
-	JobFailed     JobState = "failed"    // no worker could run it; the verdict is a judge error
-	JobCancelled  JobState = "cancelled" // it gets no verdict
+	JobWaiting    JobState = "waiting"    // only in the database
+	JobDispatched JobState = "dispatched" // in the queue, or with a worker
+	JobDone       JobState = "done"       // it has a verdict
+	JobFailed     JobState = "failed"     // no worker could run it; the verdict is a judge error
+	JobCancelled  JobState = "cancelled"  // it gets no verdict
 )
 
 // A Submission is a submission with its current judgement.

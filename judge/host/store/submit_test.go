@@ -361,7 +361,7 @@ func TestCostIsTheMedianOfTheLast(t *testing.T) {
 	})
 }
 
-// next returns the waiting jobs of the practice lane.
+// next returns the waiting jobs of the practice priority.
 func (h *harness) next() []*job.Spec {
 	h.tb.Helper()
 	specs, err := h.NextJobs(h.tb.Context(), job.PracticePriority, "main", 1000)

@@ -30,7 +30,7 @@ func TestUploads(t *testing.T) {
 			return all
 		}
 		if _, is := named()[archive]; !is {
-			t.Error("nobody names the archive of an upload that waits")
+			t.Error("nothing refers to the archive of a waiting upload")
 		}
 		for i, u := range made {
 			next, err := h.NextUpload(t.Context())
@@ -64,7 +64,7 @@ func TestUploads(t *testing.T) {
 			t.Error("an archive is kept of which all is made")
 		}
 		if _, is := named()[report]; !is {
-			t.Error("nobody names the report")
+			t.Error("nothing refers to the report")
 		}
 	})
 }

@@ -19,7 +19,7 @@ import (
 type Workflow struct {
 	ID     string
 	Kind   string
-	Spec   []byte // JSON in the format of package flow
+	Spec   []byte // JSON in the format of package workflow
 	State  WorkflowState
 	Reason string // why the workflow ended in this state; may be empty
 	Owner  string // id of an account
@@ -42,18 +42,18 @@ const (
 // workflow. It returns ErrTaken if the id belongs to a workflow of another account or of another kind. Spec must be JSON.
 func (s *Store) NewWorkflow(ctx context.Context, id, kind string, spec []byte, owner string) (*Workflow, error) {
 	f := &Workflow{ID: id, Kind: kind, Spec: spec, State: WorkflowRunning, Owner: owner, Made: fromMicros(s.now())}
-	n, err := s.write.InsertFlow(
-		ctx, query.InsertFlowParams{ID: id, Kind: kind, Spec: string(spec), Owner: owner, Made: f.Made.UnixMicro()},
+	n, err := s.write.InsertWorkflow(
+		ctx, query.InsertWorkflowParams{ID: id, Kind: kind, Spec: string(spec), Owner: owner, Made: f.Made.UnixMicro()},
 	)
 	if err != nil {
-		return nil, wrapError("make a flow", err)
+		return nil, wrapError("make a workflow", err)
 	}
 	if n == 1 {
 		return f, nil
 	}
 	existing, err := s.Workflow(ctx, id)
 	if err == nil && (existing.Owner != owner || existing.Kind != kind) {
-		err = wrapError("make the flow "+id, ErrTaken)
+		err = wrapError("make the workflow "+id, ErrTaken)
 	}
 	return existing, err
 }
@@ -71,11 +71,11 @@ type WorkflowLimits struct {
 func (s *Store) RequestWorkflow(
 	ctx context.Context, id, kind string, spec []byte, owner string, limits WorkflowLimits,
 ) (f *Workflow, err error) {
-	err = s.tx(ctx, "make the flow "+id, func(q *query.Queries) error {
+	err = s.tx(ctx, "make the workflow "+id, func(q *query.Queries) error {
 		if n, err := q.HoldAccount(ctx, owner); err != nil || n == 0 { // of two concurrent calls, one counts the workflow of the other
 			return cmp.Or(err, ErrRevoked)
 		}
-		existing, err := q.GetFlow(ctx, id)
+		existing, err := q.GetWorkflow(ctx, id)
 		if err == nil {
 			if f = workflow(existing); f.Owner != owner || f.Kind != kind {
 				return ErrTaken
@@ -95,7 +95,7 @@ func (s *Store) RequestWorkflow(
 		now := s.now()
 		var recent int64
 		for _, k := range limits.Kinds {
-			n, err := q.CountFlows(ctx, query.CountFlowsParams{Kind: k, Owner: owner, After: now - minuteMicros, Until: now + minuteMicros})
+			n, err := q.CountWorkflows(ctx, query.CountWorkflowsParams{Kind: k, Owner: owner, After: now - minuteMicros, Until: now + minuteMicros})
 			if err != nil {
 				return err
 			}
@@ -105,7 +105,7 @@ func (s *Store) RequestWorkflow(
 			return ErrRateLimit
 		}
 		f = &Workflow{ID: id, Kind: kind, Spec: spec, State: WorkflowRunning, Owner: owner, Made: fromMicros(now)}
-		n, err := q.InsertFlow(ctx, query.InsertFlowParams{ID: id, Kind: kind, Spec: string(spec), Owner: owner, Made: now})
+		n, err := q.InsertWorkflow(ctx, query.InsertWorkflowParams{ID: id, Kind: kind, Spec: string(spec), Owner: owner, Made: now})
 		if err == nil && n == 0 {
 			err = ErrTaken
 		}
@@ -118,7 +118,7 @@ func (s *Store) RequestWorkflow(
 }
 
 func runningWorkflows(ctx context.Context, q *query.Queries, owner string, kinds []string) (ids []string, err error) {
-	running, err := q.OpenFlowsOf(ctx, owner)
+	running, err := q.OpenWorkflowsOf(ctx, owner)
 	for _, f := range running {
 		if kinds == nil || slices.Contains(kinds, f.Kind) {
 			ids = append(ids, f.ID)
@@ -130,33 +130,33 @@ func runningWorkflows(ctx context.Context, q *query.Queries, owner string, kinds
 // RunningWorkflowIDs returns the ids of the running workflows of an account. If kinds is nil, it returns workflows of all kinds.
 func (s *Store) RunningWorkflowIDs(ctx context.Context, owner string, kinds []string) ([]string, error) {
 	ids, err := runningWorkflows(ctx, s.read, owner, kinds)
-	return ids, wrapError("read the flows of an account", err)
+	return ids, wrapError("read the workflows of an account", err)
 }
 
 // Workflow reads a workflow.
 func (s *Store) Workflow(ctx context.Context, id string) (*Workflow, error) {
-	row, err := s.read.GetFlow(ctx, id)
-	return workflow(row), wrapError("read the flow "+id, err)
+	row, err := s.read.GetWorkflow(ctx, id)
+	return workflow(row), wrapError("read the workflow "+id, err)
 }
 
 // RunningWorkflows reads the running workflows, oldest first.
 func (s *Store) RunningWorkflows(ctx context.Context) ([]*Workflow, error) {
-	rows, err := s.read.OpenFlows(ctx)
-	flows := make([]*Workflow, 0, len(rows))
+	rows, err := s.read.OpenWorkflows(ctx)
+	workflows := make([]*Workflow, 0, len(rows))
 	for _, r := range rows {
-		flows = append(flows, workflow(r))
+		workflows = append(workflows, workflow(r))
 	}
-	return flows, wrapError("read the flows", err)
+	return workflows, wrapError("read the workflows", err)
 }
 
 // WorkflowsOfKind reads at most n workflows of a kind, newest first.
 func (s *Store) WorkflowsOfKind(ctx context.Context, kind string, n int) ([]*Workflow, error) {
-	rows, err := s.read.FlowsOfKind(ctx, kind, int32(n))
-	flows := make([]*Workflow, 0, len(rows))
+	rows, err := s.read.WorkflowsOfKind(ctx, kind, int32(n))
+	workflows := make([]*Workflow, 0, len(rows))
 	for _, r := range rows {
-		flows = append(flows, workflow(r))
+		workflows = append(workflows, workflow(r))
 	}
-	return flows, wrapError("read the flows of a kind", err)
+	return workflows, wrapError("read the workflows of a kind", err)
 }
 
 func workflow(r query.Flow) *Workflow {
@@ -181,57 +181,57 @@ type WorkflowJob struct {
 	Owner string
 }
 
-// WorkflowJobID returns the id of the job that runs the task of a workflow with the given key. The id depends only on flow
+// WorkflowJobID returns the id of the job that runs the task of a workflow with the given key. The id depends only on workflow
 // and key, so planning a workflow twice adds no jobs.
-func WorkflowJobID(flow, key string) string {
-	sum := sha256.Sum256([]byte(flow + "\x00" + key))
+func WorkflowJobID(workflow, key string) string {
+	sum := sha256.Sum256([]byte(workflow + "\x00" + key))
 	return hex.EncodeToString(sum[:16])
 }
 
 // AddWorkflowJobs adds jobs of a workflow to the queue, in this order, and returns how many were new. If none is new, it writes
 // nothing. It returns ErrEnded if the workflow has ended or does not exist.
-func (s *Store) AddWorkflowJobs(ctx context.Context, flow string, jobs ...WorkflowJob) (added int, err error) {
-	before, err := s.read.JobsOfFlow(ctx, nullText(flow))
+func (s *Store) AddWorkflowJobs(ctx context.Context, workflow string, jobs ...WorkflowJob) (added int, err error) {
+	before, err := s.read.JobsOfWorkflow(ctx, nullText(workflow))
 	if err != nil {
-		return 0, wrapError("read the jobs of the flow "+flow, err)
+		return 0, wrapError("read the jobs of the workflow "+workflow, err)
 	}
 	old := setOf(before)
-	if !slices.ContainsFunc(jobs, func(j WorkflowJob) bool { return !old[WorkflowJobID(flow, j.Key)] }) {
+	if !slices.ContainsFunc(jobs, func(j WorkflowJob) bool { return !old[WorkflowJobID(workflow, j.Key)] }) {
 		return 0, nil
 	}
-	err = s.tx(ctx, "add jobs to the flow "+flow, func(q *query.Queries) error {
+	err = s.tx(ctx, "add jobs to the workflow "+workflow, func(q *query.Queries) error {
 		added = 0
-		n, err := q.HoldFlow(ctx, flow)
+		n, err := q.HoldWorkflow(ctx, workflow)
 		if err != nil {
 			return err
 		}
 		if n == 0 {
 			return ErrEnded
 		}
-		existing, err := q.JobsOfFlow(ctx, nullText(flow))
+		existing, err := q.JobsOfWorkflow(ctx, nullText(workflow))
 		if err != nil {
 			return err
 		}
 		existingSet := setOf(existing)
 		now := s.now()
-		lanes := map[job.Priority][]queuedJob{}
+		byPriority := map[job.Priority][]queuedJob{}
 		for _, j := range jobs {
-			if id := WorkflowJobID(flow, j.Key); !existingSet[id] {
+			if id := WorkflowJobID(workflow, j.Key); !existingSet[id] {
 				existingSet[id] = true
-				lanes[j.Priority] = append(lanes[j.Priority], queuedJob{
-					id: id, work: j.Work, priority: j.Priority, class: j.Class, cost: j.Cost, made: now, workflow: flow,
+				byPriority[j.Priority] = append(byPriority[j.Priority], queuedJob{
+					id: id, work: j.Work, priority: j.Priority, class: j.Class, cost: j.Cost, made: now, workflow: workflow,
 					key: j.Key, exclude: j.Exclude,
 				})
 			}
 		}
 		for _, priority := range job.Priorities {
-			if len(lanes[priority]) == 0 {
+			if len(byPriority[priority]) == 0 {
 				continue
 			}
-			if err := enqueue(ctx, q, cmp.Or(jobs[0].Owner, flow), priority, lanes[priority]); err != nil {
+			if err := enqueue(ctx, q, cmp.Or(jobs[0].Owner, workflow), priority, byPriority[priority]); err != nil {
 				return err
 			}
-			added += len(lanes[priority])
+			added += len(byPriority[priority])
 		}
 		return nil
 	})
@@ -255,7 +255,7 @@ type TaskResult struct {
 	At     time.Time
 }
 
-func (s *Store) addTaskResult(ctx context.Context, q *query.Queries, flow string, p TaskResult) (bool, error) {
+func (s *Store) addTaskResult(ctx context.Context, q *query.Queries, workflow string, p TaskResult) (bool, error) {
 	short := *p.Result
 	short.Events, short.Token = nil, ""
 	result, err := toJSON(short)
@@ -263,14 +263,14 @@ func (s *Store) addTaskResult(ctx context.Context, q *query.Queries, flow string
 		return false, err
 	}
 	n, err := q.InsertPart(ctx, query.InsertPartParams{
-		Flow: flow, PartKey: p.Key, Job: p.Job, Result: result, Events: string(p.Events), At: s.now(),
+		Flow: workflow, PartKey: p.Key, Job: p.Job, Result: result, Events: string(p.Events), At: s.now(),
 	})
 	return n == 1, err
 }
 
 // TaskResults reads the results of a workflow's tasks in order of arrival.
-func (s *Store) TaskResults(ctx context.Context, flow string) ([]*TaskResult, error) {
-	rows, err := s.read.PartsOf(ctx, flow)
+func (s *Store) TaskResults(ctx context.Context, workflow string) ([]*TaskResult, error) {
+	rows, err := s.read.PartsOf(ctx, workflow)
 	if err != nil {
 		return nil, wrapError("read the task results of a workflow", err)
 	}
@@ -287,16 +287,16 @@ func (s *Store) TaskResults(ctx context.Context, flow string) ([]*TaskResult, er
 // FinishWorkflow ends a workflow and cancels its open jobs. It returns the canceled jobs, because workers may still run
 // some of them. It returns ErrEnded if the workflow had already ended.
 func (s *Store) FinishWorkflow(ctx context.Context, id string, state WorkflowState, reason string) (cancelled []string, err error) {
-	err = s.tx(ctx, "end the flow "+id, func(q *query.Queries) error {
+	err = s.tx(ctx, "end the workflow "+id, func(q *query.Queries) error {
 		now := nullInt(s.now())
-		n, err := q.EndFlow(ctx, query.EndFlowParams{ID: id, State: string(state), Reason: sanitize(reason), DoneAt: now})
+		n, err := q.EndWorkflow(ctx, query.EndWorkflowParams{ID: id, State: string(state), Reason: sanitize(reason), DoneAt: now})
 		if err != nil {
 			return err
 		}
 		if n == 0 {
 			return ErrEnded
 		}
-		cancelled, err = q.CancelJobsOfFlow(ctx, nullText(id), now)
+		cancelled, err = q.CancelJobsOfWorkflow(ctx, nullText(id), now)
 		return err
 	})
 	return cancelled, err

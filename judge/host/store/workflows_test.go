@@ -18,11 +18,11 @@ import (
 	"assay/judge/host/store"
 )
 
-func flowJob(key string) store.WorkflowJob {
+func workflowJob(key string) store.WorkflowJob {
 	return store.WorkflowJob{Key: key, Work: work(), Priority: job.BackgroundPriority, Class: "main", Cost: time.Second}
 }
 
-func (h *harness) flow() *store.Workflow {
+func (h *harness) workflow() *store.Workflow {
 	h.tb.Helper()
 	f, err := h.NewWorkflow(h.tb.Context(), rand.Text(), "verify", []byte(`{"problem":"nim"}`), h.alice.ID)
 	if err != nil {
@@ -40,11 +40,12 @@ func (h *harness) background() []*job.Spec {
 	return specs
 }
 
-func TestAFlowFromItsStartToItsEnd(t *testing.T) {
+func TestAWorkflowFromItsStartToItsEnd(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
-		f := h.flow()
-		for want, jobs := range [][]store.WorkflowJob{{}, {flowJob("a")}, {flowJob("a"), flowJob("b"), flowJob("c"), flowJob("b")}} {
+		f := h.workflow()
+		for want, jobs := range [][]store.WorkflowJob{{}, {workflowJob("a")},
+			{workflowJob("a"), workflowJob("b"), workflowJob("c"), workflowJob("b")}} {
 			if added, err := h.AddWorkflowJobs(t.Context(), f.ID, jobs...); err != nil || added != want {
 				t.Errorf("%d jobs were new, %v; want %d", added, err, want)
 			}
@@ -96,21 +97,21 @@ func TestAFlowFromItsStartToItsEnd(t *testing.T) {
 	})
 }
 
-func TestWhatAFlowRefuses(t *testing.T) {
+func TestWhatAWorkflowRefuses(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
-		f := h.flow()
-		bad := flowJob("b")
+		f := h.workflow()
+		bad := workflowJob("b")
 		bad.Work.Files = nil
-		if _, err := h.AddWorkflowJobs(t.Context(), f.ID, flowJob("a"), bad); err == nil || len(h.background()) != 0 {
+		if _, err := h.AddWorkflowJobs(t.Context(), f.ID, workflowJob("a"), bad); err == nil || len(h.background()) != 0 {
 			t.Errorf("half of it was kept: %v", err)
 		}
 		if _, err := h.FinishWorkflow(t.Context(), f.ID, store.WorkflowCancelled, "not wanted"); err != nil {
 			t.Fatal(err)
 		}
 		for what, err := range map[string]error{
-			"jobs for one that has ended": func() error { _, err := h.AddWorkflowJobs(t.Context(), f.ID, flowJob("a")); return err }(),
-			"jobs for none":               func() error { _, err := h.AddWorkflowJobs(t.Context(), "none", flowJob("a")); return err }(),
+			"jobs for one that has ended": func() error { _, err := h.AddWorkflowJobs(t.Context(), f.ID, workflowJob("a")); return err }(),
+			"jobs for none":               func() error { _, err := h.AddWorkflowJobs(t.Context(), "none", workflowJob("a")); return err }(),
 			"to end it again":             func() error { _, err := h.FinishWorkflow(t.Context(), f.ID, store.WorkflowDone, ""); return err }(),
 		} {
 			if !errors.Is(err, store.ErrEnded) {
@@ -119,26 +120,26 @@ func TestWhatAFlowRefuses(t *testing.T) {
 		}
 		again, err := h.NewWorkflow(t.Context(), f.ID, f.Kind, []byte("{}"), h.alice.ID)
 		if err != nil || string(again.Spec) != string(f.Spec) {
-			t.Errorf("the same flow again: %+v, %v", again, err)
+			t.Errorf("the same workflow again: %+v, %v", again, err)
 		}
 		if _, err := h.NewWorkflow(t.Context(), f.ID, "arena", []byte("{}"), h.alice.ID); !errors.Is(err, store.ErrTaken) {
-			t.Errorf("a flow of another kind has the same id: %v", err)
+			t.Errorf("a workflow of another kind has the same id: %v", err)
 		}
 		if _, err := h.Workflow(t.Context(), "none"); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("no flow: %v", err)
+			t.Errorf("no workflow: %v", err)
 		}
 	})
 }
 
-// TestManyPlanAtOnce checks that servers that plan the same flow at once add every job only once. When the flow
+// TestManyPlanAtOnce checks that servers that plan the same workflow at once add every job only once. When the workflow
 // ends, each job must either have a result or be canceled.
 func TestManyPlanAtOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
-		f := h.flow()
+		f := h.workflow()
 		var jobs []store.WorkflowJob
 		for i := range 40 {
-			jobs = append(jobs, flowJob(fmt.Sprint(i)))
+			jobs = append(jobs, workflowJob(fmt.Sprint(i)))
 		}
 		var added atomic.Int64
 		var wg sync.WaitGroup
@@ -183,14 +184,14 @@ func TestManyPlanAtOnce(t *testing.T) {
 	})
 }
 
-// TestOldFlowsAreForgotten checks that a flow and its blobs are deleted 30 days after the flow ended. A running
-// flow stays.
-func TestOldFlowsAreForgotten(t *testing.T) {
+// TestOldWorkflowsAreDeleted checks that a workflow and its blobs are deleted 30 days after the workflow ended. A running
+// workflow stays.
+func TestOldWorkflowsAreDeleted(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
-		ended, runs := h.flow(), h.flow()
+		ended, runs := h.workflow(), h.workflow()
 		for _, f := range []*store.Workflow{ended, runs} {
-			if _, err := h.AddWorkflowJobs(t.Context(), f.ID, flowJob("a")); err != nil {
+			if _, err := h.AddWorkflowJobs(t.Context(), f.ID, workflowJob("a")); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -214,7 +215,7 @@ func TestOldFlowsAreForgotten(t *testing.T) {
 		}
 		forget(time.Second)
 		if _, err := h.Workflow(t.Context(), ended.ID); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("the flow that ended: %v", err)
+			t.Errorf("the workflow that ended: %v", err)
 		}
 		for f, want := range map[*store.Workflow]int{ended: 0, runs: 1} {
 			parts, err := h.TaskResults(t.Context(), f.ID)
@@ -231,9 +232,9 @@ func TestOldFlowsAreForgotten(t *testing.T) {
 	})
 }
 
-// TestFlowsAreBounded checks the limits on flows of an account. Other accounts, ended flows, and flows that the
+// TestWorkflowsAreBounded checks the limits on workflows of an account. Other accounts, ended workflows, and workflows that the
 // server started do not count.
-func TestFlowsAreBounded(t *testing.T) {
+func TestWorkflowsAreBounded(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
 		bob := h.account("bob")

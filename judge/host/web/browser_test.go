@@ -71,7 +71,8 @@ func class(t *testing.T, width int, scripts bool) {
 	b.Follow(".save button")
 	b.ExpectValue("the slips", `document.querySelectorAll('.slip').length`, "3")
 	look("slips")
-	password := b.Eval(`[...document.querySelectorAll('.slip')].find(s => s.innerText.includes('Ada')).querySelectorAll('code')[1].textContent`)
+	password := b.Eval(`[...document.querySelectorAll('.slip')].find(s => ` +
+		`s.innerText.includes('Ada')).querySelectorAll('code')[1].textContent`)
 	b.Eval(`document.querySelector('.end > .menu:last-child').open = true`)
 	b.Follow("form[action='/logout'] button")
 	b.ExpectValue("logged out", `document.querySelector('.end a').textContent`, "Log in")
@@ -98,7 +99,8 @@ func class(t *testing.T, width int, scripts bool) {
 		}
 		b.ChooseFiles("input[type=file]", file)
 		b.ExpectValue("the language of the file", `document.querySelector('select[name=language]').value`, "py")
-		b.Eval(`document.querySelector('textarea[name=text]').dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', ctrlKey: true, bubbles: true}))`)
+		b.Eval(`document.querySelector('textarea[name=text]').dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', ctrlKey: true, ` +
+			`bubbles: true}))`)
 	} else {
 		b.Fill("textarea[name=text]", "print(sum(map(int, input().split())))")
 		b.Fill("select[name=language]", "py")

@@ -68,7 +68,8 @@ var (
 	simple    = regexp.MustCompile(`([^{}]+)\{([^{}]*)\}`)
 	darkRules = regexp.MustCompile(`(?s)@media \(prefers-color-scheme: dark\) \{((?:[^{}]*\{[^{}]*\})*)\s*\}`)
 	// Selectors of elements that contain no text.
-	wordless = regexp.MustCompile(`svg|\.bar|\.gauge|\.passed|\.verdicts|\.drop|::|\.statement img|\.document|canvas|\.dash|\.whisker|\.swatch|\.stack > span`)
+	wordless = regexp.MustCompile(`svg|\.bar|\.gauge|\.passed|\.verdicts|\.drop|::|\.statement ` +
+		`img|\.document|canvas|\.dash|\.whisker|\.swatch|\.stack > span`)
 	variable = regexp.MustCompile(`var\(--v\b`)
 )
 

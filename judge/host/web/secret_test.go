@@ -18,7 +18,8 @@ import (
 )
 
 // differing matches what differs between two servers whatever the verdicts are: random ids, digests, and times.
-var differing = regexp.MustCompile(`"(from|to)":\d+|[0-9a-f]{24,64}|[A-Za-z0-9_-]{26,64}|\d{4}-\d\d-\d\d[T ][0-9:.]+(Z|[+-]\d\d:\d\d)?|\d+:\d\d(:\d\d)?|\d{10,}`)
+var differing = regexp.MustCompile(`"(from|to)":\d+|[0-9a-f]{24,64}|[A-Za-z0-9_-]{26,` +
+	`64}|\d{4}-\d\d-\d\d[T ][0-9:.]+(Z|[+-]\d\d:\d\d)?|\d+:\d\d(:\d\d)?|\d{10,}`)
 
 // reported matches an event of a scoreboard or of the balloons that reports the first accepted submission.
 var reported = regexp.MustCompile(`first to solve|<b>bob|"all":true`)

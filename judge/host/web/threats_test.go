@@ -82,7 +82,8 @@ func TestForgedForms(t *testing.T) {
 	b.Navigate(evil.URL + "/read")
 	b.ExpectValue("a script that reads", `document.getElementById('done').textContent`, "nothing")
 	b.Navigate(evil.URL + "/frame")
-	b.ExpectValue("what is in the frame", `(() => { try { return document.querySelector('iframe').contentDocument === null; } catch { return true; } })()`, "true")
+	b.ExpectValue("what is in the frame", `(() => { try { return document.querySelector('iframe').contentDocument === null;`+
+		` } catch { return true; } })()`, "true")
 	refused := false
 	for _, wrong := range b.Errors {
 		refused = refused || strings.Contains(wrong, "frame-ancestors")
@@ -129,7 +130,7 @@ func TestGuesses(t *testing.T) {
 		})
 	}
 	if got := h.Fetch("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}}); got.Code != http.StatusSeeOther {
-		t.Errorf("somebody else is answered %d", got.Code)
+		t.Errorf("another account is answered %d", got.Code)
 	}
 	all.Wait()
 	if codes[403] != 5 || codes[429] != 95 {
@@ -239,7 +240,8 @@ func TestSlowBodies(t *testing.T) {
 		conn := webtest.Must[net.Conn](t)(net.Dial("tcp", h.Listener.Addr().String()))
 		t.Cleanup(func() { conn.Close() })
 		path := []string{"/login", "/c/now/p/A"}[i%2]
-		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nCookie: %s\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 500\r\n\r\nlogin=a", path, ada)
+		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nCookie: %s\r\nContent-Type: application/x-www-form-urlencoded\r\n"+
+			"Content-Length: 500\r\n\r\nlogin=a", path, ada)
 		slow = append(slow, conn)
 	}
 	for _, tt := range []struct {

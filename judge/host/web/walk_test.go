@@ -19,7 +19,7 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 // who lists the callers. Ada is in each contest and the author of its submission. Bob is in none. Chair is an
 // administrator of each contest except one. The account other is an administrator of that one only.
@@ -114,7 +114,9 @@ var foreign = map[string]url.Values{
 func filled(pattern, state string) (method, path string) {
 	method, path, _ = strings.Cut(pattern, " ")
 	path = strings.NewReplacer("{$}", "", "{slug}", state, "{label}", "A", "{n}", "1", "{number}", "1", "{id}", "none", "{login}", "none",
-		"{name}", state, "{name...}", "pile.svg", "{path...}", "logo/logo.svg", "{team}", "1", "{code}", "none", "{ladder}", state, "{hole}", state, "{lang}", "py", "{answer}", "1", "{bot}", "1", "{encounter}", "1", "{part}", "package", "{event}", strings.Repeat("e", 26)).Replace(path)
+		"{name}", state, "{name...}", "pile.svg", "{path...}", "logo/logo.svg", "{team}", "1", "{code}", "none", "{ladder}", state,
+		"{hole}", state, "{lang}", "py", "{answer}", "1", "{bot}", "1", "{encounter}", "1",
+		"{part}", "package", "{event}", strings.Repeat("e", 26)).Replace(path)
 	switch {
 	case strings.Contains(path, "/sample/"):
 		path = strings.Replace(path, "{file}", "two.in", 1)

@@ -15,7 +15,8 @@ import (
 )
 
 // oldWords matches terms that the pages replaced by those of contest organizers.
-var oldWords = regexp.MustCompile(`(?i)\b(slips?|shut out|let in|logins?|bring|brought|judge again|look again|take back|taken back|for ever|staff|who takes part)\b`)
+var oldWords = regexp.MustCompile(`(?i)\b(slips?|shut out|let in|logins?|bring|brought|judge again|look again|take back|taken back|for ` +
+	`ever|staff|who takes part)\b`)
 
 // TestWordsOfPages checks that each page has a heading, at most one filled button, the right tabs, and no retired
 // terms.
@@ -30,7 +31,7 @@ func TestWordsOfPages(t *testing.T) {
 		t.Fatalf("create a rejudging: %d\n%s", made.Code, made.Body)
 	}
 	h.Fetch(admin, "POST", "/admin/invitations", url.Values{"note": {"class 7b"}, "uses": {"40"}, "days": {"7"}})
-	h.Fetch(admin, "POST", "/admin/accounts/bob", url.Values{"do": {"out"}})
+	h.Fetch(admin, "POST", "/admin/accounts/bob", url.Values{"do": {"disable"}})
 	for path, says := range map[string][]string{
 		"/account":       {"Create token", "Change password", "No access tokens yet", "this session", "Delete account…"},
 		"/account/erase": {"Delete your account", "Type admin to confirm", "Delete account"},
@@ -46,7 +47,7 @@ func TestWordsOfPages(t *testing.T) {
 		"/admin/audit?who=judge":    {"No entries match", "Clear filters"},
 		"/c/now/teams": {"1 team · 1 person", "Import teams", "Download CSV", "Edit teams", "Change teams", "Remove teams…",
 			"New login sheets…", "1–1 of 1"},
-		"/c/now/teams?q=nobody":     {"No team matches", "Clear filters"},
+		"/c/now/teams?q=absent":     {"No team matches", "Clear filters"},
 		"/c/now/teams/edit?t=1":     {"Edit 1 team", "Extra penalty (min)", "Save changes"},
 		"/c/now/teams/remove?t=1":   {"Remove 1 team", "cannot be removed, because it has 1 submission", "Hide the team"},
 		"/c/now/teams/login-sheets": {"New login sheets", "Replace the passwords of all 1 team", "Create new passwords"},

@@ -11,8 +11,8 @@ import (
 
 	"assay/judge"
 	"assay/judge/cases/mutate"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
+	"assay/judge/host/workflow"
 	"assay/judge/internal/forceremove"
 	"assay/judge/workspace"
 )
@@ -27,7 +27,7 @@ type mutantState struct {
 
 // mutantRunner returns a copy of the lab with the mutants of a snapshot, with the options of one job. The first call
 // generates the mutants.
-func (o *openProblem) mutantRunner(ctx context.Context, options *flow.AdequacyOptions) (*mutate.Runner, error) {
+func (o *openProblem) mutantRunner(ctx context.Context, options *workflow.AdequacyOptions) (*mutate.Runner, error) {
 	m := &o.mutating
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -82,16 +82,16 @@ const sampleMutants = 16
 
 // makeMutants generates the mutants of a snapshot and estimates the time to judge one.
 func (r *Runner) makeMutants(ctx context.Context, s *job.Spec, o *openProblem, b *taskOutput) error {
-	var asked flow.AdequacyOptions
+	var asked workflow.AdequacyOptions
 	if err := decodeOptions(s, &asked); err != nil {
 		return err
 	}
-	b.output = flow.MutantSet{}
+	b.output = workflow.MutantSet{}
 	lab, err := o.mutantRunner(ctx, &asked)
 	if err != nil {
 		return b.addFaults(err)
 	}
-	output := flow.MutantSet{Digest: lab.MutantsHash(), Count: lab.MutantCount()}
+	output := workflow.MutantSet{Digest: lab.MutantsHash(), Count: lab.MutantCount()}
 	if output.Count > 0 {
 		start := time.Now()
 		lab.Jobs = 1
@@ -107,7 +107,7 @@ func (r *Runner) makeMutants(ctx context.Context, s *job.Spec, o *openProblem, b
 
 // sameMutants returns the lab with the mutants of a snapshot. It returns an error if their identity is not made, the
 // identity of the mutants that an earlier lab job generated.
-func (o *openProblem) sameMutants(ctx context.Context, options *flow.AdequacyOptions, digest string) (*mutate.Runner, error) {
+func (o *openProblem) sameMutants(ctx context.Context, options *workflow.AdequacyOptions, digest string) (*mutate.Runner, error) {
 	lab, err := o.mutantRunner(ctx, options)
 	if err == nil && lab.MutantsHash() != digest {
 		err = errors.New("this worker generates different mutants from the other workers: compare their toolchains")
@@ -117,7 +117,7 @@ func (o *openProblem) sameMutants(ctx context.Context, options *flow.AdequacyOpt
 
 // judgeMutants judges a part of the mutants.
 func (r *Runner) judgeMutants(ctx context.Context, s *job.Spec, o *openProblem, b *taskOutput) error {
-	var taskOptions flow.MutantsOptions
+	var taskOptions workflow.MutantsOptions
 	if err := decodeOptions(s, &taskOptions); err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (r *Runner) judgeMutants(ctx context.Context, s *job.Spec, o *openProblem, 
 
 // scoreMutants searches for inputs that kill the surviving mutants.
 func (r *Runner) scoreMutants(ctx context.Context, s *job.Spec, o *openProblem, b *taskOutput) error {
-	var taskOptions flow.ScoreOptions
+	var taskOptions workflow.ScoreOptions
 	if err := decodeOptions(s, &taskOptions); err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (r *Runner) scoreMutants(ctx context.Context, s *job.Spec, o *openProblem, 
 
 // measureGrid reports which errors each test case of a snapshot finds.
 func (r *Runner) measureGrid(ctx context.Context, s *job.Spec, o *openProblem, b *taskOutput) error {
-	var asked flow.AdequacyOptions
+	var asked workflow.AdequacyOptions
 	if err := decodeOptions(s, &asked); err != nil {
 		return err
 	}

@@ -13,15 +13,15 @@ import (
 
 	"assay/judge"
 	"assay/judge/contests/arena"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
+	"assay/judge/host/workflow"
 )
 
 // openTournament prepares the bots of a tournament.
 func (r *Runner) openTournament(ctx context.Context, s *job.Spec, o *openProblem, b *taskOutput) error {
 	err := r.prepareBots(ctx, s, o, b)
 	if judge.BlameOf(err) == judge.Caller { // other workers would fail as well
-		b.lines, b.output = nil, flow.ArenaOpened{Misuse: r.reasonText(err, s)}
+		b.lines, b.output = nil, workflow.ArenaOpened{Misuse: r.reasonText(err, s)}
 		return nil
 	}
 	return err
@@ -29,7 +29,7 @@ func (r *Runner) openTournament(ctx context.Context, s *job.Spec, o *openProblem
 
 // prepareBots prepares the bots and records what the referee reports.
 func (r *Runner) prepareBots(ctx context.Context, s *job.Spec, o *openProblem, b *taskOutput) error {
-	var taskOptions flow.ArenaOptions
+	var taskOptions workflow.ArenaOptions
 	if err := decodeOptions(s, &taskOptions); err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (r *Runner) prepareBots(ctx context.Context, s *job.Spec, o *openProblem, b
 	}
 	defer h.release()
 	h.event.Seed = taskOptions.Seed
-	output := flow.ArenaOpened{NoMemory: true, Title: o.Title}
+	output := workflow.ArenaOpened{NoMemory: true, Title: o.Title}
 	h.onRecord = func(rec *arena.Record, line []byte) error {
 		switch {
 		case rec.Opened != nil:
@@ -89,7 +89,7 @@ type runningTournament struct {
 }
 
 // prepareTournament copies the bots to a directory, and builds them and the referee. The caller must call done.
-func (r *Runner) prepareTournament(ctx context.Context, s *job.Spec, o *openProblem, rules arena.Rules, bots []flow.ArenaBot,
+func (r *Runner) prepareTournament(ctx context.Context, s *job.Spec, o *openProblem, rules arena.Rules, bots []workflow.ArenaBot,
 	language string) (h *runningTournament, err error) {
 	home, remove, err := r.writeSubmission(ctx, s)
 	if err != nil {
@@ -171,7 +171,7 @@ const maxSliceTime = 10 * time.Minute
 
 // playGames plays games of a tournament.
 func (r *Runner) playGames(ctx context.Context, s *job.Spec, o *openProblem, b *taskOutput) error {
-	var taskOptions flow.GamesOptions
+	var taskOptions workflow.GamesOptions
 	if err := decodeOptions(s, &taskOptions); err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (r *Runner) playGames(ctx context.Context, s *job.Spec, o *openProblem, b *
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	m := &gameMeter{start: time.Now()}
-	played := flow.ArenaPlayed{}
+	played := workflow.ArenaPlayed{}
 	h.onRecord = func(rec *arena.Record, line []byte) error {
 		switch {
 		case rec.Opened != nil || ctx.Err() != nil || rec.Game != nil && rec.Game.Learning:
@@ -261,7 +261,7 @@ func (m *gameMeter) add(g *arena.Game, size int, now time.Time) {
 // sliceDone reports whether a slice is long enough. The next job must first replay the games that the bots remember.
 // Therefore a slice should take at least as long as the replay before it.
 func (m *gameMeter) sliceDone() bool {
-	return m.last.Sub(m.first) > min(max(flow.MinSlice, m.first.Sub(m.start)), maxSliceTime) || m.bytes > maxSliceBytes
+	return m.last.Sub(m.first) > min(max(workflow.MinSlice, m.first.Sub(m.start)), maxSliceTime) || m.bytes > maxSliceBytes
 }
 
 // timePerGame returns the time per game, excluding the time to start the bots and the referee.
@@ -275,7 +275,7 @@ func (m *gameMeter) timePerGame() time.Duration {
 
 // runTrial reads the rules of a ladder and tests a bot with them.
 func (r *Runner) runTrial(ctx context.Context, s *job.Spec, o *openProblem, b *taskOutput) error {
-	tried := flow.TrialOutput{Title: o.Title}
+	tried := workflow.TrialOutput{Title: o.Title}
 	err := r.tryBot(ctx, s, o, &tried)
 	if judge.BlameOf(err) == judge.Caller { // other workers would fail as well
 		tried.Misuse, err = r.reasonText(err, s), nil
@@ -285,8 +285,8 @@ func (r *Runner) runTrial(ctx context.Context, s *job.Spec, o *openProblem, b *t
 }
 
 // tryBot tests a bot against the game's tester. If the game has none, the bot plays against itself.
-func (r *Runner) tryBot(ctx context.Context, s *job.Spec, o *openProblem, tried *flow.TrialOutput) error {
-	var taskOptions flow.TrialOptions
+func (r *Runner) tryBot(ctx context.Context, s *job.Spec, o *openProblem, tried *workflow.TrialOutput) error {
+	var taskOptions workflow.TrialOptions
 	if err := decodeOptions(s, &taskOptions); err != nil {
 		return err
 	}
@@ -301,7 +301,7 @@ func (r *Runner) tryBot(ctx context.Context, s *job.Spec, o *openProblem, tried 
 	if taskOptions.Bot == nil {
 		return nil
 	}
-	h, err := r.prepareTournament(ctx, s, o, rules, []flow.ArenaBot{*taskOptions.Bot, *taskOptions.Bot}, "")
+	h, err := r.prepareTournament(ctx, s, o, rules, []workflow.ArenaBot{*taskOptions.Bot, *taskOptions.Bot}, "")
 	if err != nil {
 		return err
 	}
@@ -332,7 +332,7 @@ func (r *Runner) tryBot(ctx context.Context, s *job.Spec, o *openProblem, tried 
 
 // analyzeGames makes the referee describe games. The job's file contains one game per line.
 func (r *Runner) analyzeGames(ctx context.Context, s *job.Spec, o *openProblem, b *taskOutput) error {
-	var taskOptions flow.AnalysisOptions
+	var taskOptions workflow.AnalysisOptions
 	if err := decodeOptions(s, &taskOptions); err != nil {
 		return err
 	}
@@ -366,7 +366,7 @@ func (r *Runner) analyzeGames(ctx context.Context, s *job.Spec, o *openProblem, 
 	}
 	for _, g := range games {
 		if positions := seen[g.Key()]; positions != nil {
-			line, err := json.Marshal(flow.AnalyzedGame{Key: g.Key(), Positions: positions})
+			line, err := json.Marshal(workflow.AnalyzedGame{Key: g.Key(), Positions: positions})
 			if err != nil {
 				return err
 			}

@@ -48,9 +48,9 @@ func (q *fakeQueue) Take(ctx context.Context) (*worker.LeasedJob, error) {
 	}
 }
 
-func (q *fakeQueue) TakeBefore(ctx context.Context, lane job.Priority) (*worker.LeasedJob, error) {
-	if lane != job.BackgroundPriority {
-		return nil, fmt.Errorf("the lane %d is that of no job here", lane)
+func (q *fakeQueue) TakeBefore(ctx context.Context, priority job.Priority) (*worker.LeasedJob, error) {
+	if priority != job.BackgroundPriority {
+		return nil, fmt.Errorf("the priority %d is that of no job here", priority)
 	}
 	select {
 	case <-ctx.Done():

@@ -30,7 +30,7 @@ func TestMeasuring(t *testing.T) {
 	}{
 		"quiet":                 {steady, 1, false, 0.1, "", 1.02, 1},
 		"others are busy":       {steady, 1, true, 1.3, "other programs kept 1.3 processors of this machine busy", 1.02, 1},
-		"nobody can say":        {steady, 1, false, -1, "", 1.02, 1},
+		"unknown":               {steady, 1, false, -1, "", 1.02, 1},
 		"it varies":             {func(n, _ int) int { return 100 + 20*n }, 1, false, 0, "the time of the same load varied by 40 %", 1.4, 1},
 		"crowded":               {crowded, 4, false, 0, "", 1.3, 4},
 		"crowded: fewer slots":  {crowded, 4, true, 0, "", 1.1, 2},

@@ -57,7 +57,7 @@ func TestSlowServers(t *testing.T) {
 		err         string
 	}{
 		"a slow one is waited for":      {29 * time.Second, 0, 1, 101 * 29 * time.Second, ""},
-		"one that hangs is asked anew":  {time.Hour, 0, 2, 30 * time.Second, ""},
+		"one that hangs is asked again": {time.Hour, 0, 2, 30 * time.Second, ""},
 		"one that stays away is told":   {time.Hour, time.Hour, 4, 120 * time.Second, "no byte came for 30s"},
 		"a quick one is not waited for": {0, 0, 1, 0, ""},
 	} {

@@ -9,13 +9,13 @@ import (
 
 	"assay/judge"
 	"assay/judge/contests/golf"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
+	"assay/judge/host/workflow"
 )
 
 // checkGolf checks a golf submission.
 func (r *Runner) checkGolf(ctx context.Context, s *job.Spec, o *openProblem, b *taskOutput) (err error) {
-	var taskOptions flow.GolfCheckOptions
+	var taskOptions workflow.GolfCheckOptions
 	if err := decodeOptions(s, &taskOptions); err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (r *Runner) checkGolf(ctx context.Context, s *job.Spec, o *openProblem, b *
 	stage.Runner = turnRunner{stage.Runner, b.turn}
 	taskOptions.Check.Jobs, taskOptions.Check.Progress = 1, b.progressFunc()
 	result, err := o.w.CheckGolf(ctx, stage, taskOptions.Name, reading, taskOptions.Check)
-	var proved flow.GolfCheckOutput
+	var proved workflow.GolfCheckOutput
 	if _, ok := errors.AsType[*judge.UsageError](err); ok {
 		proved.Misuse = err.Error()
 		proved.Unknown, _ = errors.AsType[*golf.UnknownLanguageError](err)

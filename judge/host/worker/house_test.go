@@ -53,7 +53,7 @@ func newServer() *server {
 
 func (s *server) Fetch(ctx context.Context, why job.Claim, d blob.Digest, size int64) (io.ReadCloser, error) {
 	if why == (job.Claim{}) {
-		return nil, errors.New("nobody says for what the bytes are")
+		return nil, errors.New("the use of the bytes is unknown")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -74,7 +74,7 @@ func TestKept(t *testing.T) {
 	}
 	all.Wait()
 	if n := opened.Load() - closed.Load(); n > int64(k.idle) {
-		t.Errorf("%d are open that nobody uses, of at most %d", n, k.idle)
+		t.Errorf("%d unused ones are open, of at most %d", n, k.idle)
 	}
 	k.clear()
 	if opened.Load() != closed.Load() || opened.Load() == 0 {

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"assay/judge"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
+	"assay/judge/host/workflow"
 	"assay/judge/workspace"
 )
 
@@ -145,7 +145,7 @@ func (o *openProblem) locate(path string) (*workspace.Location, error) {
 
 // runChecks verifies a problem without its solutions.
 func (r *Runner) runChecks(ctx context.Context, s *job.Spec, o *openProblem, b *taskOutput) error {
-	var taskOptions flow.VerifyOptions
+	var taskOptions workflow.VerifyOptions
 	if err := decodeOptions(s, &taskOptions); err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (r *Runner) runChecks(ctx context.Context, s *job.Spec, o *openProblem, b *
 	if err != nil {
 		return err
 	}
-	checked := flow.ChecksOutput{}
+	checked := workflow.ChecksOutput{}
 	if v != nil {
 		if checked.Ready, err = v.Checks(ctx, v.Handle); err != nil {
 			return err
@@ -178,7 +178,7 @@ func (r *Runner) runChecks(ctx context.Context, s *job.Spec, o *openProblem, b *
 
 // verifySolution verifies one solution.
 func (r *Runner) verifySolution(ctx context.Context, s *job.Spec, o *openProblem, b *taskOutput) error {
-	var taskOptions flow.SolutionOptions
+	var taskOptions workflow.SolutionOptions
 	if err := decodeOptions(s, &taskOptions); err != nil {
 		return err
 	}

@@ -245,10 +245,10 @@ func TestInUse(t *testing.T) {
 	add(t, other, "b", writes(10<<10))
 	add(t, other, "c", writes(14<<10)) // removes its own b
 	if _, ok := user.Find(key("a")); !ok {
-		t.Error("what somebody uses was removed")
+		t.Error("an entry in use was removed")
 	}
 	if _, ok := user.Find(key("b")); ok {
-		t.Error("what nobody else uses is still there")
+		t.Error("an unused entry is still there")
 	}
 	_, err := other.Add(t.Context(), key("d"), writes(45<<10))
 	if err == nil || !strings.Contains(err.Error(), "full of what running judges use") {

@@ -81,15 +81,19 @@ var bad = map[string]struct {
 	"stops inside an answer": {kit.Hello + " checker", func() { request(); fmt.Print("ok 50\nabc") },
 		"checker broken.go answers nonsense: frame ends early: unexpected EOF"},
 	"ends at once": {"", func() { fmt.Fprintln(os.Stderr, "usage: me <in> <out>"); os.Exit(3) },
-		"checker broken.go ended (exit code 3) before it greeted the judge; a program without judge/kit needs speaks = \"testlib\" or \"kattis\", and one with it must not print before kit.Check\nits standard error ends:\nusage: me <in> <out>\n"},
+		"checker broken.go ended (exit code 3) before it greeted the judge; a program without judge/kit needs speaks = \"testlib\" or " +
+			"\"kattis\", and one with it must not print before kit.Check\nits standard error ends:\nusage: me <in> <out>\n"},
 	"waits for input first": {
 		"", func() { io.Copy(io.Discard, os.Stdin) },
-		"checker broken.go did not greet the judge within PATIENCE; a program without judge/kit needs speaks = \"testlib\" or \"kattis\", and one with it must not print before kit.Check",
+		"checker broken.go did not greet the judge within PATIENCE; a program without judge/kit needs speaks = \"testlib\" or \"kattis\", and " +
+			"one with it must not print before kit.Check",
 	},
 	"is not a kit program": {"42 is the answer", func() { time.Sleep(time.Hour) },
-		"checker broken.go does not speak the kit's protocol: it first wrote \"42 is the answer\"; a program without judge/kit needs speaks = \"testlib\" or \"kattis\", and one with it must not print before kit.Check"},
+		"checker broken.go does not speak the kit's protocol: it first wrote \"42 is the answer\";" +
+			" a program without judge/kit needs speaks = \"testlib\" or \"kattis\", and one with it must not print before kit.Check"},
 	"floods": {strings.Repeat("x", 5000), func() { time.Sleep(time.Hour) },
-		"checker broken.go does not speak the kit's protocol: it first wrote \"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"; a program without judge/kit needs speaks = \"testlib\" or \"kattis\", and one with it must not print before kit.Check"},
+		"checker broken.go does not speak the kit's protocol: it first wrote \"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\";" +
+			" a program without judge/kit needs speaks = \"testlib\" or \"kattis\", and one with it must not print before kit.Check"},
 	"is of another time": {
 		"assay-kit 2 checker", func() { time.Sleep(time.Hour) },
 		"checker broken.go speaks version \"2\" of the kit's protocol, the judge speaks 1",

@@ -17,7 +17,8 @@ import (
 // that the machine is blamed if the program waited for a CPU. Both are checked before the greeting and before an
 // answer.
 func TestABusyMachineIsNoBrokenProgram(t *testing.T) {
-	const detail = "in 10m30s it left a program 30s of its limit of 30s unused\n    repeat the command when this machine is less busy, or with fewer jobs (-j)"
+	const detail = "in 10m30s it left a program 30s of its limit of 30s unused\n    repeat the command when this machine is less busy, or " +
+		"with fewer jobs (-j)"
 	for name, tt := range map[string]struct {
 		runner unboxed.Silent
 		broken bool

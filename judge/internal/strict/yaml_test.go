@@ -78,7 +78,8 @@ func TestYAMLFaults(t *testing.T) {
 			"points at a syntax error", "name: a: b",
 			"p.yaml:1:8: mapping values are not allowed in this context\n    a value with a colon in it stands in quotes",
 		},
-		{"points at a tab", "\tname: x", "p.yaml:1:1: found character that cannot start any token\n    YAML is indented with blanks, not with tabs; a value that starts with @, ` or % stands in quotes"},
+		{"points at a tab", "\tname: x", "p.yaml:1:1: found character that cannot start any token\n" +
+			"    YAML is indented with blanks, not with tabs; a value that starts with @, ` or % stands in quotes"},
 		{
 			"points at a second document", "name: x\n---\nname: y\n",
 			"p.yaml:2:1: a second document begins here\n    a line of --- parts documents, and the file is to have one",

@@ -14,11 +14,18 @@ func TestPlace(t *testing.T) {
 		line     int
 		crashed  bool
 	}{
-		{"finds the last of Python's", "Traceback (most recent call last):\n  File \"/program/check.py\", line 9, in <module>\n    f()\n  File \"/program/check.py\", line 3, in f\n  File \"/usr/lib/python3/json.py\", line 7, in loads\nValueError: no\n", []string{"checker/check.py"}, "checker/check.py", 3, true},
-		{"finds the second traceback", "Traceback (most recent call last):\n  File \"a.py\", line 9\nKeyError: 1\n\nDuring handling of the above exception, another exception occurred:\n\nTraceback (most recent call last):\n  File \"a.py\", line 11\nValueError: no\n", []string{"a.py"}, "a.py", 11, true},
+		{"finds the last of Python's", "Traceback (most recent call last):\n  File \"/program/check.py\", line 9, in <module>\n    f()\n" +
+			"  File \"/program/check.py\", line 3, in f\n  File \"/usr/lib/python3/json.py\", line 7, in loads\nValueError: no\n",
+			[]string{"checker/check.py"}, "checker/check.py", 3, true},
+		{"finds the second traceback", "Traceback (most recent call last):\n  File \"a.py\", line 9\nKeyError: 1\n\n" +
+			"During handling of the above exception, another exception occurred:\n\nTraceback (most recent call last):\n  File \"a.py\", line 11\n" +
+			"ValueError: no\n", []string{"a.py"}, "a.py", 11, true},
 		{"keeps a place before a traceback of other files",
-			"Traceback (most recent call last):\n  File \"a.py\", line 9\nKeyError: 1\n\nTraceback (most recent call last):\n  File \"lib.py\", line 11\nValueError: no\n", []string{"a.py"}, "a.py", 9, true},
-		{"finds the first of Go's", "panic: runtime error: index out of range [3] with length 1\n\ngoroutine 1 [running]:\nmain.check(...)\n\t./main.go:12 +0x1\nassay/judge/kit.Check(0x1)\n\t/kit/checker.go:5 +0x1\nmain.main()\n\t./main.go:20 +0x1\n", []string{"c/main.go", "c/other.go"}, "c/main.go", 12, true},
+			"Traceback (most recent call last):\n  File \"a.py\", line 9\nKeyError: 1\n\nTraceback (most recent call last):\n" +
+				"  File \"lib.py\", line 11\nValueError: no\n", []string{"a.py"}, "a.py", 9, true},
+		{"finds the first of Go's", "panic: runtime error: index out of range [3] with length 1\n\ngoroutine 1 [running]:\nmain.check(...)\n" +
+			"\t./main.go:12 +0x1\nassay/judge/kit.Check(0x1)\n\t/kit/checker.go:5 +0x1\nmain.main()\n\t./main.go:20 +0x1\n",
+			[]string{"c/main.go", "c/other.go"}, "c/main.go", 12, true},
 		{
 			"finds the first of Java's",
 			"Exception in thread \"main\" java.lang.ArithmeticException: / by zero\n\tat Check.f(Check.java:4)\n\tat Check.main(Check.java:9)\n",

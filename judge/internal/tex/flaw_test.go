@@ -74,7 +74,8 @@ func TestFlawOfDrawn(t *testing.T) {
 }
 
 func TestBroken(t *testing.T) {
-	const latex = "\\newcommand{\\bm}{\\begin{pmatrix}}\\newcommand{\\N}{10^{5}}\\newenvironment{own}{}{}\n$\\bm a\\end{pmatrix} \\le \\N$ is well.\n" +
+	const latex = "\\newcommand{\\bm}{\\begin{pmatrix}}\\newcommand{\\N}{10^{5}}\\newenvironment{own}{}{}\n" +
+		"$\\bm a\\end{pmatrix} \\le \\N$ is well.\n" +
 		"$\\begin{own}a\\end{own}$ $a$ \\[ b \\]\n$\\frac{1}$ is not, nor\n\\(\\left( a\\)\n\n\\[ x % y\n\n" +
 		"\\begin{align*} a^b^c \\end{align*}\n\n$ open"
 	doc := tex.Source{Text: latex, File: "problem.tex"}.Convert()

@@ -22,7 +22,8 @@ func TestPictures(t *testing.T) {
 			"![](a#width=25pc) ![](b#width=100pc)",
 		},
 		{"keeps to the text's width", `\includegraphics[width=3\hsize]{a}`, "![](a#width=100pc)"},
-		{"takes lengths", `\includegraphics[width=5cm]{a} \includegraphics[height=30mm]{b} \includegraphics[width=2in]{c} \includegraphics[width=72.27pt]{d} \includegraphics[height=2em]{e} \includegraphics[width=40px]{f}`,
+		{"takes lengths", `\includegraphics[width=5cm]{a} \includegraphics[height=30mm]{b} \includegraphics[width=2in]{c} ` +
+			`\includegraphics[width=72.27pt]{d} \includegraphics[height=2em]{e} \includegraphics[width=40px]{f}`,
 			"![](a#width=189px) ![](b#height=113px) ![](c#width=192px) ![](d#width=96px) ![](e#height=32px) ![](f#width=40px)"},
 		{"takes the width before the height", `\includegraphics[height=3cm,width=.4\textwidth,keepaspectratio]{a}`, "![](a#width=40pc)"},
 		{"takes a scale", `\includegraphics[scale=1.5]{a}`, "![](a#scale=150pc)"},
@@ -48,7 +49,8 @@ func TestPictures(t *testing.T) {
 			"![The n \\[1\\].](a)\n\n*The $n$ \\[1\\].*",
 		},
 		{"takes a caption above", `\begin{figure}\caption[short]{Long}\includegraphics{a}\end{figure}`, "*Long*\n\n![Long](a)"},
-		{"tells figures in figures apart", `\begin{figure*}\begin{subfigure}[t]{.4\textwidth}\includegraphics[width=\linewidth]{a}\caption{A}\end{subfigure}\subfloat[B]{\includegraphics{b}}\subcaptionbox{C}[2cm]{\includegraphics{c}}\caption*{All}\end{figure*}`,
+		{"tells figures in figures apart", `\begin{figure*}\begin{subfigure}[t]{.4\textwidth}\includegraphics[width=\linewidth]{a}\caption{A}` +
+			`\end{subfigure}\subfloat[B]{\includegraphics{b}}\subcaptionbox{C}[2cm]{\includegraphics{c}}\caption*{All}\end{figure*}`,
 			"![A](a#width=40pc)\n\n*A*\n\n![B](b)\n\n*B*\n\n![C](c)\n\n*C*\n\n*All*"},
 		{
 			"reads what text flows around",
@@ -67,7 +69,9 @@ func TestPictures(t *testing.T) {
 		},
 		{"captions without a figure", `\begin{center}\includegraphics{a}\captionof{figure}{C}\end{center}`, "![](a)\n\n*C*"},
 		{"looks in the directory of pictures", `\graphicspath{{img/}}\includegraphics{a.png}`, "![](img/a.png)"},
-		{"reads the preamble's", "\\documentclass{article}\n\\newcommand{\\pic}[1]{\\includegraphics{#1.png}}\\graphicspath{{img}}hidden\\begin {document}\\pic{a}\\end {document} after", "![](img/a.png)"},
+		{"reads the preamble's", "\\documentclass{article}\n" +
+			"\\newcommand{\\pic}[1]{\\includegraphics{#1.png}}\\graphicspath{{img}}hidden\\begin {document}\\pic{a}\\end {document} after",
+			"![](img/a.png)"},
 	} {
 		if got := strings.TrimSpace(tex.Markdown(row.latex)); got != row.want {
 			t.Errorf("it %s: Markdown(%q) =\n%q, want\n%q", row.it, row.latex, got, row.want)
@@ -125,7 +129,8 @@ The end.
 	const body = "*Add* two numbers.\n\n## Input\n\nTwo.\n\n## Output\n\nOne.\n\n## Interaction\n\nNone.\n\n## Scoring\n\nAll.\n\n"
 	const note = "## Note\n\nThe end.\n"
 	doc := tex.Source{Text: latex, Read: read}.Convert()
-	want := body + "## Sample 1\n\nInput:\n\n```\n1 2\n```\n\nOutput:\n\n````\n3\n```\n````\n\n## Sample 2\n\nInput:\n\n```\n1_ 2\n3\n```\n\nOutput:\n\n```\n4\n5\n```\n\nWhy not?\n\n" + note
+	want := body + "## Sample 1\n\nInput:\n\n```\n1 2\n```\n\nOutput:\n\n````\n3\n```\n````\n\n## Sample 2\n\nInput:\n\n```\n1_ 2\n3\n" +
+		"```\n\nOutput:\n\n```\n4\n5\n```\n\nWhy not?\n\n" + note
 	if diff := cmp.Diff(want, doc.Markdown); diff != "" || doc.Examples != 2 {
 		t.Errorf("%d examples (-want +got):\n%s", doc.Examples, diff)
 	}
@@ -149,7 +154,8 @@ func TestIncludedFiles(t *testing.T) {
 		"loop.tex": `L \input{loop}`, "code.py": "print(1)\n",
 		"standalone.tex": "\\documentclass{standalone}\n\\begin{document}\nE \\includegraphics{e}\\end{document}",
 	}
-	source := tex.Source{File: "main.tex", Text: "x\n\\input{a}\n\n\\input d \\import{sub/}{c} \\include{none}\n\n\\lstinputlisting[language=Python]{code.py}\n\\input{loop} \\input{standalone}",
+	source := tex.Source{File: "main.tex", Text: "x\n\\input{a}\n\n\\input d \\import{sub/}{c} \\include{none}\n\n" +
+		"\\lstinputlisting[language=Python]{code.py}\n\\input{loop} \\input{standalone}",
 		Read: func(name string) (string, error) {
 			if text, ok := files[name]; ok {
 				return text, nil
@@ -206,7 +212,8 @@ func TestNotShown(t *testing.T) {
 Here \tikz[x=1]{\draw secret;} and \dot there.
 \ifnum\x=1 secret\ifx a b secret\fi\else secret\fi\iftrue shown\else secret\fi\iffalse secret\else ed\fi
 `}.Convert()
-	if want := "\\[drawing in TikZ: not shown\\]\n\n*A line.*\n\n\\[frobnicate: not shown\\]\n\nHere \\[drawing in TikZ: not shown\\] and \\[drawing in TikZ: not shown\\] there. shown ed\n"; doc.Markdown != want {
+	if want := "\\[drawing in TikZ: not shown\\]\n\n*A line.*\n\n\\[frobnicate: not shown\\]\n\n" +
+		"Here \\[drawing in TikZ: not shown\\] and \\[drawing in TikZ: not shown\\] there. shown ed\n"; doc.Markdown != want {
 		t.Errorf("%q, want\n%q", doc.Markdown, want)
 	}
 	var told []string
@@ -229,7 +236,8 @@ func TestNoSourceText(t *testing.T) {
 		{`a \sout{b c} d`, "a <s>b c</s> d"},
 		{"a \\sout{b\n\nc} d", "a b\n\nc d"},
 		{`\texttt{\sout{b}\textsuperscript{2}} x\textsuperscript{2}\textsubscript{i}`, "`b2` x<sup>2</sup><sub>i</sub>"},
-		{`\parskip=3pt plus 1pt minus 1pt a \parindent 0pt b \vskip-1em c \baselineskip=1.2\baselineskip d \hskip 0pt plus 1filll e \tolerance=1000 f`, "a b c d e f"},
+		{`\parskip=3pt plus 1pt minus 1pt a \parindent 0pt b \vskip-1em c \baselineskip=1.2\baselineskip d \hskip 0pt plus 1filll e ` +
+			`\tolerance=1000 f`, "a b c d e f"},
 		{`\foo[x=1]{2em}{text} \noindent[1] \unknown{1}`, `text \[1\] 1`},
 		{`{\bf a} {\it b} {\tt c} {\small d} {\bfseries\itshape e} \bf{f} {\bf{g} h}`, "**a** *b* `c` d **e** **f** **g** h"},
 		{
@@ -241,7 +249,8 @@ func TestNoSourceText(t *testing.T) {
 		{`\let\y=\textbf \let\z\x \y{a}`, "**a**"},
 		{`\newenvironment{note}[1]{\textbf{#1:} }{!}\begin{note}{N}text\end{note}`, "**N:** text!"},
 		{`\newtheorem{claim}[x]{Claim}\begin{claim}All\end{claim}`, "**Claim.** All"},
-		{`\begin{tabular*}{\textwidth}{@{}lr@{}}\toprule a & b\\\cmidrule(lr){1-2} \multirow[t]{2}{*}{c} & \makecell{d}\\\bottomrule\end{tabular*}`, "| a | b |\n|---|---|\n| c | d |"},
+		{`\begin{tabular*}{\textwidth}{@{}lr@{}}\toprule a & b\\\cmidrule(lr){1-2} \multirow[t]{2}{*}{c} & ` +
+			`\makecell{d}\\\bottomrule\end{tabular*}`, "| a | b |\n|---|---|\n| c | d |"},
 		{"\\begin {itemize}[noitemsep]\n\\item a % \\end{itemize}\n\\item b\n\\end {itemize}", "- a\n- b"},
 		{`\begin{alignat*}{2} a &= b \end{alignat*}`, "$$a &= b$$"},
 		{`a\footnote{b} c\footnotemark[1] \footnotetext[1]{d}`, "a (b) c (d)"},
@@ -261,19 +270,24 @@ func TestNoSourceText(t *testing.T) {
 // TestReferences checks that a caption shows its number only if the text refers to it.
 func TestReferences(t *testing.T) {
 	for _, row := range []struct{ it, language, latex, want string }{
-		{"numbers what is referred to", "en", `See Figure~\ref{b}.\begin{figure}\includegraphics{a}\caption{A}\label{a}\end{figure}\begin{figure}\caption{B}\label{b}\end{figure}`,
+		{"numbers what is referred to", "en", `See Figure~\ref{b}.\begin{figure}\includegraphics{a}\caption{A}\label{a}\end{figure}` +
+			`\begin{figure}\caption{B}\label{b}\end{figure}`,
 			"See Figure 2.\n\n![A](a)\n\n*A*\n\n*Figure 2: B*"},
-		{"knows figures and tables apart", "de", `\begin{figure}\caption{A}\end{figure}\begin{table}\caption{B\label{b}}\end{table} \cref{b}, \autoref{ b }`,
+		{"knows figures and tables apart", "de", `\begin{figure}\caption{A}\end{figure}\begin{table}\caption{B\label{b}}\end{table} \cref{b}, ` +
+			`\autoref{ b }`,
 			"*A*\n\n*Tabelle 1: B*\n\nTabelle 1, Tabelle 1"},
 		{
 			"takes a label above the caption for the next one", "en",
 			`\begin{figure}\caption{A}\end{figure}\begin{figure}\label{b}\caption{B}\end{figure}\ref{b}`,
 			"*A*\n\n*Figure 2: B*\n\n2",
 		},
-		{"numbers parts", "sv", `\begin{figure}\begin{subfigure}{.4\textwidth}\caption{A}\end{subfigure}\begin{subfigure}{.4\textwidth}\caption{B}\label{b}\end{subfigure}\caption{All}\end{figure}\begin{figure}\subfloat[C]{x\label{c}}\caption{D}\end{figure}\ref{b} \ref{c}`,
+		{"numbers parts", "sv", `\begin{figure}\begin{subfigure}{.4\textwidth}\caption{A}\end{subfigure}\begin{subfigure}{.4\textwidth}` +
+			`\caption{B}\label{b}\end{subfigure}\caption{All}\end{figure}\begin{figure}\subfloat[C]{x\label{c}}\caption{D}\end{figure}\ref{b} ` +
+			`\ref{c}`,
 			"*A*\n\n*(b) B*\n\n*Figur 1: All*\n\nx\n\n*(a) C*\n\n*Figur 2: D*\n\n1b 2a"},
 		{"does not count starred captions, nor illustrations", "en",
-			`\illustration{.5}{a}{A}\begin{figure}\caption*{B}\end{figure}\begin{center}\captionof{figure}{C}\label{c}\end{center}\begin{figure}\caption{D}\label{d}\end{figure}\ref{d}`,
+			`\illustration{.5}{a}{A}\begin{figure}\caption*{B}\end{figure}\begin{center}\captionof{figure}{C}\label{c}\end{center}\begin{figure}` +
+				`\caption{D}\label{d}\end{figure}\ref{d}`,
 			"![A](a#width=50pc)\n\n*A*\n\n*B*\n\n*C*\n\n*Figure 2: D*\n\n2"},
 		{
 			"keeps reference marks out of images' texts", "en",

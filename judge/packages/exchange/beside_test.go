@@ -260,7 +260,8 @@ func TestExportPolygon(t *testing.T) {
 	}{
 		{"takes the format's validator for a checker that is nearly like it", "[checker]\nname = \"polygon\"\nargs = [\"rcmp6\"]" + cases,
 			map[string]string{"data/sample/test_group.yaml": `["float_tolerance","1e-6"]`}},
-		{"joins an interactor and a checker", "kind = \"interactive\"\n[interactor]\nprogram = \"talk.cpp\"\nspeaks = \"testlib\"\n[checker]\nprogram = \"look.py\"\nspeaks = \"testlib\"\nargs = [\"it's\"]" + cases + "-- talk.cpp --\nint main;\n-- look.py --\nexit(0)\n",
+		{"joins an interactor and a checker", "kind = \"interactive\"\n[interactor]\nprogram = \"talk.cpp\"\nspeaks = \"testlib\"\n[checker]\n" +
+			"program = \"look.py\"\nspeaks = \"testlib\"\nargs = [\"it's\"]" + cases + "-- talk.cpp --\nint main;\n-- look.py --\nexit(0)\n",
 			map[string]string{"output_validator/interactor/talk.cpp": "int main;", "output_validator/checker/look.py": "exit(0)",
 				"output_validator/run": `checker/program" 'it'\''s' "$in" "$out" "$ans"`, "output_validator/build": "g++"}},
 	} {

@@ -133,14 +133,15 @@ func TestExport(t *testing.T) {
 		"data/secret/1-small/1-b.ans":         "2\n",
 		"data/secret/test_group.yaml":         `{"max_score":100,"output_validator_args":["--strict"],"score_aggregation":"sum"}` + "\n",
 		"data/secret/1-small/test_group.yaml": `{"max_score":40,"output_validator_args":["--strict"],"score_aggregation":"pass-fail"}` + "\n",
-		"data/secret/2-large/test_group.yaml": `{"max_score":60,"output_validator_args":["--strict"],"require_pass":["1-small"],"score_aggregation":"sum"}` + "\n",
-		"input_validators/input.ctd":          "INT(1,9) NEWLINE\n",
-		"output_validator/main.go":            "package main\n",
-		"output_validator/judge/kit/kit.go":   "package kit\n",
-		"output_validator/go.mod":             "module assay\n\ngo 1.26\n",
-		"statement/problem.en.md":             "Add. ![board](img/board.svg#width=50pc)\n",
-		"statement/img/board.svg":             "<svg/>\n",
-		"submissions/accepted/add.sh":         "echo 1\n",
+		"data/secret/2-large/test_group.yaml": `{"max_score":60,"output_validator_args":["--strict"],"require_pass":["1-small"],` +
+			`"score_aggregation":"sum"}` + "\n",
+		"input_validators/input.ctd":        "INT(1,9) NEWLINE\n",
+		"output_validator/main.go":          "package main\n",
+		"output_validator/judge/kit/kit.go": "package kit\n",
+		"output_validator/go.mod":           "module assay\n\ngo 1.26\n",
+		"statement/problem.en.md":           "Add. ![board](img/board.svg#width=50pc)\n",
+		"statement/img/board.svg":           "<svg/>\n",
+		"submissions/accepted/add.sh":       "echo 1\n",
 	} {
 		if got[name] != want {
 			t.Errorf("%s is %q, want %q", name, got[name], want)
@@ -278,7 +279,8 @@ func TestExportOfKits(t *testing.T) {
 }
 
 func TestExportRefuses(t *testing.T) {
-	const rest = "-- cases/sample/a.in --\n1\n-- cases/sample/a.ans --\n1\n-- check.py --\n-- check.sh --\n-- check.cpp --\n#include \"testlib.h\"\n"
+	const rest = "-- cases/sample/a.in --\n1\n-- cases/sample/a.ans --\n1\n-- check.py --\n-- check.sh --\n-- check.cpp --\n" +
+		"#include \"testlib.h\"\n"
 	for _, row := range []struct {
 		it, toml string
 		format   icpc.Format
@@ -329,7 +331,8 @@ func TestExportRefuses(t *testing.T) {
 }
 
 func TestImportLegacyPoints(t *testing.T) {
-	const head = "-- problem.yaml --\nname: X\ntype: scoring\nlimits: {memory: 64}\n-- .timelimit --\n1\n-- data/sample/testdata.yaml --\naccept_score: 0\n-- data/sample/1.in --\n0\n-- data/sample/1.ans --\n0\n"
+	const head = "-- problem.yaml --\nname: X\ntype: scoring\nlimits: {memory: 64}\n-- .timelimit --\n1\n-- data/sample/testdata.yaml --\n" +
+		"accept_score: 0\n-- data/sample/1.in --\n0\n-- data/sample/1.ans --\n0\n"
 	cases := func(group string, n int) (text string) {
 		for i := range n {
 			text += fmt.Sprintf("-- data/secret/%s/%d.in --\n%d\n-- data/secret/%s/%d.ans --\n1\n", group, i, i, group, i)
@@ -431,9 +434,11 @@ func ExampleReadTask() {
 // TestExportOfGenerators checks that generators.yaml contains the generator, seed, and arguments of each generated
 // case, and that manually written cases are copied.
 func TestExportOfGenerators(t *testing.T) {
-	dir := unpack(t, "-- problem.toml --\ntitle = \"x\"\n[reference]\nprogram = \"ref.py\"\n[generator]\nprogram = \"make.py\"\nspeaks = \"plain\"\n[[group]]\nname = \"all\"\ncases = [\"random 3 {seed}\", \"it's\"]\n"+
+	dir := unpack(t, "-- problem.toml --\ntitle = \"x\"\n[reference]\nprogram = \"ref.py\"\n[generator]\nprogram = \"make.py\"\n"+
+		"speaks = \"plain\"\n[[group]]\nname = \"all\"\ncases = [\"random 3 {seed}\", \"it's\"]\n"+
 		"-- ref.py --\nprint(1)\n-- make.py --\nprint(1)\n-- cases/sample/a.in --\n1\n-- cases/sample/a.ans --\n1\n"+
-		"-- testcases/all/random-3-seed.in --\n2\n-- testcases/all/random-3-seed.ans --\n1\n-- testcases/all/it-s.in --\n3\n-- testcases/all/it-s.ans --\n1\n")
+		"-- testcases/all/random-3-seed.in --\n2\n-- testcases/all/random-3-seed.ans --\n1\n-- testcases/all/it-s.in --\n3\n"+
+		"-- testcases/all/it-s.ans --\n1\n")
 	from := open(t, dir)
 	for _, c := range from.Groups[1].Cases { // independent of the cases' names
 		for file, text := range map[string]string{c.In: "2\n", c.Ans: "1\n"} {
@@ -468,7 +473,8 @@ func TestExportOfGenerators(t *testing.T) {
 // TestExportOfOutputs checks that an export keeps the names of cases, because the files of submissions are named
 // after the cases. It does not keep the names of groups.
 func TestExportOfOutputs(t *testing.T) {
-	const problem = "-- problem.toml --\ntitle = \"x\"\nkind = \"submit-answer\"\n-- cases/sample/a.in --\n1\n-- cases/sample/a.ans --\n1\n-- cases/more/b.in --\n2\n-- cases/more/b.ans --\n2\n"
+	const problem = "-- problem.toml --\ntitle = \"x\"\nkind = \"submit-answer\"\n-- cases/sample/a.in --\n1\n-- cases/sample/a.ans --\n1\n" +
+		"-- cases/more/b.in --\n2\n-- cases/more/b.ans --\n2\n"
 	dir := unpack(
 		t,
 		problem+"-- solutions/accepted/hand/more/b.out --\n2\n-- solutions/accepted/hand/a.out --\n1\n-- solutions/wrong_answer/one.out --\n3\n",

@@ -15,7 +15,8 @@ import (
 // TestRedraw checks that pictures that LaTeX cannot show are converted, or that the fault names the place where
 // they are shown.
 func TestRedraw(t *testing.T) {
-	const folder = "-- problem.toml --\ntitle = \"x\"\n-- cases/sample/a.in --\n-- cases/sample/a.ans --\n-- img/a.svg --\n<svg/>\n-- b.svg --\n<svg/>\n-- c.png --\n" +
+	const folder = "-- problem.toml --\ntitle = \"x\"\n-- cases/sample/a.in --\n-- cases/sample/a.ans --\n-- img/a.svg --\n<svg/>\n" +
+		"-- b.svg --\n<svg/>\n-- c.png --\n" +
 		"-- statement.md --\nText.\n\n![](img/a.svg) ![](b) ![](c.png)\n-- statement.de.md --\n![](img/a.svg)\n"
 	tex := func(io.Writer, string, []byte) error { return nil }
 	drawn := func(svg []byte) ([]byte, error) { return append([]byte("PDF of "), svg...), nil }
@@ -45,7 +46,8 @@ func TestRedraw(t *testing.T) {
 		want       string
 	}{
 		{"has no tool", folder, func([]byte) ([]byte, error) { return nil, &judge.ProblemError{Text: "no tool", Hint: "install it"} },
-			"statement.de.md:1: the picture img/a.svg cannot be shown in LaTeX, as the legacy format wants it: no tool\n    install it\n    save it as a PNG or PDF file"},
+			"statement.de.md:1: the picture img/a.svg cannot be shown in LaTeX, as the legacy format wants it: no tool\n    install it\n" +
+				"    save it as a PNG or PDF file"},
 		{"draws no SVG", folder, nil, "the picture img/a.svg cannot be shown in LaTeX"},
 		{"has what is no GIF", strings.ReplaceAll(folder, "a.svg", "a.gif"), drawn, "it is not a GIF file"},
 	} {

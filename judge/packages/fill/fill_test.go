@@ -208,7 +208,7 @@ data:
 
 func TestGeneratorFlaws(t *testing.T) {
 	for _, row := range []struct{ it, yaml, want string }{
-		{"misses a program", "data: {secret: {data: {a: nobody 1}}}", `g:1:27: there is no program generators/nobody`},
+		{"misses a program", "data: {secret: {data: {a: absent 1}}}", `g:1:27: there is no program generators/absent`},
 		{
 			"wants one seed", "data:\n  secret:\n    data:\n      a: gen.sh {seed} {seed:1}\n",
 			"g:4:10: the seed stands more than once in \"gen.sh {seed} {seed:1}\"\n    pass it once, and let the generator draw more from it",

@@ -511,7 +511,8 @@ Shared.
 	}
 	p := open(t, dir)
 	got, err := p.Markdown("en")
-	const want = "# One\n\nAt most 10. ![](parts/a) ![](b) Shared. \\[../../outside: not found\\] \\[/etc/passwd: not found\\]\n\n```\nn = 10\n```\n\nShared. \\[pkg/../../outside: not found\\]"
+	const want = "# One\n\nAt most 10. ![](parts/a) ![](b) Shared. \\[../../outside: not found\\] \\[/etc/passwd: not found\\]\n\n```\n" +
+		"n = 10\n```\n\nShared. \\[pkg/../../outside: not found\\]"
 	if err != nil || strings.TrimSpace(got) != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
 	}

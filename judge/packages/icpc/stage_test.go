@@ -374,7 +374,8 @@ print(42)
 `))
 	p := open(t, dir)
 	for _, row := range []struct{ language, want string }{
-		{"", "# One\n\nPrint $n \\le 10$ or {{other}}.\n## Sample 1\n\nInput:\n\n```\nshown input\n```\n\nOutput:\n\n```\n2\n```\n\n\nThen talk.\n" +
+		{"", "# One\n\nPrint $n \\le 10$ or {{other}}.\n## Sample 1\n\nInput:\n\n```\nshown input\n```\n\nOutput:\n\n```\n2\n```\n\n\n" +
+			"Then talk.\n" +
 			"## Sample 2\n\nLines of the judge start with <, lines of your program with >:\n\n```\n<5\n>6\n```\n\n\nThe end."},
 		{"sv", "# Ett\n\nSkriv 10.\n\n## Exempel 1\n\nIndata:\n"},
 		{"de", "The statement is a PDF: `" + filepath.Join(dir, "statement", "problem.de.pdf") + "`"},

@@ -145,7 +145,8 @@ func TestOpen(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
-	const set = `<testset name="tests"><tests><test method="manual"/></tests><input-path-pattern>tests/%02d</input-path-pattern><answer-path-pattern>tests/%02d.a</answer-path-pattern></testset>`
+	const set = `<testset name="tests"><tests><test method="manual"/></tests><input-path-pattern>tests/%02d</input-path-pattern>` +
+		`<answer-path-pattern>tests/%02d.a</answer-path-pattern></testset>`
 	for _, row := range []struct{ it, xml, want string }{
 		{"wants XML", "<problem>\n<judging>", "p/problem.xml:3: unexpected EOF"},
 		{
@@ -199,7 +200,7 @@ func TestRecipe(t *testing.T) {
     <tests>
       <test method="manual"/>
       <test method="generated" cmd="gen.exe 1 2"/>
-      <test method="generated" cmd="nobody 1"/>
+      <test method="generated" cmd="absent 1"/>
       <test method="generated" cmd="files\gen 3" from-file="second"/>
     </tests>
   </testset></judging>
@@ -237,7 +238,7 @@ func TestRecipe(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if len(flaws) != 1 || flaws[0].Text != `test 03: there is no generator "nobody"` {
+	if len(flaws) != 1 || flaws[0].Text != `test 03: there is no generator "absent"` {
 		t.Errorf("flaws = %v", flaws)
 	}
 	for name, want := range map[string]string{"02.in": "tests/02", "04.ans": "tests/04.a"} {

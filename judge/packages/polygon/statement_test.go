@@ -100,7 +100,8 @@ func TestStatements(t *testing.T) {
 	sample := func(in, out string) string {
 		return "## Sample 1\n\nInput:\n\n```\n" + in + "\n```\n\nOutput:\n\n```\n" + out + "\n```"
 	}
-	const examples = "-- statement-sections/english/example.01 --\n5 6\n-- statement-sections/english/example.01.a --\n11\n-- statement-sections/english/example.02 --\nalone\n"
+	const examples = "-- statement-sections/english/example.01 --\n5 6\n-- statement-sections/english/example.01.a --\n11\n" +
+		"-- statement-sections/english/example.02 --\nalone\n"
 	for _, row := range []struct{ it, archive, language, want string }{
 		{"reads problem.tex", stated, "en", "# Sum\n\n" + files + "Add *them*.\n\n" + sample("1 2", "3")},
 		{

@@ -186,7 +186,8 @@ var programRows = []struct {
 	{"testlib", "quiet", judge.WrongAnswer, ""},
 	{"testlib", "fault", judge.JudgeError, "checker me is at fault (exit code 3)\nits standard error ends:\nFAIL the answer is wrong"},
 	{"testlib", "exit 2", judge.WrongAnswer, "last words"},
-	{"testlib", "exception", judge.JudgeError, "checker me ended by an exception that it does not catch (exit code 1)\nits standard error ends:\nTraceback (most recent call last):\nValueError: no number"},
+	{"testlib", "exception", judge.JudgeError, "checker me ended by an exception that it does not catch (exit code 1)\n" +
+		"its standard error ends:\nTraceback (most recent call last):\nValueError: no number"},
 	{"testlib", "exit 4", judge.WrongAnswer, "last words"},
 	{"testlib", "exit 8", judge.WrongAnswer, "last words"},
 	{"testlib", "exit 7", judge.JudgeError, "checker me gives points, but not how many\nits standard error ends:\nlast words"},
@@ -225,7 +226,8 @@ var programRows = []struct {
 	{"kattis", "exit 9", judge.JudgeError, "checker me ended with neither 42 nor 43 (exit code 9)\nits standard error ends:\nlast words"},
 	{
 		"kattis", "exception", judge.JudgeError,
-		"checker me ended with neither 42 nor 43 (exit code 1)\nits standard error ends:\nTraceback (most recent call last):\nValueError: no number",
+		"checker me ended with neither 42 nor 43 (exit code 1)\nits standard error ends:\nTraceback (most recent call last):\n" +
+			"ValueError: no number",
 	},
 	{"kattis", "crash", judge.JudgeError, "checker me did not end by itself: signal SIGKILL\nits standard error ends:\nlast words"},
 	{"kattis", "hang", judge.JudgeError, "checker me did not end by itself: killed while it waited"},
@@ -414,7 +416,8 @@ func TestAKitCheckerKeepsStateUntilItDies(t *testing.T) {
 		{"wrong", `line 1: \x1b[31mred\x00\xff`},
 		{"fault", "checker me is at fault: the answer is wrong"},
 		{"right", "case 4"},
-		{"exit 5", "checker me ended (exit code 5) before it answered; it is started again, and has lost its state from 4 cases\nits standard error ends:\nlast words"},
+		{"exit 5", "checker me ended (exit code 5) before it answered; it is started again, and has lost its state from 4 cases\n" +
+			"its standard error ends:\nlast words"},
 		{"right", "case 1"},
 	} {
 		if o := ask(t, c, row.script); o.Message != row.want {

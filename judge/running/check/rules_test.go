@@ -286,7 +286,8 @@ func TestBigTexts(t *testing.T) {
 			`line 1001: got "line x of many", which the answer does not have; want "line 299000 of many"`, numbered(func(i int, _ string) string {
 				return strings.Replace(fmt.Sprintf("line %d of many\n", lines-i), "299000", "x", 1)
 			})},
-		{"unordered", "half of them are others", `line 150001: got "LINE 150001 of many", which the answer does not have; want "line 150001 of many"`, numbered(func(i int, line string) string {
+		{"unordered", "half of them are others", `line 150001: got "LINE 150001 of many", which the answer does not have;` +
+			` want "line 150001 of many"`, numbered(func(i int, line string) string {
 			if i >= lines/2 {
 				return strings.Replace(line, "line", "LINE", 1)
 			}

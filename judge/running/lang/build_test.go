@@ -120,13 +120,13 @@ func TestBuildOnce(t *testing.T) {
 		it    string
 		spoil func() error
 	}{
-		{"builds a program anew that was changed", func() error { return os.WriteFile(main, []byte("bad"), 0o755) }},
-		{"builds a program anew that was cut", func() error { return os.Truncate(main, 0) }},
-		{"builds a program anew that is gone", func() error { return os.Remove(main) }},
-		{"builds a program anew that is a link now", func() error {
+		{"rebuilds a program that was changed", func() error { return os.WriteFile(main, []byte("bad"), 0o755) }},
+		{"rebuilds a program that was cut", func() error { return os.Truncate(main, 0) }},
+		{"rebuilds a program that is gone", func() error { return os.Remove(main) }},
+		{"rebuilds a program that is a link now", func() error {
 			return errors.Join(os.Remove(main), os.Symlink("/bin/sh", main))
 		}},
-		{"builds a program anew whose entry is not JSON", func() error {
+		{"rebuilds a program whose entry is not JSON", func() error {
 			return os.WriteFile(filepath.Join(first.Program.Dir, "../entry.json"), []byte("{"), 0o644)
 		}},
 	} {
@@ -141,7 +141,7 @@ func TestBuildOnce(t *testing.T) {
 	}
 	l.Result = append(slices.Clone(l.Result), "more")
 	build(path)
-	runs("builds anew when the language changes", 1)
+	runs("rebuilds when the language changes", 1)
 	if left, err := os.ReadDir(filepath.Join(cache, "programs", ".tmp")); len(left) > 0 || err != nil {
 		t.Errorf("%d build directories are left, %v", len(left), err)
 	}

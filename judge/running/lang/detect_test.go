@@ -37,7 +37,7 @@ func TestDetect(t *testing.T) {
 	}{
 		{"goes by the extension", "sol.cpp", "x", "", "cpp"},
 		{"knows capital letters apart", "sol.C", "x", "", "cpp"},
-		{"takes other letter cases where nobody has exactly this one", "SOL.PY", "x", "", "python3"},
+		{"takes other letter cases if no language has exactly this one", "SOL.PY", "x", "", "python3"},
 		{"takes what was asked for first", "sol.cpp", "x", "python", "python3"},
 		{"finds aliases in any case", "sol", "x", "C++", "cpp"},
 		{"goes by the #! line without an extension", "sol", "#!/usr/bin/perl -w\n", "", "perl"},
@@ -55,7 +55,7 @@ func TestDetect(t *testing.T) {
 		{"refuses a header", "sol.hpp", "x", "", "is a header of C++"},
 		{"refuses an unknown extension", "sol.xyz", "x", "", "no language has the extension .xyz"},
 		{"refuses a text that says nothing", "sol", "hello", "", "neither its name nor a #! line"},
-		{"refuses a #! line of nobody", "sol", "#!/usr/bin/wish\n", "", `the interpreter "wish"`},
+		{"rejects a #! line of no language", "sol", "#!/usr/bin/wish\n", "", `the interpreter "wish"`},
 		{"refuses bytes that are nothing", "sol", "\x00\x01\x02", "", "neither a text nor a program"},
 		{"refuses programs for Windows", "sol", "MZ\x90\x00" + strings.Repeat("\x00", 60), "", "a program for Windows"},
 	} {

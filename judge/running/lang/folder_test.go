@@ -43,7 +43,8 @@ func TestFolders(t *testing.T) {
 		}},
 		{"finds the Java package of the class with main", map[string]string{
 			"Answer.java": "package deep.answer;\npublic class Answer { public static int f() { return 42; } }\n",
-			"Solve.java":  "package solve;\nimport deep.answer.Answer;\npublic class Solve {\n  public static void main(String[] a) { System.out.println(Answer.f()); }\n}\n",
+			"Solve.java": "package solve;\nimport deep.answer.Answer;\npublic class Solve {\n" +
+				"  public static void main(String[] a) { System.out.println(Answer.f()); }\n}\n",
 		}},
 		{"compiles C whose names look like options", map[string]string{
 			"-a.c": "int f(void) { return 42; }\n",
@@ -131,7 +132,8 @@ func TestSources(t *testing.T) {
 			"\ufeffpublic class Sol { public static void main(String[] a) { System.out.println(42); } }\n",
 		},
 		{"finds the main of a Kotlin object", "a.kt",
-			"package a.b\n\nclass Node(val n: Int)\n\nobject Solver {\n    class Pair\n    @JvmStatic\n    fun main(args: Array<String>) {\n        println(Node(42).n)\n    }\n}\n"},
+			"package a.b\n\nclass Node(val n: Int)\n\nobject Solver {\n    class Pair\n    @JvmStatic\n    fun main(args: Array<String>) {\n" +
+				"        println(Node(42).n)\n    }\n}\n"},
 		{
 			"finds the main of a Haskell module with another name", "Sol.hs",
 			"module Sol (main) where\n\nmain :: IO ()\nmain = print (42 :: Int)\n",

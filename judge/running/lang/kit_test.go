@@ -74,7 +74,8 @@ func kitOfReferees(t *testing.T, tools *lang.Toolbox, box judge.Runner) {
 		}
 		return r
 	}
-	r := built("package main\n\nimport \"assay/judge/kit/referee\"\n\nfunc main() { referee.Main(referee.Rules{Play: func(g *referee.Game) { g.Draw(\"peace\") }}) }\n")
+	r := built("package main\n\nimport \"assay/judge/kit/referee\"\n\nfunc main() { referee.Main(referee.Rules{Play: func(g *referee.Game) " +
+		"{ g.Draw(\"peace\") }}) }\n")
 	if !r.OK {
 		t.Fatalf("a referee does not build:\n%s", r.Log)
 	}
@@ -99,7 +100,8 @@ func TestKitBeside(t *testing.T) {
 			"from kit import Validate\n\nValidate(lambda r: (r.Int(1, 9, 'n'), r.EOLN()))\n",
 			"import kit\n\nexit(kit.Code)\n", "Code = 7\n", "kite = 1\nimport os\nexit(os.path.exists('/program/kit.py') and 9)\n"},
 		{"g++", "g++", "main.cpp", "kit.hpp",
-			"#include \"kit.hpp\"\nint main(int argc, char **argv) { kit::Validate(argc, argv, [](kit::Reader &r) { r.Int(1, 9, \"n\"); r.EOLN(); }); }\n",
+			"#include \"kit.hpp\"\nint main(int argc, char **argv) { kit::Validate(argc, argv, [](kit::Reader &r) { r.Int(1, 9, \"n\"); r.EOLN();" +
+				" }); }\n",
 			"# include <kit.hpp>\nint main() { return code; }\n", "const int code = 7;\n",
 			"// kit.hpp\n#if __has_include(\"kit.hpp\")\nint main() { return 9; }\n#else\nint main() {}\n#endif\n"},
 	} {

@@ -160,7 +160,7 @@ func TestTurnsEndWithTheProcess(t *testing.T) {
 				turns.look(turnInterval)
 			}
 			if lives[0].ctx.Err() != nil || lives[1].ctx.Err() != nil {
-				t.Fatalf("process %d has ended, and somebody paid for what the judge took to notice that: %v", ending, turns.used)
+				t.Fatalf("process %d has ended, and a process paid for what the judge took to notice that: %v", ending, turns.used)
 			}
 			if !turns.ended(ending) || turns.ended(1-ending) {
 				t.Errorf("process %d has ended, and the other one has not", ending)
@@ -184,7 +184,7 @@ func TestTurnsEndWithTheProcess(t *testing.T) {
 // TestTurnsWaitForTheRelay checks that no process is charged while the judge holds data for which both processes
 // wait. The first process only reads. The test itself writes the data that the processes would write.
 func TestTurnsWaitForTheRelay(t *testing.T) {
-	const nobody = -1
+	const none = -1
 	type talk struct {
 		*turns
 		out     [2]*os.File // the processes' outputs
@@ -219,13 +219,13 @@ func TestTurnsWaitForTheRelay(t *testing.T) {
 		pays   int
 	}{
 		"nothing is said":        {reads, func(*testing.T, *talk) {}, 0},
-		"the first is not read":  {reads, func(t *testing.T, k *talk) { say(t, k, 0) }, nobody},
-		"the second is not read": {reads, func(t *testing.T, k *talk) { say(t, k, 1) }, nobody},
+		"the first is not read":  {reads, func(t *testing.T, k *talk) { say(t, k, 0) }, none},
+		"the second is not read": {reads, func(t *testing.T, k *talk) { say(t, k, 1) }, none},
 		"the first is read and not passed on": {reads, func(t *testing.T, k *talk) {
 			run(t, k)
 			say(t, k, 0)
 			until(t, func() bool { return k.relay[0].carries.Load() && !ready(k.relay[0].from, 0) })
-		}, nobody},
+		}, none},
 		"the first is passed on": {reads, func(t *testing.T, k *talk) {
 			run(t, k)
 			say(t, k, 0)
@@ -233,9 +233,9 @@ func TestTurnsWaitForTheRelay(t *testing.T) {
 			k.open()
 			until(t, func() bool { return !k.relay[0].late() && waiting(k.input(1)) == 0 && k.waits(1) })
 		}, 0},
-		"the first ends":            {reads, func(t *testing.T, k *talk) { k.out[0].Close(); over(k, 0) }, nobody},
-		"the first speaks and ends": {reads, func(t *testing.T, k *talk) { say(t, k, 0); over(k, 0) }, nobody},
-		"the second ends":           {reads, func(t *testing.T, k *talk) { k.out[1].Close(); over(k, 1) }, nobody},
+		"the first ends":            {reads, func(t *testing.T, k *talk) { k.out[0].Close(); over(k, 0) }, none},
+		"the first speaks and ends": {reads, func(t *testing.T, k *talk) { say(t, k, 0); over(k, 0) }, none},
+		"the second ends":           {reads, func(t *testing.T, k *talk) { k.out[1].Close(); over(k, 1) }, none},
 		"the first ends and what it started may still write": {reads, func(t *testing.T, k *talk) { over(k, 0) }, 1},
 		"the first ends while the second sleeps":             {"exec sleep 1h", func(t *testing.T, k *talk) { k.out[0].Close(); over(k, 0) }, 1},
 		"the first ends while the second looks elsewhere": {"exec python3 -c 'import select; select.select([], [], [])'",
@@ -278,7 +278,7 @@ func TestTurnsWaitForTheRelay(t *testing.T) {
 			for range 100 {
 				turns.look(turnInterval)
 			}
-			if row.pays != nobody { // on a busy machine, it may have waited for a CPU at some of the checks
+			if row.pays != none { // on a busy machine, it may have waited for a CPU at some of the checks
 				until(t, func() bool { turns.look(turnInterval); return lives[row.pays].ctx.Err() != nil })
 			}
 			for i := range lives {

@@ -218,7 +218,7 @@ func runContained(t *testing.T, cmd *exec.Cmd, change func(*exec.Cmd)) (string, 
 	change(c)
 	out, err := c.CombinedOutput()
 	if errno, ok := errors.AsType[syscall.Errno](err); ok {
-		t.Skipf("this machine lets nobody make containers: %v", errno)
+		t.Skipf("this machine lets no user create containers: %v", errno)
 	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 77 {
 		t.Skipf("this machine allows less in containers: %s", out)

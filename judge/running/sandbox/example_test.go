@@ -61,9 +61,9 @@ func ExampleSandbox_Join() {
 	shell := func(script string, to int) sandbox.Joined {
 		return sandbox.Joined{OutputTo: to, Command: &judge.Command{Argv: []string{"sh", "-c", script}, Env: []string{"PATH=/usr/bin:/bin"}}}
 	}
-	asker := shell("echo 20; read answer; exit $answer", 1)
+	questioner := shell("echo 20; read answer; exit $answer", 1)
 	solver := shell("read n; echo $((n + 1))", 0)
-	ended, err := s.Join(context.Background(), []sandbox.Joined{asker, solver})
+	ended, err := s.Join(context.Background(), []sandbox.Joined{questioner, solver})
 	fmt.Println(ended[0].Termination(), "/", ended[1].Termination(), err)
 	// Output:
 	// exit code 21 / exit code 0 <nil>

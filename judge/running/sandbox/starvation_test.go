@@ -127,7 +127,7 @@ func TestStarvationSeenLate(t *testing.T) {
 		"it was seen before":              {{50, 0, 'R', 20, 30, 30}, {601, 551, 'R', 27, 69, 69 + 551}, {50, 0, 'S', 30, 630, 630}},
 		"it sleeps":                       {{601, 551, 'S', 7, 39, 39}},
 		"it had the processor":            {{601, 551, 'R', 560, 39, 39 + 2}, {50, 0, 'R', 612, 39, 39 + 2}},
-		"nobody came late":                {{50, 0, 'R', 7, 3, 3}, {50, 0, 'R', 14, 3, 3}},
+		"no process came late":            {{50, 0, 'R', 7, 3, 3}, {50, 0, 'R', 14, 3, 3}},
 		"it woke up when it was seen":     {{601, 4, 'R', 7, 39, 39 + 4}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestStarvationSeenLate(t *testing.T) {
 // TestWaitsOfAStartedProcess checks that the time until a process starts counts as waiting. After that, the waits
 // of the process's threads count. If the system reports nothing about the process, no time counts.
 func TestWaitsOfAStartedProcess(t *testing.T) {
-	const nobody = 1 << 30 // no process has this id
+	const noProcess = 1 << 30 // no process has this id
 	dir := filepath.Join(t.TempDir(), "thread")
 	type look struct {
 		pid         int
@@ -158,8 +158,8 @@ func TestWaitsOfAStartedProcess(t *testing.T) {
 		"it is started late": {{0, -1, -1, 50}, {0, -1, -1, 100}, {
 			os.Getpid(), -1, -1, 150,
 		}, {os.Getpid(), 20, 30, 180}, {os.Getpid(), 70, 30, 180}},
-		"it has ended, and nobody noticed": {{os.Getpid(), 20, 30, 30}, {os.Getpid(), -1, -1, 30}},
-		"nobody tells":                     {{0, -1, -1, 50}, {nobody, -1, -1, 50}, {nobody, -1, -1, 50}},
+		"it has ended unnoticed": {{os.Getpid(), 20, 30, 30}, {os.Getpid(), -1, -1, 30}},
+		"no times are known":     {{0, -1, -1, 50}, {noProcess, -1, -1, 50}, {noProcess, -1, -1, 50}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var w waits

@@ -145,7 +145,7 @@ func TestBatchErrors(t *testing.T) {
 			t.Errorf("got %v, want a fault of %s", err, c.Ans)
 		}
 	})
-	t.Run("a machine that fails is nobody's verdict", func(t *testing.T) {
+	t.Run("a machine that fails causes no verdict", func(t *testing.T) {
 		broken := errors.New("no more processes")
 		b, c := newBatch(t, "", "", func(string, io.Writer, io.Writer) (judge.Exec, error) { return judge.Exec{}, broken })
 		if _, err := b.Try(t.Context(), c); !errors.Is(err, broken) {

@@ -156,7 +156,7 @@ func newBox(t testing.TB) *sandbox.Sandbox {
 	}
 	t.Cleanup(func() { box.Close() })
 	if box.Level() == sandbox.None {
-		t.Skip("the sandbox cannot isolate here, so that nobody can tell who ended first")
+		t.Skip("the sandbox cannot isolate here, so it is unknown which program ended first")
 	}
 	return box
 }

@@ -54,8 +54,9 @@ func TestTheSamplesAreValid(t *testing.T) {
 func TestValid(t *testing.T) {
 	const ben = "1 Ben\n* C\n"
 	for name, input := range map[string]string{
-		"it takes one turn and one command":                "1\n1 Ada\n* C\n" + ben,
-		"it takes every form":                              "9\n8 Ada\nSTART C\nME -1 C D\nOPP -1 D RAND\nME MAX C C\nOPP LAST 3 D D\nME WIN C\nOPP WIN D\n* RAND\n" + ben,
+		"it takes one turn and one command": "1\n1 Ada\n* C\n" + ben,
+		"it takes every form": "9\n8 Ada\nSTART C\nME -1 C D\nOPP -1 D RAND\nME MAX C C\nOPP LAST 3 D D\n" +
+			"ME WIN C\nOPP WIN D\n* RAND\n" + ben,
 		"it takes the most turns":                          "200000\n1 Ada\n* C\n" + ben,
 		"it takes the most work":                           "100000\n19 Ada\n" + strings.Repeat("* C\n", 19) + ben,
 		"it takes a hundred commands":                      "10\n100 Ada\n" + strings.Repeat("* C\n", 100) + ben,

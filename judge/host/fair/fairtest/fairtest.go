@@ -1,5 +1,5 @@
-// Package fairtest provides a lane of jobs in memory that shares time between owners as package fair defines.
-// Tests compare a server's lanes with it. It is not part of any program.
+// Package fairtest provides a queue of jobs in memory that shares time between owners as package fair defines.
+// Tests compare a server's queue with it. It is not part of any program.
 package fairtest
 
 import (
@@ -18,7 +18,7 @@ type Job struct {
 	Seq   int   // arrival number, which breaks ties between tags
 }
 
-// A Queue is a lane of jobs. The zero value is empty and ready to use.
+// A Queue is a queue of jobs of one priority. The zero value is empty and ready to use.
 type Queue struct {
 	v, served int64
 	seq       int
@@ -26,7 +26,7 @@ type Queue struct {
 	waiting   []Job
 }
 
-// VirtualTime returns the virtual time of the lane.
+// VirtualTime returns the virtual time of the queue.
 func (l *Queue) VirtualTime() int64 { return l.v }
 
 // Others returns the number of owners with a waiting job, except the given owner.
@@ -44,7 +44,7 @@ func (l *Queue) Has(owner string) bool {
 	return slices.ContainsFunc(l.waiting, func(j Job) bool { return j.Owner == owner })
 }
 
-// Add adds a job to the lane.
+// Add adds a job to the queue.
 func (l *Queue) Add(owner string, cost int64, id ...string) Job {
 	if l.last == nil {
 		l.last, l.due = map[string]int64{}, map[string]int64{}
@@ -63,7 +63,7 @@ func (l *Queue) Add(owner string, cost int64, id ...string) Job {
 	return j
 }
 
-// Take removes the next n jobs from the lane and returns them.
+// Take removes the next n jobs from the queue and returns them.
 func (l *Queue) Take(n int) (out []Job) {
 	slices.SortFunc(l.waiting, func(a, b Job) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Seq, b.Seq)) })
 	var tagged []string
@@ -96,7 +96,7 @@ func (l *Queue) Take(n int) (out []Job) {
 	return out
 }
 
-// Next removes the next job from the lane and returns it. If the lane is empty, ok is false.
+// Next removes the next job from the queue and returns it. If the queue is empty, ok is false.
 func (l *Queue) Next() (j Job, ok bool) {
 	if out := l.Take(1); len(out) > 0 {
 		return out[0], true

@@ -17,7 +17,7 @@ SELECT number FROM answer WHERE account = $1 AND form_key = $2 AND hole = $3 AND
 -- name: AnswerByNumber :one
 SELECT * FROM answer_line WHERE hole = $1 AND number = $2;
 
--- name: AnswerOfFlow :one
+-- name: AnswerOfWorkflow :one
 SELECT * FROM answer_line WHERE flow = $1;
 
 -- name: AnswersOf :many
@@ -86,7 +86,7 @@ ORDER BY answer.id;
 SELECT COUNT(*) AS valid, COUNT(CASE WHEN flow <> '' THEN 1 END) AS rechecking
 FROM answer WHERE hole = $1 AND state = 'valid' AND sha256 <> '';
 
--- name: ProveAnswerAgain :execrows
+-- name: RecheckAnswer :execrows
 UPDATE answer SET flow = $2 WHERE id = $1 AND state = 'valid' AND flow = '';
 
 -- name: NamedByAnswers :many

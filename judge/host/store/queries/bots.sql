@@ -35,7 +35,7 @@ UPDATE bot SET told = $3, flow = '' WHERE ladder = $1 AND number = $2;
 -- name: NamedByBots :many
 SELECT files FROM bot;
 
--- name: FlowsOfBot :many
+-- name: WorkflowsOfBot :many
 SELECT flow FROM encounter WHERE ladder = $1 AND (a = $2 OR b = $2);
 
 -- name: EraseBot :exec

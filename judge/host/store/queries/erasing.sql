@@ -75,7 +75,7 @@ DELETE FROM member WHERE account = $1;
 -- name: EraseAddresses :exec
 UPDATE audit SET address = '' WHERE actor = $1;
 
--- name: SentByNobodyElse :many
+-- name: SentOnlyBy :many
 SELECT sha256 FROM blob_sender
 WHERE blob_sender.account = $1 AND NOT EXISTS (SELECT 1 FROM blob_sender AS other WHERE other.sha256 = blob_sender.sha256 AND other.account <> blob_sender.account);
 
@@ -130,11 +130,11 @@ UPDATE judgement SET events = NULL, reason = '' WHERE submission = $1;
 -- name: EraseJobs :exec
 UPDATE job SET spec = '{}' WHERE id IN (SELECT judgement.id FROM judgement WHERE judgement.submission = $1);
 
--- name: FlowsOf :many
+-- name: WorkflowsOf :many
 SELECT id, state FROM flow WHERE owner = $1 ORDER BY id;
 
--- FlowsAbout are those in which a submission is looked at again.
--- name: FlowsAbout :many
+-- WorkflowsAbout returns the workflows whose spec names a submission.
+-- name: WorkflowsAbout :many
 SELECT id FROM flow WHERE spec LIKE '%' || CAST(sqlc.arg(submission) AS TEXT) || '%' ORDER BY id;
 
 -- name: EraseRemarks :exec
@@ -149,10 +149,10 @@ SELECT events FROM part WHERE flow = $1;
 -- name: JobSpecsOf :many
 SELECT spec FROM job WHERE flow = $1;
 
--- name: EraseJobsOfFlow :exec
+-- name: EraseJobsOfWorkflow :exec
 DELETE FROM job WHERE flow = $1;
 
--- name: EraseFlow :exec
+-- name: EraseWorkflow :exec
 DELETE FROM flow WHERE id = $1;
 
 -- name: CountAdmins :one

@@ -28,8 +28,8 @@ WHERE turn.lane = $1 AND turn.owner <> $2 AND EXISTS (
     SELECT 1 FROM job WHERE job.done_at IS NULL AND job.state = 'waiting' AND NOT job.paused AND job.lane = turn.lane AND job.owner = turn.owner
 );
 
--- MoveLane only moves forwards.
--- name: MoveLane :one
+-- AdvancePriority only moves forwards.
+-- name: AdvancePriority :one
 INSERT INTO lane (lane, v, served) VALUES ($1, $2, $3)
 ON CONFLICT (lane) DO UPDATE SET served = lane.served + excluded.served,
     v = CASE WHEN lane.v < excluded.v THEN excluded.v ELSE lane.v END
@@ -87,18 +87,18 @@ SELECT NOT EXISTS (
     SELECT 1 FROM job WHERE done_at IS NULL AND state = 'waiting' AND NOT paused AND lane = $1 AND class = $2 AND start_tag < $3
 ) AS is_first;
 
--- name: MarkOut :one
-UPDATE job SET state = 'out', out_at = $3
+-- name: MarkDispatched :one
+UPDATE job SET state = 'dispatched', out_at = $3
 WHERE id = $1 AND generation = $2 AND state = 'waiting' AND NOT paused AND done_at IS NULL
 RETURNING lane, class, owner, start_tag;
 
 -- name: OpenJobs :many
 SELECT lane, class, state, COUNT(*) AS jobs, CAST(MIN(made) AS BIGINT) AS oldest FROM job
-WHERE done_at IS NULL AND (state = 'out' OR state = 'waiting' AND NOT paused)
+WHERE done_at IS NULL AND (state = 'dispatched' OR state = 'waiting' AND NOT paused)
 GROUP BY lane, class, state
 ORDER BY lane, class, state;
 
--- OpenByAccount counts the open work of each account: jobs, flows, and flows without a job that waits
+-- OpenByAccount counts the open work of each account: jobs, workflows, and workflows without a job that waits
 -- or is dispatched.
 -- name: OpenByAccount :many
 SELECT account.login, CAST(SUM(o.jobs) AS BIGINT) AS jobs, CAST(SUM(o.flows) AS BIGINT) AS flows, CAST(SUM(o.idle) AS BIGINT) AS idle, CAST(MIN(o.made) AS BIGINT) AS oldest
@@ -113,14 +113,14 @@ JOIN account ON account.id = o.owner
 GROUP BY account.login
 ORDER BY SUM(o.jobs) + SUM(o.flows) DESC, account.login;
 
--- name: OutSince :many
+-- name: DispatchedBefore :many
 SELECT id, generation, lane, class, out_at FROM job
-WHERE done_at IS NULL AND state = 'out' AND out_at < $1
+WHERE done_at IS NULL AND state = 'dispatched' AND out_at < $1
 ORDER BY out_at, id;
 
--- name: Again :execrows
+-- name: RequeueJob :execrows
 UPDATE job SET state = 'waiting', generation = generation + 1, out_at = NULL
-WHERE id = $1 AND generation = $2 AND state = 'out' AND done_at IS NULL;
+WHERE id = $1 AND generation = $2 AND state = 'dispatched' AND done_at IS NULL;
 
 -- FailJob puts a job that failed back into the queue.
 -- name: FailJob :execrows

@@ -37,11 +37,14 @@ func TestNavOf(t *testing.T) {
 		{"a judge of a site", "/s/12", Heading{Jury: true, SiteRestricted: true, Prints: true, LoggedIn: true, SeesScoreboard: true,
 			SeesClarifications: true}, "*Submissions Clarifications Scoreboard (Problems) (Balloons) (Printing)"},
 		{"an administrator", "/import", Heading{Jury: true, CanChange: true, LoggedIn: true, SeesClarifications: true},
-			"Overview Submissions Clarifications [Scoreboard]?view=jury *[Teams] (Problems) (Balloons) (Rejudgings) (Final results) (Export) (Files) (Settings)"},
+			"Overview Submissions Clarifications [Scoreboard]?view=jury *[Teams] (Problems) (Balloons) (Rejudgings) (Final results) (Export) " +
+				"(Files) (Settings)"},
 		{"an administrator", "/edit", Heading{Jury: true, CanChange: true, LoggedIn: true, SeesClarifications: true},
-			"Overview Submissions Clarifications [Scoreboard]?view=jury [Teams] (Problems) (Balloons) (Rejudgings) (Final results) (Export) (Files) *(Settings)"},
+			"Overview Submissions Clarifications [Scoreboard]?view=jury [Teams] (Problems) (Balloons) (Rejudgings) (Final results) (Export) " +
+				"(Files) *(Settings)"},
 		{"an administrator", "/rejudgings/5", Heading{Jury: true, CanChange: true, LoggedIn: true, SeesClarifications: true},
-			"Overview Submissions Clarifications [Scoreboard]?view=jury [Teams] (Problems) (Balloons) *(Rejudgings) (Final results) (Export) (Files) (Settings)"},
+			"Overview Submissions Clarifications [Scoreboard]?view=jury [Teams] (Problems) (Balloons) *(Rejudgings) (Final results) (Export) " +
+				"(Files) (Settings)"},
 	} {
 		tt.h.Slug, tt.h.Name = "spring", "Spring"
 		v := NavOf(tt.h, tt.page)

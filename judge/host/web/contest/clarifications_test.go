@@ -93,7 +93,7 @@ func TestClarificationPages(t *testing.T) {
 	reads(judge, "/c/now/clar?said=yes", "lunch is at noon", "by judge", "!is 0 allowed?")
 	reads(judge, "/c/now/clar?open=yes", "!is 0 allowed?", "Every request has an answer")
 	if got := h.Fetch("", "GET", "/c/now/clar", nil); got.Code != http.StatusSeeOther {
-		t.Errorf("nobody reads clarifications: %d", got.Code)
+		t.Errorf("a caller without an account reads clarifications: %d", got.Code)
 	}
 	var did []string
 	for _, e := range webtest.Must[[]store.AuditEntry](t)(h.Store.LatestAuditEntries(t.Context(), "", 10)) {

@@ -56,7 +56,8 @@ func TestLiveGroups(t *testing.T) {
 	has("after one case", `<section class="fold ac"><h2>a <span class="chip" title="accepted">AC</span> <small>1 of 1 judged passed</small>`,
 		`title="a/1: accepted, 0 ms">.</span>`, `<h2>b <small>waiting`, "1 of 400 cases")
 	add(judged("a", "2", judge.WrongAnswer), judged("a", "3", judge.Accepted), judged("a", "4", judge.RunTimeError))
-	has("after a failure", `<section class="fold wa"><h2>a <span class="chip" title="wrong answer">WA</span> <small>2 of 4 judged passed</small>`, `<span class="cell rte" title="a/4: run-time error, 0 ms" role="img">`)
+	has("after a failure", `<section class="fold wa"><h2>a <span class="chip" title="wrong answer">WA</span> <small>2 of 4 judged `+
+		`passed</small>`, `<span class="cell rte" title="a/4: run-time error, 0 ms" role="img">`)
 	for i := range 350 {
 		add(judged("b", fmt.Sprintf("%03d-%s", i, strings.Repeat("long", 20)), judge.Accepted))
 	}

@@ -64,7 +64,7 @@ func TestRecipientsPages(t *testing.T) {
 		"teams or groups are selected":       {"to": {"all"}, "group": {north}},
 		"clear the selection":                {"team": {ada}},
 		"a team or group is no longer there": {"to": {"chosen"}, "group": {north, "none"}},
-		"is not one of team, all and chosen": {"to": {"nobody"}},
+		"is not one of team, all and chosen": {"to": {"none"}},
 		"not one of team, all":               {"to": {"team"}},
 	} {
 		fields.Set("text", "hello")
@@ -106,7 +106,8 @@ func TestRecipientsPages(t *testing.T) {
 	for _, e := range webtest.Must[[]store.AuditEntry](t)(h.Store.LatestAuditEntries(t.Context(), "", 10)) {
 		did = append(did, e.Action+" "+e.Detail)
 	}
-	if got := strings.Join(did, ", "); got != "answer 4 to 1 team and 1 group, announce 3 to 2 teams, announce 2 to 1 team, announce 1 to 1 group" {
+	if got := strings.Join(did, ", "); got != "answer 4 to 1 team and 1 group, announce 3 to 2 teams, announce 2 to 1 team, announce 1 to 1 "+
+		"group" {
 		t.Errorf("the audit has %s", got)
 	}
 	if got := h.Fetch(h.Cookie("ada"), "POST", list, url.Values{"text": {"psst"}, "to": {"chosen"}, "team": {bob}}); got.Code != 303 {

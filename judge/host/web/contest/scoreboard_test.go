@@ -71,7 +71,7 @@ func TestBoard(t *testing.T) {
 		t.Errorf("the staff's view: %d\n%s", got.Code, got.Body)
 	}
 	if got := h.Fetch("", "GET", public+"?group=none", nil); got.Code != 404 {
-		t.Errorf("a group that nobody is in: %d", got.Code)
+		t.Errorf("a group without teams: %d", got.Code)
 	}
 
 	do("unfreeze", 409, "is not frozen")

@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"assay/judge/host/auth"
-	"assay/judge/host/flow"
 	"assay/judge/host/intake"
 	"assay/judge/host/scoring"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
+	"assay/judge/host/workflow"
 )
 
 // postFormat is the form value for a post in the style of Code Golf Stack Exchange, whose header names the language.
@@ -209,7 +209,7 @@ func (s *site) isClaimed(a *store.GolfSubmission, key string) bool {
 // submissionState returns the state of a golf submission for display.
 func (s *site) submissionState(a *store.GolfSubmission) web.State {
 	switch {
-	case a.State == store.GolfChecking && !s.isClaimed(a, flow.SamplesKey) && !s.isClaimed(a, flow.ExhaustiveKey):
+	case a.State == store.GolfChecking && !s.isClaimed(a, workflow.SamplesKey) && !s.isClaimed(a, workflow.ExhaustiveKey):
 		return web.State{Class: "none", Words: "waiting", Pending: true}
 	case a.State == store.GolfChecking:
 		return web.State{Class: "none", Words: "checking", Pending: true}
@@ -235,7 +235,7 @@ func (s *site) submit(w http.ResponseWriter, r *web.Request) error {
 	f := golfForm{SourceForm: source, Flags: r.PostFormValue("flags"), As: r.PostFormValue("as")}
 	n := intake.NewGolfSubmission{
 		HoleAccess: accessOf(r).HoleAccess, Key: f.Key,
-		Options: flow.GolfSubmissionOptions{Language: f.SelectedLanguage, Flags: strings.Fields(f.Flags), Reading: f.As},
+		Options: workflow.GolfSubmissionOptions{Language: f.SelectedLanguage, Flags: strings.Fields(f.Flags), Reading: f.As},
 	}
 	var stored *store.GolfSubmission
 	if err = s.readSubmission(r, &n, f.Text); err == nil {

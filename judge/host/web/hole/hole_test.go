@@ -385,7 +385,7 @@ func TestHoleForm(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
 	fields := func(pairs ...string) url.Values {
-		f := url.Values{"problem": {"sum"}, "slug": {""}, "name": {"Nim für alle"}, "visibility": {"staff"}, "shown": {"on"}}
+		f := url.Values{"problem": {"sum"}, "slug": {""}, "name": {"Nim für alle"}, "visibility": {"jury"}, "shown": {"on"}}
 		for i := 0; i < len(pairs); i += 2 {
 			f.Set(pairs[i], pairs[i+1])
 		}

@@ -10,11 +10,11 @@ import (
 
 	"assay/judge"
 	"assay/judge/host/auth"
-	"assay/judge/host/flow"
 	"assay/judge/host/intake"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
+	"assay/judge/host/workflow"
 	"assay/judge/report"
 )
 
@@ -129,7 +129,7 @@ func (s *site) setProgress(r *web.Request, a *store.GolfSubmission, v *submissio
 	}
 	part := "samples and edges"
 	for _, p := range parts {
-		if p.Key != flow.SamplesKey || p.Result == nil {
+		if p.Key != workflow.SamplesKey || p.Result == nil {
 			continue
 		}
 		quick, err := s.Dispatch.GolfResult(p.Events)
@@ -147,7 +147,7 @@ func (s *site) setProgress(r *web.Request, a *store.GolfSubmission, v *submissio
 	} else {
 		v.State.Words = "checking " + part
 	}
-	watch := s.Dispatch.Watch(store.WorkflowJobID(a.Workflow, flow.ExhaustiveKey))
+	watch := s.Dispatch.Watch(store.WorkflowJobID(a.Workflow, workflow.ExhaustiveKey))
 	defer watch.Close()
 	lines, _, _ := watch.Next(0)
 	for _, l := range lines {
@@ -163,8 +163,8 @@ func (s *site) setProgress(r *web.Request, a *store.GolfSubmission, v *submissio
 // submissionEvents streams the changing part of a golf submission's page, whenever it changes, until the check ends.
 func (s *site) submissionEvents(w http.ResponseWriter, r *web.Request) error {
 	id := accessOf(r).submission.Workflow
-	flowing, proving := s.Dispatch.Watch(id), s.Dispatch.Watch(store.WorkflowJobID(id, flow.ExhaustiveKey))
-	defer flowing.Close()
+	checking, proving := s.Dispatch.Watch(id), s.Dispatch.Watch(store.WorkflowJobID(id, workflow.ExhaustiveKey))
+	defer checking.Close()
 	defer proving.Close()
 	return s.StreamPart(w, r, "answer "+accessOf(r).submission.ID, func() (part template.HTML, open bool, err error) {
 		a, err := s.Store.GolfSubmission(r.Context(), accessOf(r).Hole.ID, accessOf(r).submission.Number)
@@ -172,5 +172,5 @@ func (s *site) submissionEvents(w http.ResponseWriter, r *web.Request) error {
 			return "", false, err
 		}
 		return s.submissionLive(r, a)
-	}, flowing, proving)
+	}, checking, proving)
 }

@@ -18,11 +18,11 @@ import (
 	"assay/judge/contests/arena"
 	"assay/judge/contests/standings"
 	"assay/judge/host/auth"
-	"assay/judge/host/flow"
 	"assay/judge/host/intake"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
+	"assay/judge/host/workflow"
 	"assay/judge/report"
 )
 
@@ -95,15 +95,15 @@ func (s *site) arenaPage(w http.ResponseWriter, r *web.Request, code int, f tour
 	if v.Form.Problems, err = s.gameProblems(r); err != nil {
 		return err
 	}
-	flows, err := s.Store.WorkflowsOfKind(r.Context(), string(flow.Arena), maxTournaments)
+	workflows, err := s.Store.WorkflowsOfKind(r.Context(), string(workflow.Arena), maxTournaments)
 	if err != nil {
 		return err
 	}
-	for _, workflow := range flows {
-		if workflow.Owner != r.Me.ID && !r.Can(auth.ManageAccounts) {
+	for _, tournament := range workflows {
+		if tournament.Owner != r.Me.ID && !r.Can(auth.ManageAccounts) {
 			continue
 		}
-		line, err := tournamentLineOf(workflow)
+		line, err := tournamentLineOf(tournament)
 		if err != nil {
 			return err
 		}
@@ -121,8 +121,8 @@ func tournamentLineOf(f *store.Workflow) (*tournamentLine, error) {
 }
 
 // decodeTournament decodes the spec of a workflow and its tournament options.
-func decodeTournament(f *store.Workflow) (*flow.Spec, *flow.ArenaOptions, error) {
-	spec, options := &flow.Spec{}, &flow.ArenaOptions{}
+func decodeTournament(f *store.Workflow) (*workflow.Spec, *workflow.ArenaOptions, error) {
+	spec, options := &workflow.Spec{}, &workflow.ArenaOptions{}
 	err := json.Unmarshal(f.Spec, spec)
 	if err == nil {
 		err = json.Unmarshal(spec.Options, options)
@@ -175,7 +175,7 @@ func (s *site) createTournament(r *web.Request, f *tournamentForm) (id string, e
 	if err := s.StoreSourceFiles(r, &n, texts); err != nil {
 		return "", err
 	}
-	options := flow.ArenaOptions{RulesChoice: choice, Seed: seed}
+	options := workflow.ArenaOptions{RulesChoice: choice, Seed: seed}
 	work := job.Work{Problem: p.Slug, Program: p.Slug, Bundle: p.Bundle, Config: p.Config, IsDir: true}
 	bots := n.Files
 	slices.SortStableFunc(bots, func(a, b job.File) int { return strings.Compare(a.Path, b.Path) })
@@ -183,9 +183,9 @@ func (s *site) createTournament(r *web.Request, f *tournamentForm) (id string, e
 		name := file.Path
 		file.Path = fmt.Sprintf("%d/%s", i+1, name)
 		work.Files = append(work.Files, file)
-		options.Bots = append(options.Bots, flow.ArenaBot{Path: file.Path, File: name})
+		options.Bots = append(options.Bots, workflow.ArenaBot{Path: file.Path, File: name})
 	}
-	spec := &flow.Spec{Kind: flow.Arena, Work: work}
+	spec := &workflow.Spec{Kind: workflow.Arena, Work: work}
 	if spec.Options, err = json.Marshal(options); err != nil {
 		return "", err
 	}
@@ -272,7 +272,7 @@ func (s *site) findTournament(r *web.Request) (*store.Workflow, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.Kind != string(flow.Arena) || f.Owner != r.Me.ID && !r.Can(auth.ManageAccounts) {
+	if f.Kind != string(workflow.Arena) || f.Owner != r.Me.ID && !r.Can(auth.ManageAccounts) {
 		return nil, web.ErrNotFound
 	}
 	return f, nil
@@ -280,20 +280,20 @@ func (s *site) findTournament(r *web.Request) (*store.Workflow, error) {
 
 // collectResults collects the results of a tournament's tasks. The result g is nil until the task that opens the
 // tournament has ended. The caller must close g.
-func (s *site) collectResults(r *web.Request, f *store.Workflow) (g *arena.RemoteTournament, opened *flow.ArenaOpened, err error) {
+func (s *site) collectResults(r *web.Request, f *store.Workflow) (g *arena.RemoteTournament, opened *workflow.ArenaOpened, err error) {
 	parts, err := s.Store.TaskResults(r.Context(), f.ID)
 	if err != nil {
 		return nil, nil, err
 	}
 	slices.SortStableFunc(parts, func(a, b *store.TaskResult) int { // the opening comes first
-		return map[bool]int{true: 0, false: 1}[a.Key == flow.OpeningKey] - map[bool]int{true: 0, false: 1}[b.Key == flow.OpeningKey]
+		return map[bool]int{true: 0, false: 1}[a.Key == workflow.OpeningKey] - map[bool]int{true: 0, false: 1}[b.Key == workflow.OpeningKey]
 	})
 	for _, p := range parts {
 		if p.Result.State != job.Done {
 			continue
 		}
-		if p.Key == flow.OpeningKey {
-			opened = &flow.ArenaOpened{}
+		if p.Key == workflow.OpeningKey {
+			opened = &workflow.ArenaOpened{}
 			if err := json.Unmarshal(p.Result.Output, opened); err != nil {
 				return nil, nil, fmt.Errorf("read the opening of the tournament: %w", err)
 			}

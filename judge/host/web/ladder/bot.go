@@ -16,12 +16,12 @@ import (
 	"assay/judge/contests/arena"
 	"assay/judge/host/auth"
 	"assay/judge/host/client"
-	"assay/judge/host/flow"
 	"assay/judge/host/intake"
 	"assay/judge/host/job"
 	"assay/judge/host/ladder"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
+	"assay/judge/host/workflow"
 	"assay/judge/report"
 )
 
@@ -128,7 +128,7 @@ type botView struct {
 	Last          []encounterLine
 	More          int // number of encounters that the page does not list
 	Faults        []faultLine
-	Trial         *flow.TrialOutput // outcome of the test; nil if not shown
+	Trial         *workflow.TrialOutput // outcome of the test; nil if not shown
 	Files         []string
 	RecentResults string
 	WaitReason    string // why no worker tests bots at the moment; empty if workers do
@@ -168,7 +168,7 @@ func (s *site) bot(w http.ResponseWriter, r *web.Request) error {
 		v.Faults = countFaults(encounters, b.Number)
 		v.RecentCrashes = h.ProcessFailures(b)
 		if len(b.TestOutput) > 0 {
-			v.Trial = &flow.TrialOutput{}
+			v.Trial = &workflow.TrialOutput{}
 			if err := json.Unmarshal(b.TestOutput, v.Trial); err != nil {
 				return fmt.Errorf("read the trial of a bot: %w", err)
 			}

@@ -12,10 +12,10 @@ import (
 
 	"assay/judge/contests/arena"
 	"assay/judge/host/client"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
 	"assay/judge/host/web/webtest"
+	"assay/judge/host/workflow"
 	"assay/judge/internal/browser"
 )
 
@@ -42,7 +42,7 @@ func TestFaultsAreTheAuthors(t *testing.T) {
 	}
 }
 
-// brings adds a job to a flow and records a worker's result for it.
+// brings adds a job to a workflow and records a worker's result for it.
 func brings(h *webtest.Harness, id, key string, output any, lines ...string) {
 	h.Helper()
 	ctx, check := h.Context(), func(err error) {
@@ -126,19 +126,19 @@ func TestAWorkerThatLies(t *testing.T) {
 		Bots: []arena.Bot{{ID: 1, Name: "a"}, {ID: 2, Name: "b"}},
 	}
 	opening := string(webtest.Must[[]byte](t)(json.Marshal(arena.Record{Opened: opened})))
-	spec := webtest.Must[[]byte](t)(json.Marshal(flow.Spec{
-		Kind: flow.Arena, Work: job.Work{Problem: "sum"}, Options: []byte(`{"bots":[{},{}],"seed":7}`),
+	spec := webtest.Must[[]byte](t)(json.Marshal(workflow.Spec{
+		Kind: workflow.Arena, Work: job.Work{Problem: "sum"}, Options: []byte(`{"bots":[{},{}],"seed":7}`),
 	}))
 	id := "ANEVENTOFWORKERSTHATLIE"
-	if _, err := h.Store.NewWorkflow(t.Context(), id, string(flow.Arena), spec, h.Accounts["admin"].ID); err != nil {
+	if _, err := h.Store.NewWorkflow(t.Context(), id, string(workflow.Arena), spec, h.Accounts["admin"].ID); err != nil {
 		t.Fatal(err)
 	}
-	brings(h, id, flow.OpeningKey, flow.ArenaOpened{Opened: opened, NoMemory: true}, opening)
-	brings(h, id, "games 1-2 first", flow.ArenaPlayed{}, good)
+	brings(h, id, workflow.OpeningKey, workflow.ArenaOpened{Opened: opened, NoMemory: true}, opening)
+	brings(h, id, "games 1-2 first", workflow.ArenaPlayed{}, good)
 	if got := h.Fetch(admin, "GET", "/tournaments/"+id, nil); got.Code != 200 || !strings.Contains(got.Body, "1 of 2 games") {
 		t.Errorf("an event: %d\n%s", got.Code, got.Body)
 	}
-	brings(h, id, "games 1-2 1", flow.ArenaPlayed{}, "no record")
+	brings(h, id, "games 1-2 1", workflow.ArenaPlayed{}, "no record")
 	for _, page := range []string{"", "/log", "/report"} {
 		if got := h.Fetch(admin, "GET", "/tournaments/"+id+page, nil); got.Code != 500 ||
 			!strings.Contains(got.Body, "the worker liar returned invalid games: ") {

@@ -11,9 +11,9 @@ import (
 
 	"assay/judge/contests/arena"
 	"assay/judge/host/client"
-	"assay/judge/host/flow"
 	"assay/judge/host/store"
 	"assay/judge/host/web/webtest"
+	"assay/judge/host/workflow"
 )
 
 // games publishes a game with two rule sets.
@@ -178,8 +178,8 @@ func TestArenaForm(t *testing.T) {
 	if got.Code != 303 || !is {
 		t.Fatalf("started: %d\n%s", got.Code, got.Body)
 	}
-	var spec flow.Spec
-	var asked flow.ArenaOptions
+	var spec workflow.Spec
+	var asked workflow.ArenaOptions
 	f := webtest.Must[*store.Workflow](t)(h.Store.Workflow(t.Context(), id))
 	if err := json.Unmarshal(f.Spec, &spec); err != nil {
 		t.Fatal(err)

@@ -200,11 +200,11 @@ func (s *site) setAccount(w http.ResponseWriter, r *web.Request) error {
 // changeAccount changes the role of an account, or disables or enables it.
 func (s *site) changeAccount(r *web.Request, a *store.Account, do, role string) (err error) {
 	switch {
-	case do == "out":
+	case do == "disable":
 		err = s.DisableAccount(r.Context(), a)
 	case do == "unlink":
 		err = s.Store.UnlinkIdentities(r.Context(), a.ID)
-	case do == "in":
+	case do == "enable":
 		err = s.Store.SetDisabled(r.Context(), a.ID, false)
 	case do == "role" && auth.IsRole(role):
 		err = s.Store.SetRole(r.Context(), a.ID, role, intake.Scopes(auth.Role(role)))
@@ -263,7 +263,7 @@ func (s *site) changeAccounts(w http.ResponseWriter, r *web.Request) error {
 		return refuse("rows", "Select one account or more.")
 	case do == "reset":
 		return s.resetAccounts(w, r, accounts)
-	case !slices.Contains([]string{"out", "in", "role"}, do) || do == "role" && !auth.IsRole(role):
+	case !slices.Contains([]string{"disable", "enable", "role"}, do) || do == "role" && !auth.IsRole(role):
 		return refuse("do", "Choose what to do with the selected accounts.")
 	}
 	for _, a := range accounts {

@@ -45,12 +45,13 @@ const picture = `<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>`
 // regional returns a contest package.
 func regional() map[string]string {
 	return map[string]string{
-		"contest.json":               `{"id": "regional", "name": "Regional", "duration": "5:00:00", "start_time": null}`,
-		"problems.json":              `[{"id": "sum", "label": "A"}, {"id": "unknown", "label": "B"}]`,
-		"groups.json":                `[{"id": "n", "name": "North", "type": "site"}]`,
-		"organizations.json":         `[{"id": "u1", "name": "<marked>U1"}]`,
-		"teams.json":                 `[{"id": "7", "name": "Seven", "group_ids": ["n"], "organization_id": "u1"}]`,
-		"accounts.json":              `[{"id": "team7", "username": "team7", "type": "team", "team_id": "7"}, {"id": "eve", "username": "eve", "type": "judge", "password": "correct-horse-2"}]`,
+		"contest.json":       `{"id": "regional", "name": "Regional", "duration": "5:00:00", "start_time": null}`,
+		"problems.json":      `[{"id": "sum", "label": "A"}, {"id": "unknown", "label": "B"}]`,
+		"groups.json":        `[{"id": "n", "name": "North", "type": "site"}]`,
+		"organizations.json": `[{"id": "u1", "name": "<marked>U1"}]`,
+		"teams.json":         `[{"id": "7", "name": "Seven", "group_ids": ["n"], "organization_id": "u1"}]`,
+		"accounts.json": `[{"id": "team7", "username": "team7", "type": "team", "team_id": "7"}, {"id": "eve", "username": "eve", ` +
+			`"type": "judge", "password": "correct-horse-2"}]`,
 		"organizations/u1/logo.svg":  picture,
 		"__MACOSX/organizations/ads": "x",
 	}

@@ -46,7 +46,7 @@ func TestErase(t *testing.T) {
 		{ada, "/account/erase", "bob", 400, ""},
 		{ada, "/admin/accounts/bob/erase", "bob", 403, ""},
 		{admin, "/admin/accounts/bob/erase", "", 400, ""},
-		{admin, "/admin/accounts/nobody/erase", "nobody", 404, ""},
+		{admin, "/admin/accounts/absent/erase", "absent", 404, ""},
 		{admin, "/admin/accounts/admin/erase", "admin", 409, ""},
 		{admin, "/account/erase", "admin", 409, ""},
 		{ada, "/account/erase", "ada", 303, "/"},
@@ -143,11 +143,11 @@ func TestPasswordAgain(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
 	const path = "/admin/accounts/bob"
-	form := url.Values{"do": {"out"}, "more": {"a\"<b>", "c"}}
+	form := url.Values{"do": {"disable"}, "more": {"a\"<b>", "c"}}
 	bob := func() bool {
 		return webtest.Must[*store.Account](t)(h.Store.Account(t.Context(), h.Accounts["bob"].ID)).Disabled
 	}
-	if got := h.Fetch(admin, "POST", path, url.Values{"do": {"in"}}); got.Code != 303 {
+	if got := h.Fetch(admin, "POST", path, url.Values{"do": {"enable"}}); got.Code != 303 {
 		t.Errorf("after a login: %d", got.Code)
 	}
 	h.Advance(10 * time.Minute)
@@ -159,7 +159,7 @@ func TestPasswordAgain(t *testing.T) {
 	if strings.Contains(got.Body, "Error:") || strings.Contains(got.Body, `class="errors"`) {
 		t.Errorf("the page that asks for the password has an error:\n%s", got.Body)
 	}
-	for _, want := range []string{`action="/admin/accounts/bob"`, `name="do" value="out"`, `name="more" value="a&#34;&lt;b&gt;"`,
+	for _, want := range []string{`action="/admin/accounts/bob"`, `name="do" value="disable"`, `name="more" value="a&#34;&lt;b&gt;"`,
 		`name="more" value="c"`} {
 		if !strings.Contains(got.Body, want) {
 			t.Errorf("the form loses %s:\n%s", want, got.Body)
@@ -181,14 +181,14 @@ func TestPasswordAgain(t *testing.T) {
 	if got := h.Fetch(admin, "POST", path, form); got.Code != 303 || !bob() {
 		t.Errorf("with the password: %d, bob is out: %v", got.Code, bob())
 	}
-	if got := h.Fetch(admin, "POST", path, url.Values{"do": {"in"}}); got.Code != 303 || bob() {
+	if got := h.Fetch(admin, "POST", path, url.Values{"do": {"enable"}}); got.Code != 303 || bob() {
 		t.Errorf("soon after: %d", got.Code)
 	}
 	// Another session of the same account must also confirm the password.
 	h.Advance(-11 * time.Minute)
 	other := h.Cookie("admin")
 	h.Advance(11 * time.Minute)
-	if got := h.Fetch(other, "POST", path, url.Values{"do": {"out"}}); got.Code != 403 {
+	if got := h.Fetch(other, "POST", path, url.Values{"do": {"disable"}}); got.Code != 403 {
 		t.Errorf("another session: %d", got.Code)
 	}
 }

@@ -37,8 +37,9 @@ func TestImport(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.VisibilityTeams, store.Settings{})
 	admin := h.Cookie("admin")
-	file := "sep=;\r\nVorname;Nachname;Geburtstag;Klasse;Team;E-Mail\r\nJ\xfcrgen;Gro\xdf;1.1.;9a;F\xfcchse;j@example.org\r\nIda;\"Meier\r\n Gro\xdf\";;9a;F\xfcchse;\r\n"
-	got := h.Upload(admin, "/c/now/import", map[string]string{"list": "Nobody"}, map[string]string{"klasse<b>.csv": file})
+	file := "sep=;\r\nVorname;Nachname;Geburtstag;Klasse;Team;E-Mail\r\nJ\xfcrgen;Gro\xdf;1.1.;9a;F\xfcchse;j@example.org\r\nIda;\"Meier\r\n" +
+		" Gro\xdf\";;9a;F\xfcchse;\r\n"
+	got := h.Upload(admin, "/c/now/import", map[string]string{"list": "Unread"}, map[string]string{"klasse<b>.csv": file})
 	if got.Code != 200 {
 		t.Fatalf("the preview: %d\n%s", got.Code, got.Body)
 	}
@@ -53,7 +54,7 @@ func TestImport(t *testing.T) {
 			t.Errorf("the preview does not say %q:\n%s", want, said)
 		}
 	}
-	if strings.Contains(got.Body, "Nobody") {
+	if strings.Contains(got.Body, "Unread") {
 		t.Error("the file does not take the place of the text")
 	}
 	if all := everybody(h, c); all != "" {
@@ -74,9 +75,9 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// TestNobodyUnseenIsCreated checks that an import shows a new preview, and creates nothing, if the list or the
+// TestOnlyAccountsOfThePreviewAreCreated checks that an import shows a new preview, and creates nothing, if the list or the
 // server has changed since the last preview.
-func TestNobodyUnseenIsCreated(t *testing.T) {
+func TestOnlyAccountsOfThePreviewAreCreated(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.VisibilityTeams, store.Settings{})
 	h.Contest("other", -time.Minute, store.VisibilityTeams, store.Settings{})
@@ -123,7 +124,7 @@ func TestNobodyUnseenIsCreated(t *testing.T) {
 	h.Accounts["eve"] = eve
 	got := h.Fetch(admin, "POST", "/c/now/teams", seen)
 	if got.Code != 409 || !strings.Contains(got.Body, "existing account") || everybody(h, c) != "" {
-		t.Errorf("somebody else has the name: %d\n%s", got.Code, got.Body)
+		t.Errorf("another account has the name: %d\n%s", got.Code, got.Body)
 	}
 	if got := h.Fetch(admin, "POST", "/c/now/teams", webtest.HiddenFields(got.Body)); got.Code != 200 || everybody(h, c) != "Eve[]" {
 		t.Errorf("what is shown then is imported: %d, %s\n%s", got.Code, everybody(h, c), got.Body)
@@ -289,7 +290,8 @@ func TestImportFits(t *testing.T) {
 	h.Contest("now", -time.Minute, store.VisibilityPublic, store.Settings{})
 	webtest.Must[*store.Account](t)(h.Store.NewAccount(t.Context(), "s02", "Björn Groß", store.PersonAccount, ""))
 	list := filepath.Join(t.TempDir(), "class.csv")
-	text := "\uFEFFVorname;Nachname;Geburtstag;Login;E-Mail;Team;Klasse\r\nÄnne;Müller;1.1.;s01;anne@example.org;;9b\r\nBjörn;Groß;;s02;;;9a\r\nÇelik;Öztürk;;s03;;Die Füchse;9b\r\n" +
+	text := "\uFEFFVorname;Nachname;Geburtstag;Login;E-Mail;Team;Klasse\r\nÄnne;Müller;1.1.;s01;anne@example.org;;9b\r\n" +
+		"Björn;Groß;;s02;;;9a\r\nÇelik;Öztürk;;s03;;Die Füchse;9b\r\n" +
 		"Dörte;Yılmaz;;s04;;Die Füchse;9b\r\nHans;Meier;;Hans Meier;;;9a\r\nInes;Müller;;s02;;;9a\r\n" + strings.Repeat("W", 180) + ";;;;;;\r\n"
 	if err := os.WriteFile(list, []byte(text), 0o644); err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ func TestInvite(t *testing.T) {
 	admin := h.Cookie("admin")
 	for name, form := range map[string]url.Values{
 		"no number":     {"uses": {"x"}, "days": {"1"}},
-		"nobody":        {"uses": {"0"}, "days": {"1"}},
+		"no uses":       {"uses": {"0"}, "days": {"1"}},
 		"too many":      {"uses": {"2001"}, "days": {"1"}},
 		"no time":       {"uses": {"1"}, "days": {"0"}},
 		"not a time":    {"uses": {"1"}, "days": {"NaN"}},
@@ -140,7 +140,7 @@ func TestRegister(t *testing.T) {
 	}
 	h.Intake.Registration = auth.Open
 	if got := h.Fetch("", "GET", "/login", nil); !strings.Contains(got.Body, `href="/register"`) {
-		t.Errorf("nobody finds the way:\n%s", got.Body)
+		t.Errorf("the page has no link:\n%s", got.Body)
 	}
 	page := h.Fetch("", "GET", "/register", nil)
 	webtest.CheckHTML(t, "/register", page.Body)

@@ -73,7 +73,7 @@ func TestListOfTeams(t *testing.T) {
 		"q=TEAM+7":                       "07 17 ... 57 6",
 		"q=s33":                          "33",
 		"q=9A":                           "01",
-		"q=nobody":                       "",
+		"q=absent":                       "",
 		"filter=hidden":                  "02",
 		"filter=extra":                   "01",
 		"filter=group:9a+%26+b":          "01",
@@ -223,7 +223,8 @@ func TestSaveManyTeams(t *testing.T) {
 	for _, team := range teamsOf(h, c)[:7] {
 		names = append(names, fmt.Sprintf("%s/%s/%t", team.Name, team.ExtraTime, team.Hidden))
 	}
-	if got, want := strings.Join(names, " "), "Team 01/15m0s/false Team 02/0s/false Theirs/0s/false Team 04/30m0s/false Five/0s/false Same/0s/false Team 07/0s/false"; got != want {
+	if got, want := strings.Join(names, " "), "Team 01/15m0s/false Team 02/0s/false Theirs/0s/false Team 04/30m0s/false Five/0s/false "+
+		"Same/0s/false Team 07/0s/false"; got != want {
 		t.Errorf("they are\n%s, want\n%s", got, want)
 	}
 	// Saving the form again overwrites the other user's change.
@@ -405,13 +406,13 @@ func TestListOfAccounts(t *testing.T) {
 		code   int
 		want   string
 	}{
-		{"out", nil, 400, "Select one account or more."},
+		{"disable", nil, 400, "Select one account or more."},
 		{"", []string{"s01"}, 400, "Choose what to do"},
 		{"role:king", []string{"s01"}, 400, "Choose what to do"},
 		{"role:judge", []string{"s01", "admin"}, 400, "your own account"},
-		{"out", []string{"s01", "gone"}, 400, "There is no account"},
-		{"out", []string{"s01", "s02"}, 303, "done=changed&q=s0"},
-		{"in", []string{"s02"}, 303, "done=changed&q=s0"},
+		{"disable", []string{"s01", "gone"}, 400, "There is no account"},
+		{"disable", []string{"s01", "s02"}, 303, "done=changed&q=s0"},
+		{"enable", []string{"s02"}, 303, "done=changed&q=s0"},
 		{"role:judge", []string{"s03", "s04"}, 303, "done=changed&q=s0"},
 		{"reset", []string{"s05", "s06"}, 200, "2 sheets"},
 	} {

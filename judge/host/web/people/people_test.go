@@ -27,7 +27,7 @@ func TestLogIn(t *testing.T) {
 		{"ada", "correct-horse", "https://evil.example/", 303, "/"},
 		{"ada", "correct-horse", `/\evil.example`, 303, "/"},
 		{"ada", "wrong", "", 403, ""},
-		{"nobody", "correct-horse", "", 403, ""},
+		{"absent", "correct-horse", "", 403, ""},
 		{"", "", "", 403, ""},
 	} {
 		got := h.Fetch("", "POST", "/login", url.Values{"login": {tt.login}, "password": {tt.password}, "next": {tt.next}})
@@ -43,7 +43,7 @@ func TestLogIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := h.Fetch("", "POST", "/login", url.Values{"login": {"runner"}, "password": {"correct-horse"}}); got.Code != 403 {
-		t.Errorf("who is shut out is answered %d", got.Code)
+		t.Errorf("a disabled account is answered %d", got.Code)
 	}
 	// Only the browser that guesses passwords has to wait.
 	codes := map[int]int{}
@@ -54,7 +54,7 @@ func TestLogIn(t *testing.T) {
 		t.Errorf("guessing is answered %v", codes)
 	}
 	if got := h.Fetch("", "POST", "/login", url.Values{"login": {"judge"}, "password": {"correct-horse"}}); got.Code != 303 {
-		t.Errorf("somebody else is answered %d", got.Code)
+		t.Errorf("another account is answered %d", got.Code)
 	}
 	// Other browsers cannot lock out a browser that has logged in before. Such a browser cannot guess more
 	// passwords than others.
@@ -87,7 +87,7 @@ func TestLogIn(t *testing.T) {
 	}
 	if got := h.Fetch("", "POST", "/login", url.Values{"login": {strings.Repeat("x", 60_000)}, "password": {"guess"}}); got.Code != 403 ||
 		len(got.Body) > 50_000 {
-		t.Errorf("a login that nobody can have is answered %d, with %d bytes", got.Code, len(got.Body))
+		t.Errorf("a username that no account can have is answered %d, with %d bytes", got.Code, len(got.Body))
 	}
 	// Unknown usernames do not delay each other.
 	for i := range 8 {
@@ -246,8 +246,8 @@ func TestAccountsPage(t *testing.T) {
 	for _, tt := range []struct {
 		login, do, role string
 		want            int
-	}{{"grace-hopper", "out", "", 303}, {"admin", "out", "", 409}, {"nobody", "in", "", 404}, {"bob", "role", "king", 400}, {"bob", "role",
-		"judge", 303}, {"bob", "reset", "", 200}} {
+	}{{"grace-hopper", "disable", "", 303}, {"admin", "disable", "", 409}, {"absent", "enable", "", 404},
+		{"bob", "role", "king", 400}, {"bob", "role", "judge", 303}, {"bob", "reset", "", 200}} {
 		if got := h.Fetch(admin, "POST", "/admin/accounts/"+tt.login, url.Values{"do": {tt.do}, "role": {tt.role}}); got.Code != tt.want {
 			t.Errorf("%+v: %d\n%s", tt, got.Code, got.Body)
 		}

@@ -27,7 +27,7 @@ func TestTeams(t *testing.T) {
 	}
 	if again := h.Import(admin, "/c/now/import", url.Values{"list": {list}}); strings.Contains(again.Body, `class="slip"`) ||
 		!strings.Contains(again.Body, "exist already and keep their passwords") {
-		t.Errorf("the same list makes somebody:\n%s", again.Body)
+		t.Errorf("the same list creates accounts:\n%s", again.Body)
 	}
 	teams := webtest.Must[[]*store.Team](t)(h.Store.Teams(t.Context(), c.ID))
 	members := webtest.Must[map[string][]*store.Account](t)(h.Store.Members(t.Context(), c.ID))
@@ -153,7 +153,7 @@ func TestNewSlips(t *testing.T) {
 	admin := h.Cookie("admin")
 	if got := h.Fetch(admin, "POST", "/c/now/teams/login-sheets", url.Values{}); got.Code != 400 ||
 		strings.Contains(got.Body, `class="slip"`) {
-		t.Errorf("nobody was sure: %d\n%s", got.Code, got.Body)
+		t.Errorf("the password was not confirmed: %d\n%s", got.Code, got.Body)
 	}
 	got := h.Fetch(admin, "POST", "/c/now/teams/login-sheets", url.Values{"sure": {"on"}})
 	if got.Code != 200 || strings.Count(got.Body, `class="slip"`) != 1 || !strings.Contains(got.Body, "<dd><code>ada</code></dd>") {

@@ -27,10 +27,10 @@ func TestPackages(t *testing.T) {
 		"an empty file":          {map[string]string{"name": "max"}, map[string]string{"a.zip": ""}, 400, "is empty"},
 		"no archive": {nil, map[string]string{"max.zip": "PK\x03\x04, and it ends early"}, 400,
 			"max.zip is not a complete ZIP archive"},
-		"somebody else's problem": {map[string]string{"name": "sum"}, map[string]string{"a.zip": zipOfNothing}, 403, "belongs to another user"},
+		"another user's problem": {map[string]string{"name": "sum"}, map[string]string{"a.zip": zipOfNothing}, 403, "belongs to another user"},
 	} {
 		who := admin
-		if name == "somebody else's problem" {
+		if name == "another user's problem" {
 			if err := h.Store.SetRole(t.Context(), h.Accounts["bob"].ID, "contest-admin", nil); err != nil {
 				t.Fatal(err)
 			}

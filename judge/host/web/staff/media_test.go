@@ -74,14 +74,16 @@ func TestMediaPage(t *testing.T) {
 		"groups/g/logo.56x56.png",
 		"organizations/u0/logo.160x160.png", "organizations/u0/logo.200x200.png", "organizations/u0/logo.56x56.png",
 		"organizations/u1/logo.160x160.png", "organizations/u1/logo.160x80.dark.png",
-		"organizations/u1/logo.56x28.dark.png", "organizations/u1/logo.56x56.png", "organizations/u1/logo.90x45.dark.png", "organizations/u1/logo.90x90.png"}, rest...)...)
+		"organizations/u1/logo.56x28.dark.png", "organizations/u1/logo.56x56.png", "organizations/u1/logo.90x45.dark.png",
+		"organizations/u1/logo.90x90.png"}, rest...)...)
 	send("organizations/u1", "logo", "", drawn(80, 80), 303, "")
 	send("organizations/u1", "logo", "dark", drawn(90, 46), 303, "")
 	want := append([]string{"contest/banner.80x10.svg", "contest/problemset.pdf", "groups/g/logo.160x160.png", "groups/g/logo.300x300.png",
 		"groups/g/logo.56x56.png",
 		"organizations/u0/logo.160x160.png", "organizations/u0/logo.200x200.png", "organizations/u0/logo.56x56.png",
 		"organizations/u1/logo.160x160.png", "organizations/u1/logo.160x82.dark.png",
-		"organizations/u1/logo.56x29.dark.png", "organizations/u1/logo.56x56.png", "organizations/u1/logo.80x80.png", "organizations/u1/logo.90x46.dark.png"}, rest...)
+		"organizations/u1/logo.56x29.dark.png", "organizations/u1/logo.56x56.png", "organizations/u1/logo.80x80.png",
+		"organizations/u1/logo.90x46.dark.png"}, rest...)
 	expect(want...)
 	send("organizations/u2", "logo", "", svg, 400, "no such object")
 	send("organizations/u1", "photo", "", svg, 400, "have no such files")

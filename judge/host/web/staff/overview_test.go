@@ -70,7 +70,8 @@ func TestOverview(t *testing.T) {
 	says("workers disagree", overview(judges, "now"), "Workers disagree 1 #1")
 	says("what blocks", overview(admin, "now"), "Judge error on submission 2 blocks the final results",
 		"1 clarification request unanswered blocks the final results",
-		"Also blocks the final results 1", "The contest has not ended", "not has a judge error", "not request is unanswered", "not Further submissions have")
+		"Also blocks the final results 1", "The contest has not ended", "not has a judge error", "not request is unanswered",
+		"not Further submissions have")
 	says("a jury that does not finalize", overview(judges, "now"), "not blocks the final results")
 	for range 5 {
 		h.RecordJudgement(h.Submit(now, "bob"), broken...)

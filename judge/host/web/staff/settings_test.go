@@ -92,7 +92,8 @@ func TestSettings(t *testing.T) {
 
 	good := settings(append(at, "freeze", "before", "freeze_minutes", "60.5", "penalty", "7", "compile_errors", "on", "groups", "best",
 		"blind", "on", "practice", "on", "keep_sources", "on",
-		"color-sum", "red", "statement_languages", "en, pt-BR", "languages_by", "some", "language", "py", "per_minute", "9", "removed_from", "2026-03-01T12:29:59", "removed_to", "2026-03-01T12:40")...)
+		"color-sum", "red", "statement_languages", "en, pt-BR", "languages_by", "some", "language", "py", "per_minute", "9",
+		"removed_from", "2026-03-01T12:29:59", "removed_to", "2026-03-01T12:40")...)
 	if got := h.Fetch(admin, "POST", "/admin/contests/new", good); got.Code != 303 || got.Get("Location") != "/c/spring" {
 		t.Fatalf("a good one: %d\n%s", got.Code, got.Body)
 	}

@@ -121,7 +121,8 @@ func TestShadowPage(t *testing.T) {
 	check(h.Store.RecordReceived(t.Context(), c.ID))
 	check(h.Store.RecordExternalProblem(t.Context(), c.ID, "teams", "9", "it has no name"+webtest.HostileMarkup))
 	check(h.Store.SetExternalScoreboard(t.Context(), c.ID,
-		`{"rows":[{"rank":1,"team_id":"2","score":{"num_solved":1,"total_time":1}},{"rank":2,"team_id":"1","score":{"num_solved":0,"total_time":0}}]}`))
+		`{"rows":[{"rank":1,"team_id":"2","score":{"num_solved":1,"total_time":1}},{"rank":2,"team_id":"1","score":{"num_solved":0,`+
+			`"total_time":0}}]}`))
 	page = h.Fetch(judge1, "GET", "/c/now/shadow", nil).Body
 	webtest.CheckHTML(t, "the comparison", page)
 	for _, want := range []string{

@@ -78,7 +78,7 @@ func TestProblemsOfAnotherContest(t *testing.T) {
 	v.Set("revision", fmt.Sprint(webtest.Must[*store.Contest](t)(h.Store.Contest(t.Context(), mine.ID)).Revision))
 	v.Set("label-foreign", "C")
 	if got := h.Fetch(h.Cookie("chair"), "POST", "/c/mine/edit", v); got.Code != 303 {
-		t.Errorf("the jury labels a problem of its contest anew: %d\n%s", got.Code, got.Body)
+		t.Errorf("the jury changes the label of a problem of its contest: %d\n%s", got.Code, got.Body)
 	}
 }
 

@@ -7,9 +7,9 @@ import (
 
 	"assay/judge"
 	"assay/judge/contests/arena"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
 	"assay/judge/host/store"
+	"assay/judge/host/workflow"
 )
 
 // AcceptedEvents returns the events of an accepted submission.
@@ -49,13 +49,13 @@ func (h *Harness) SubmitGolf(o *store.Hole, login, text string) *store.GolfSubmi
 	if login == "ada" {
 		data = []byte(GolfSource + HostileMarkup + text)
 	}
-	how := flow.GolfSubmissionOptions{Language: "py"}
+	how := workflow.GolfSubmissionOptions{Language: "py"}
 	proof, err := how.CheckOptions("answer.py")
 	if err != nil {
 		h.Fatal(err)
 	}
 	f := job.File{Path: "answer.py", Size: int64(len(data)), Digest: h.StoreBlob(data)}
-	spec, err := flow.NewHoleSpec(job.Work{Bundle: h.Problem.Bundle, Config: h.Problem.Config, Problem: "sum", Program: "sum",
+	spec, err := workflow.NewHoleSpec(job.Work{Bundle: h.Problem.Bundle, Config: h.Problem.Config, Problem: "sum", Program: "sum",
 		IsDir: true, Files: []job.File{f}}, proof, "")
 	if err != nil {
 		h.Fatal(err)
@@ -63,7 +63,7 @@ func (h *Harness) SubmitGolf(o *store.Hole, login, text string) *store.GolfSubmi
 	asked, err1 := json.Marshal(how)
 	planned, err2 := json.Marshal(spec)
 	a, err := h.Store.NewGolfSubmission(h.Context(), store.NewGolfSubmission{
-		Hole: o, Account: h.Accounts[login].ID, File: f, Request: asked, Spec: planned, Kind: string(flow.Hole),
+		Hole: o, Account: h.Accounts[login].ID, File: f, Request: asked, Spec: planned, Kind: string(workflow.Hole),
 	})
 	if err != nil || err1 != nil || err2 != nil {
 		h.Fatal(err, err1, err2)
@@ -100,7 +100,7 @@ func (h *Harness) RecordGolfCheck(a *store.GolfSubmission, language string, v ju
 	h.Advance(time.Second)
 	e := store.GolfOutcome{
 		Workflow: a.Workflow, Correct: v == judge.GolfCorrect, Checked: p, Language: language, Events: h.StoreBlob(packed),
-		Why:       flow.RejectReason(p),
+		Why:       workflow.RejectReason(p),
 		Toolchain: "Python 3.14" + HostileMarkup, Workers: []string{"w"},
 	}
 	if err := h.Store.RecordGolfOutcome(h.Context(), e); err != nil {

@@ -39,10 +39,12 @@ func TestTypes(t *testing.T) {
 		},
 		{"knows lines that end in CR", "// one\rpublic class A {}\r// two\r\npublic class B {}", "+A +B"},
 		{"knows everything on one line", "package a.b;import c.d;class A{}public class B{}", "A +B"},
-		{"knows inner classes", "public class A { public static class B { class C {} } void f() { class D {} } public enum E { X { int g() { return 1; } } } }\nclass F {}", "+A A$B A$B$C A$D A$E F"},
+		{"knows inner classes", "public class A { public static class B { class C {} } void f() { class D {} } public enum E { X { int g() { " +
+			"return 1; } } } }\nclass F {}", "+A A$B A$B$C A$D A$E F"},
 		{"knows unicode escapes", `pub\u006cic cl\uuu0061ss \u0041 \u007b } // \u000a public class B {}`, "+A +B"},
 		{"knows no escape behind a backslash", "// \\\\u000a class A {}\nclass B {}", "B"},
-		{"knows that record may be a name", "public class A { int record; Object o = A.class; record(int x) {} void f() { record = record + 1; boolean b = A.class instanceof Object || record instanceof Integer; } }", "+A"},
+		{"knows that record may be a name", "public class A { int record; Object o = A.class; record(int x) {} void f() { record = record + 1;" +
+			" boolean b = A.class instanceof Object || record instanceof Integer; } }", "+A"},
 		{"keeps names of other scripts", "public class Größe$1 {}\nclass \\ud835\\udcb3 {}", "+Größe$1 𝒳"},
 		{"reads Latin-1", "// \xe9\npublic class Gr\xf6\xdfe {}", "+Größe"},
 		{"does not mind what is not Java", "}}} ) ' \" class", ""},

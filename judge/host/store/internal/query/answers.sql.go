@@ -67,12 +67,12 @@ func (q *Queries) AnswerByNumber(ctx context.Context, hole string, number int64)
 	return i, err
 }
 
-const answerOfFlow = `-- name: AnswerOfFlow :one
+const answerOfWorkflow = `-- name: AnswerOfWorkflow :one
 SELECT id, hole, number, account, file, sha256, size, asked, received, state, flow, verdict, why, language, name, flags, bytes, chars, events, toolchain, stood, display FROM answer_line WHERE flow = $1
 `
 
-func (q *Queries) AnswerOfFlow(ctx context.Context, flow string) (AnswerLine, error) {
-	row := q.db.QueryRowContext(ctx, answerOfFlow, flow)
+func (q *Queries) AnswerOfWorkflow(ctx context.Context, flow string) (AnswerLine, error) {
+	row := q.db.QueryRowContext(ctx, answerOfWorkflow, flow)
 	var i AnswerLine
 	err := row.Scan(
 		&i.ID,
@@ -458,12 +458,12 @@ func (q *Queries) ProofsOf(ctx context.Context, answer string) ([]AnswerProof, e
 	return items, nil
 }
 
-const proveAnswerAgain = `-- name: ProveAnswerAgain :execrows
+const recheckAnswer = `-- name: RecheckAnswer :execrows
 UPDATE answer SET flow = $2 WHERE id = $1 AND state = 'valid' AND flow = ''
 `
 
-func (q *Queries) ProveAnswerAgain(ctx context.Context, iD string, flow string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, proveAnswerAgain, iD, flow)
+func (q *Queries) RecheckAnswer(ctx context.Context, iD string, flow string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, recheckAnswer, iD, flow)
 	if err != nil {
 		return 0, err
 	}

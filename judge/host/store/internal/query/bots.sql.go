@@ -10,7 +10,7 @@ import (
 )
 
 const botByKey = `-- name: BotByKey :one
-SELECT ladder, number, account, name, version, form_key, file, files, state, reason, told, flow, since, made, seq, login, display, disabled FROM bot_author WHERE ladder = $1 AND account = $2 AND form_key = $3 AND made > $4
+SELECT ladder, number, account, name, version, form_key, file, files, reason, told, flow, since, made, seq, state, login, display, disabled FROM bot_author WHERE ladder = $1 AND account = $2 AND form_key = $3 AND made > $4
 `
 
 type BotByKeyParams struct {
@@ -37,13 +37,13 @@ func (q *Queries) BotByKey(ctx context.Context, arg BotByKeyParams) (BotAuthor, 
 		&i.FormKey,
 		&i.File,
 		&i.Files,
-		&i.State,
 		&i.Reason,
 		&i.Told,
 		&i.Flow,
 		&i.Since,
 		&i.Made,
 		&i.Seq,
+		&i.State,
 		&i.Login,
 		&i.Display,
 		&i.Disabled,
@@ -52,7 +52,7 @@ func (q *Queries) BotByKey(ctx context.Context, arg BotByKeyParams) (BotAuthor, 
 }
 
 const botsNamed = `-- name: BotsNamed :many
-SELECT ladder, number, account, name, version, form_key, file, files, state, reason, told, flow, since, made, seq, login, display, disabled FROM bot_author WHERE ladder = $1 AND name = $2 ORDER BY version
+SELECT ladder, number, account, name, version, form_key, file, files, reason, told, flow, since, made, seq, state, login, display, disabled FROM bot_author WHERE ladder = $1 AND name = $2 ORDER BY version
 `
 
 func (q *Queries) BotsNamed(ctx context.Context, ladder string, name string) ([]BotAuthor, error) {
@@ -73,13 +73,13 @@ func (q *Queries) BotsNamed(ctx context.Context, ladder string, name string) ([]
 			&i.FormKey,
 			&i.File,
 			&i.Files,
-			&i.State,
 			&i.Reason,
 			&i.Told,
 			&i.Flow,
 			&i.Since,
 			&i.Made,
 			&i.Seq,
+			&i.State,
 			&i.Login,
 			&i.Display,
 			&i.Disabled,
@@ -98,7 +98,7 @@ func (q *Queries) BotsNamed(ctx context.Context, ladder string, name string) ([]
 }
 
 const botsOf = `-- name: BotsOf :many
-SELECT ladder, number, account, name, version, form_key, file, files, state, reason, told, flow, since, made, seq, login, display, disabled FROM bot_author WHERE ladder = $1 ORDER BY number
+SELECT ladder, number, account, name, version, form_key, file, files, reason, told, flow, since, made, seq, state, login, display, disabled FROM bot_author WHERE ladder = $1 ORDER BY number
 `
 
 func (q *Queries) BotsOf(ctx context.Context, ladder string) ([]BotAuthor, error) {
@@ -119,13 +119,13 @@ func (q *Queries) BotsOf(ctx context.Context, ladder string) ([]BotAuthor, error
 			&i.FormKey,
 			&i.File,
 			&i.Files,
-			&i.State,
 			&i.Reason,
 			&i.Told,
 			&i.Flow,
 			&i.Since,
 			&i.Made,
 			&i.Seq,
+			&i.State,
 			&i.Login,
 			&i.Display,
 			&i.Disabled,
@@ -144,7 +144,7 @@ func (q *Queries) BotsOf(ctx context.Context, ladder string) ([]BotAuthor, error
 }
 
 const botsOfAccount = `-- name: BotsOfAccount :many
-SELECT ladder, number, account, name, version, form_key, file, files, state, reason, told, flow, since, made, seq FROM bot WHERE account = $1 ORDER BY ladder, number
+SELECT ladder, number, account, name, version, form_key, file, files, reason, told, flow, since, made, seq, state FROM bot WHERE account = $1 ORDER BY ladder, number
 `
 
 func (q *Queries) BotsOfAccount(ctx context.Context, account string) ([]Bot, error) {
@@ -165,13 +165,13 @@ func (q *Queries) BotsOfAccount(ctx context.Context, account string) ([]Bot, err
 			&i.FormKey,
 			&i.File,
 			&i.Files,
-			&i.State,
 			&i.Reason,
 			&i.Told,
 			&i.Flow,
 			&i.Since,
 			&i.Made,
 			&i.Seq,
+			&i.State,
 		); err != nil {
 			return nil, err
 		}
@@ -187,7 +187,7 @@ func (q *Queries) BotsOfAccount(ctx context.Context, account string) ([]Bot, err
 }
 
 const checkedBots = `-- name: CheckedBots :many
-SELECT ladder, number, account, name, version, form_key, file, files, state, reason, told, flow, since, made, seq, login, display, disabled FROM bot_author WHERE ladder = $1 AND state = 'checking' ORDER BY number
+SELECT ladder, number, account, name, version, form_key, file, files, reason, told, flow, since, made, seq, state, login, display, disabled FROM bot_author WHERE ladder = $1 AND state = 'checking' ORDER BY number
 `
 
 func (q *Queries) CheckedBots(ctx context.Context, ladder string) ([]BotAuthor, error) {
@@ -208,13 +208,13 @@ func (q *Queries) CheckedBots(ctx context.Context, ladder string) ([]BotAuthor, 
 			&i.FormKey,
 			&i.File,
 			&i.Files,
-			&i.State,
 			&i.Reason,
 			&i.Told,
 			&i.Flow,
 			&i.Since,
 			&i.Made,
 			&i.Seq,
+			&i.State,
 			&i.Login,
 			&i.Display,
 			&i.Disabled,
@@ -256,35 +256,8 @@ func (q *Queries) EraseRecords(ctx context.Context, ladder string, a int64) erro
 	return err
 }
 
-const flowsOfBot = `-- name: FlowsOfBot :many
-SELECT flow FROM encounter WHERE ladder = $1 AND (a = $2 OR b = $2)
-`
-
-func (q *Queries) FlowsOfBot(ctx context.Context, ladder string, a int64) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, flowsOfBot, ladder, a)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []string
-	for rows.Next() {
-		var flow string
-		if err := rows.Scan(&flow); err != nil {
-			return nil, err
-		}
-		items = append(items, flow)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const getBot = `-- name: GetBot :one
-SELECT ladder, number, account, name, version, form_key, file, files, state, reason, told, flow, since, made, seq, login, display, disabled FROM bot_author WHERE ladder = $1 AND number = $2
+SELECT ladder, number, account, name, version, form_key, file, files, reason, told, flow, since, made, seq, state, login, display, disabled FROM bot_author WHERE ladder = $1 AND number = $2
 `
 
 func (q *Queries) GetBot(ctx context.Context, ladder string, number int64) (BotAuthor, error) {
@@ -299,13 +272,13 @@ func (q *Queries) GetBot(ctx context.Context, ladder string, number int64) (BotA
 		&i.FormKey,
 		&i.File,
 		&i.Files,
-		&i.State,
 		&i.Reason,
 		&i.Told,
 		&i.Flow,
 		&i.Since,
 		&i.Made,
 		&i.Seq,
+		&i.State,
 		&i.Login,
 		&i.Display,
 		&i.Disabled,
@@ -483,4 +456,31 @@ func (q *Queries) SetBotCheck(ctx context.Context, arg SetBotCheckParams) (int64
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const workflowsOfBot = `-- name: WorkflowsOfBot :many
+SELECT flow FROM encounter WHERE ladder = $1 AND (a = $2 OR b = $2)
+`
+
+func (q *Queries) WorkflowsOfBot(ctx context.Context, ladder string, a int64) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, workflowsOfBot, ladder, a)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var flow string
+		if err := rows.Scan(&flow); err != nil {
+			return nil, err
+		}
+		items = append(items, flow)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 const contestBySlug = `-- name: ContestBySlug :one
-SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, visibility, settings, revision, next_number, last_seq, last_time, formal_name, main_group, epoch, phase, final_b, final_by, updates_end FROM contest WHERE slug = $1
+SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, settings, revision, next_number, last_seq, last_time, formal_name, main_group, epoch, phase, final_b, final_by, updates_end, visibility FROM contest WHERE slug = $1
 `
 
 func (q *Queries) ContestBySlug(ctx context.Context, slug string) (Contest, error) {
@@ -27,7 +27,6 @@ func (q *Queries) ContestBySlug(ctx context.Context, slug string) (Contest, erro
 		&i.Freezes,
 		&i.Thaw,
 		&i.Finalized,
-		&i.Visibility,
 		&i.Settings,
 		&i.Revision,
 		&i.NextNumber,
@@ -40,12 +39,13 @@ func (q *Queries) ContestBySlug(ctx context.Context, slug string) (Contest, erro
 		&i.FinalB,
 		&i.FinalBy,
 		&i.UpdatesEnd,
+		&i.Visibility,
 	)
 	return i, err
 }
 
 const contestsOfProblem = `-- name: ContestsOfProblem :many
-SELECT contest.id, contest.slug, contest.name, contest.format, contest.starts, contest.length, contest.freezes, contest.thaw, contest.finalized, contest.visibility, contest.settings, contest.revision, contest.next_number, contest.last_seq, contest.last_time, contest.formal_name, contest.main_group, contest.epoch, contest.phase, contest.final_b, contest.final_by, contest.updates_end FROM contest_problem
+SELECT contest.id, contest.slug, contest.name, contest.format, contest.starts, contest.length, contest.freezes, contest.thaw, contest.finalized, contest.settings, contest.revision, contest.next_number, contest.last_seq, contest.last_time, contest.formal_name, contest.main_group, contest.epoch, contest.phase, contest.final_b, contest.final_by, contest.updates_end, contest.visibility FROM contest_problem
 JOIN contest ON contest.id = contest_problem.contest
 JOIN problem ON problem.id = contest_problem.problem
 WHERE problem.slug = $1
@@ -71,7 +71,6 @@ func (q *Queries) ContestsOfProblem(ctx context.Context, slug string) ([]Contest
 			&i.Freezes,
 			&i.Thaw,
 			&i.Finalized,
-			&i.Visibility,
 			&i.Settings,
 			&i.Revision,
 			&i.NextNumber,
@@ -84,6 +83,7 @@ func (q *Queries) ContestsOfProblem(ctx context.Context, slug string) ([]Contest
 			&i.FinalB,
 			&i.FinalBy,
 			&i.UpdatesEnd,
+			&i.Visibility,
 		); err != nil {
 			return nil, err
 		}
@@ -199,7 +199,7 @@ func (q *Queries) DeleteContestProblems(ctx context.Context, contest string) err
 }
 
 const getContest = `-- name: GetContest :one
-SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, visibility, settings, revision, next_number, last_seq, last_time, formal_name, main_group, epoch, phase, final_b, final_by, updates_end FROM contest WHERE id = $1
+SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, settings, revision, next_number, last_seq, last_time, formal_name, main_group, epoch, phase, final_b, final_by, updates_end, visibility FROM contest WHERE id = $1
 `
 
 func (q *Queries) GetContest(ctx context.Context, id string) (Contest, error) {
@@ -215,7 +215,6 @@ func (q *Queries) GetContest(ctx context.Context, id string) (Contest, error) {
 		&i.Freezes,
 		&i.Thaw,
 		&i.Finalized,
-		&i.Visibility,
 		&i.Settings,
 		&i.Revision,
 		&i.NextNumber,
@@ -228,6 +227,7 @@ func (q *Queries) GetContest(ctx context.Context, id string) (Contest, error) {
 		&i.FinalB,
 		&i.FinalBy,
 		&i.UpdatesEnd,
+		&i.Visibility,
 	)
 	return i, err
 }
@@ -328,7 +328,7 @@ func (q *Queries) InsertPractice(ctx context.Context, iD string, name string) er
 }
 
 const listContests = `-- name: ListContests :many
-SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, visibility, settings, revision, next_number, last_seq, last_time, formal_name, main_group, epoch, phase, final_b, final_by, updates_end FROM contest WHERE format <> 'practice' ORDER BY id
+SELECT id, slug, name, format, starts, length, freezes, thaw, finalized, settings, revision, next_number, last_seq, last_time, formal_name, main_group, epoch, phase, final_b, final_by, updates_end, visibility FROM contest WHERE format <> 'practice' ORDER BY id
 `
 
 // ListContests returns all contests except practice.
@@ -351,7 +351,6 @@ func (q *Queries) ListContests(ctx context.Context) ([]Contest, error) {
 			&i.Freezes,
 			&i.Thaw,
 			&i.Finalized,
-			&i.Visibility,
 			&i.Settings,
 			&i.Revision,
 			&i.NextNumber,
@@ -364,6 +363,7 @@ func (q *Queries) ListContests(ctx context.Context) ([]Contest, error) {
 			&i.FinalB,
 			&i.FinalBy,
 			&i.UpdatesEnd,
+			&i.Visibility,
 		); err != nil {
 			return nil, err
 		}

@@ -116,15 +116,6 @@ func (q *Queries) EraseExpectedAddresses(ctx context.Context, account string) er
 	return err
 }
 
-const eraseFlow = `-- name: EraseFlow :exec
-DELETE FROM flow WHERE id = $1
-`
-
-func (q *Queries) EraseFlow(ctx context.Context, id string) error {
-	_, err := q.db.ExecContext(ctx, eraseFlow, id)
-	return err
-}
-
 const eraseIdentities = `-- name: EraseIdentities :exec
 DELETE FROM identity WHERE account = $1
 `
@@ -143,12 +134,12 @@ func (q *Queries) EraseJobs(ctx context.Context, submission string) error {
 	return err
 }
 
-const eraseJobsOfFlow = `-- name: EraseJobsOfFlow :exec
+const eraseJobsOfWorkflow = `-- name: EraseJobsOfWorkflow :exec
 DELETE FROM job WHERE flow = $1
 `
 
-func (q *Queries) EraseJobsOfFlow(ctx context.Context, flow sql.NullString) error {
-	_, err := q.db.ExecContext(ctx, eraseJobsOfFlow, flow)
+func (q *Queries) EraseJobsOfWorkflow(ctx context.Context, flow sql.NullString) error {
+	_, err := q.db.ExecContext(ctx, eraseJobsOfWorkflow, flow)
 	return err
 }
 
@@ -332,6 +323,15 @@ func (q *Queries) EraseUploads(ctx context.Context, account string) error {
 	return err
 }
 
+const eraseWorkflow = `-- name: EraseWorkflow :exec
+DELETE FROM flow WHERE id = $1
+`
+
+func (q *Queries) EraseWorkflow(ctx context.Context, id string) error {
+	_, err := q.db.ExecContext(ctx, eraseWorkflow, id)
+	return err
+}
+
 const eventsOf = `-- name: EventsOf :many
 SELECT CAST(COALESCE(events, '') AS TEXT) AS events FROM judgement WHERE submission = $1
 `
@@ -349,66 +349,6 @@ func (q *Queries) EventsOf(ctx context.Context, submission string) ([]string, er
 			return nil, err
 		}
 		items = append(items, events)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const flowsAbout = `-- name: FlowsAbout :many
-SELECT id FROM flow WHERE spec LIKE '%' || CAST($1 AS TEXT) || '%' ORDER BY id
-`
-
-// FlowsAbout are those in which a submission is looked at again.
-func (q *Queries) FlowsAbout(ctx context.Context, submission string) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, flowsAbout, submission)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []string
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		items = append(items, id)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const flowsOf = `-- name: FlowsOf :many
-SELECT id, state FROM flow WHERE owner = $1 ORDER BY id
-`
-
-type FlowsOfRow struct {
-	ID    string
-	State string
-}
-
-func (q *Queries) FlowsOf(ctx context.Context, owner string) ([]FlowsOfRow, error) {
-	rows, err := q.db.QueryContext(ctx, flowsOf, owner)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []FlowsOfRow
-	for rows.Next() {
-		var i FlowsOfRow
-		if err := rows.Scan(&i.ID, &i.State); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err
@@ -514,13 +454,13 @@ func (q *Queries) PartEventsOf(ctx context.Context, flow string) ([]string, erro
 	return items, nil
 }
 
-const sentByNobodyElse = `-- name: SentByNobodyElse :many
+const sentOnlyBy = `-- name: SentOnlyBy :many
 SELECT sha256 FROM blob_sender
 WHERE blob_sender.account = $1 AND NOT EXISTS (SELECT 1 FROM blob_sender AS other WHERE other.sha256 = blob_sender.sha256 AND other.account <> blob_sender.account)
 `
 
-func (q *Queries) SentByNobodyElse(ctx context.Context, account string) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, sentByNobodyElse, account)
+func (q *Queries) SentOnlyBy(ctx context.Context, account string) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, sentOnlyBy, account)
 	if err != nil {
 		return nil, err
 	}
@@ -617,6 +557,66 @@ func (q *Queries) TeamsAlone(ctx context.Context, account string) ([]Team, error
 			&i.Organization,
 			&i.Location,
 		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const workflowsAbout = `-- name: WorkflowsAbout :many
+SELECT id FROM flow WHERE spec LIKE '%' || CAST($1 AS TEXT) || '%' ORDER BY id
+`
+
+// WorkflowsAbout returns the workflows whose spec names a submission.
+func (q *Queries) WorkflowsAbout(ctx context.Context, submission string) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, workflowsAbout, submission)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const workflowsOf = `-- name: WorkflowsOf :many
+SELECT id, state FROM flow WHERE owner = $1 ORDER BY id
+`
+
+type WorkflowsOfRow struct {
+	ID    string
+	State string
+}
+
+func (q *Queries) WorkflowsOf(ctx context.Context, owner string) ([]WorkflowsOfRow, error) {
+	rows, err := q.db.QueryContext(ctx, workflowsOf, owner)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WorkflowsOfRow
+	for rows.Next() {
+		var i WorkflowsOfRow
+		if err := rows.Scan(&i.ID, &i.State); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -10,17 +10,25 @@ import (
 	"database/sql"
 )
 
-const again = `-- name: Again :execrows
-UPDATE job SET state = 'waiting', generation = generation + 1, out_at = NULL
-WHERE id = $1 AND generation = $2 AND state = 'out' AND done_at IS NULL
+const advancePriority = `-- name: AdvancePriority :one
+INSERT INTO lane (lane, v, served) VALUES ($1, $2, $3)
+ON CONFLICT (lane) DO UPDATE SET served = lane.served + excluded.served,
+    v = CASE WHEN lane.v < excluded.v THEN excluded.v ELSE lane.v END
+RETURNING served
 `
 
-func (q *Queries) Again(ctx context.Context, iD string, generation int64) (int64, error) {
-	result, err := q.db.ExecContext(ctx, again, iD, generation)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+type AdvancePriorityParams struct {
+	Lane   int64
+	V      int64
+	Served int64
+}
+
+// AdvancePriority only moves forwards.
+func (q *Queries) AdvancePriority(ctx context.Context, arg AdvancePriorityParams) (int64, error) {
+	row := q.db.QueryRowContext(ctx, advancePriority, arg.Lane, arg.V, arg.Served)
+	var served int64
+	err := row.Scan(&served)
+	return served, err
 }
 
 const countAhead = `-- name: CountAhead :one
@@ -91,6 +99,49 @@ DELETE FROM turn WHERE finish <= (SELECT lane.v FROM lane WHERE lane.lane = turn
 func (q *Queries) DeleteTurns(ctx context.Context) error {
 	_, err := q.db.ExecContext(ctx, deleteTurns)
 	return err
+}
+
+const dispatchedBefore = `-- name: DispatchedBefore :many
+SELECT id, generation, lane, class, out_at FROM job
+WHERE done_at IS NULL AND state = 'dispatched' AND out_at < $1
+ORDER BY out_at, id
+`
+
+type DispatchedBeforeRow struct {
+	ID         string
+	Generation int64
+	Lane       int64
+	Class      string
+	OutAt      sql.NullInt64
+}
+
+func (q *Queries) DispatchedBefore(ctx context.Context, outAt sql.NullInt64) ([]DispatchedBeforeRow, error) {
+	rows, err := q.db.QueryContext(ctx, dispatchedBefore, outAt)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []DispatchedBeforeRow
+	for rows.Next() {
+		var i DispatchedBeforeRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Generation,
+			&i.Lane,
+			&i.Class,
+			&i.OutAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const endJob = `-- name: EndJob :execrows
@@ -186,7 +237,7 @@ func (q *Queries) FirstOfOwners(ctx context.Context, lane int64, class string) (
 }
 
 const getJob = `-- name: GetJob :one
-SELECT id, kind, lane, class, owner, cost, start_tag, spec, token, state, generation, tries, excluded, made, out_at, done_at, worker, flow, part_key, paused FROM job WHERE id = $1
+SELECT id, kind, lane, class, owner, cost, start_tag, spec, token, generation, tries, excluded, made, out_at, done_at, worker, flow, part_key, paused, state FROM job WHERE id = $1
 `
 
 func (q *Queries) GetJob(ctx context.Context, id string) (Job, error) {
@@ -202,7 +253,6 @@ func (q *Queries) GetJob(ctx context.Context, id string) (Job, error) {
 		&i.StartTag,
 		&i.Spec,
 		&i.Token,
-		&i.State,
 		&i.Generation,
 		&i.Tries,
 		&i.Excluded,
@@ -213,6 +263,7 @@ func (q *Queries) GetJob(ctx context.Context, id string) (Job, error) {
 		&i.Flow,
 		&i.PartKey,
 		&i.Paused,
+		&i.State,
 	)
 	return i, err
 }
@@ -298,28 +349,28 @@ func (q *Queries) IsFirst(ctx context.Context, arg IsFirstParams) (bool, error) 
 	return is_first, err
 }
 
-const markOut = `-- name: MarkOut :one
-UPDATE job SET state = 'out', out_at = $3
+const markDispatched = `-- name: MarkDispatched :one
+UPDATE job SET state = 'dispatched', out_at = $3
 WHERE id = $1 AND generation = $2 AND state = 'waiting' AND NOT paused AND done_at IS NULL
 RETURNING lane, class, owner, start_tag
 `
 
-type MarkOutParams struct {
+type MarkDispatchedParams struct {
 	ID         string
 	Generation int64
 	OutAt      sql.NullInt64
 }
 
-type MarkOutRow struct {
+type MarkDispatchedRow struct {
 	Lane     int64
 	Class    string
 	Owner    string
 	StartTag int64
 }
 
-func (q *Queries) MarkOut(ctx context.Context, arg MarkOutParams) (MarkOutRow, error) {
-	row := q.db.QueryRowContext(ctx, markOut, arg.ID, arg.Generation, arg.OutAt)
-	var i MarkOutRow
+func (q *Queries) MarkDispatched(ctx context.Context, arg MarkDispatchedParams) (MarkDispatchedRow, error) {
+	row := q.db.QueryRowContext(ctx, markDispatched, arg.ID, arg.Generation, arg.OutAt)
+	var i MarkDispatchedRow
 	err := row.Scan(
 		&i.Lane,
 		&i.Class,
@@ -327,27 +378,6 @@ func (q *Queries) MarkOut(ctx context.Context, arg MarkOutParams) (MarkOutRow, e
 		&i.StartTag,
 	)
 	return i, err
-}
-
-const moveLane = `-- name: MoveLane :one
-INSERT INTO lane (lane, v, served) VALUES ($1, $2, $3)
-ON CONFLICT (lane) DO UPDATE SET served = lane.served + excluded.served,
-    v = CASE WHEN lane.v < excluded.v THEN excluded.v ELSE lane.v END
-RETURNING served
-`
-
-type MoveLaneParams struct {
-	Lane   int64
-	V      int64
-	Served int64
-}
-
-// MoveLane only moves forwards.
-func (q *Queries) MoveLane(ctx context.Context, arg MoveLaneParams) (int64, error) {
-	row := q.db.QueryRowContext(ctx, moveLane, arg.Lane, arg.V, arg.Served)
-	var served int64
-	err := row.Scan(&served)
-	return served, err
 }
 
 const nextJobs = `-- name: NextJobs :many
@@ -427,7 +457,7 @@ type OpenByAccountRow struct {
 	Oldest int64
 }
 
-// OpenByAccount counts the open work of each account: jobs, flows, and flows without a job that waits
+// OpenByAccount counts the open work of each account: jobs, workflows, and workflows without a job that waits
 // or is dispatched.
 func (q *Queries) OpenByAccount(ctx context.Context) ([]OpenByAccountRow, error) {
 	rows, err := q.db.QueryContext(ctx, openByAccount)
@@ -460,7 +490,7 @@ func (q *Queries) OpenByAccount(ctx context.Context) ([]OpenByAccountRow, error)
 
 const openJobs = `-- name: OpenJobs :many
 SELECT lane, class, state, COUNT(*) AS jobs, CAST(MIN(made) AS BIGINT) AS oldest FROM job
-WHERE done_at IS NULL AND (state = 'out' OR state = 'waiting' AND NOT paused)
+WHERE done_at IS NULL AND (state = 'dispatched' OR state = 'waiting' AND NOT paused)
 GROUP BY lane, class, state
 ORDER BY lane, class, state
 `
@@ -502,47 +532,17 @@ func (q *Queries) OpenJobs(ctx context.Context) ([]OpenJobsRow, error) {
 	return items, nil
 }
 
-const outSince = `-- name: OutSince :many
-SELECT id, generation, lane, class, out_at FROM job
-WHERE done_at IS NULL AND state = 'out' AND out_at < $1
-ORDER BY out_at, id
+const requeueJob = `-- name: RequeueJob :execrows
+UPDATE job SET state = 'waiting', generation = generation + 1, out_at = NULL
+WHERE id = $1 AND generation = $2 AND state = 'dispatched' AND done_at IS NULL
 `
 
-type OutSinceRow struct {
-	ID         string
-	Generation int64
-	Lane       int64
-	Class      string
-	OutAt      sql.NullInt64
-}
-
-func (q *Queries) OutSince(ctx context.Context, outAt sql.NullInt64) ([]OutSinceRow, error) {
-	rows, err := q.db.QueryContext(ctx, outSince, outAt)
+func (q *Queries) RequeueJob(ctx context.Context, iD string, generation int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, requeueJob, iD, generation)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	defer rows.Close()
-	var items []OutSinceRow
-	for rows.Next() {
-		var i OutSinceRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.Generation,
-			&i.Lane,
-			&i.Class,
-			&i.OutAt,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+	return result.RowsAffected()
 }
 
 const served = `-- name: Served :one

@@ -103,7 +103,7 @@ func (q *Queries) InsertLadder(ctx context.Context, arg InsertLadderParams) erro
 }
 
 const ladderByID = `-- name: LadderByID :one
-SELECT id, slug, name, problem, bundle, config, choice, rules, wrong, seed, visibility, open, per_account, per_minute, owner, made, bots, encounters, last_seq, looks, next_look, settled, game, title, sheet FROM ladder_game WHERE id = $1
+SELECT id, slug, name, problem, bundle, config, choice, rules, wrong, seed, open, per_account, per_minute, owner, made, bots, encounters, last_seq, looks, next_look, settled, visibility, game, title, sheet FROM ladder_game WHERE id = $1
 `
 
 func (q *Queries) LadderByID(ctx context.Context, id string) (LadderGame, error) {
@@ -120,7 +120,6 @@ func (q *Queries) LadderByID(ctx context.Context, id string) (LadderGame, error)
 		&i.Rules,
 		&i.Wrong,
 		&i.Seed,
-		&i.Visibility,
 		&i.Open,
 		&i.PerAccount,
 		&i.PerMinute,
@@ -132,6 +131,7 @@ func (q *Queries) LadderByID(ctx context.Context, id string) (LadderGame, error)
 		&i.Looks,
 		&i.NextLook,
 		&i.Settled,
+		&i.Visibility,
 		&i.Game,
 		&i.Title,
 		&i.Sheet,
@@ -140,7 +140,7 @@ func (q *Queries) LadderByID(ctx context.Context, id string) (LadderGame, error)
 }
 
 const ladderBySlug = `-- name: LadderBySlug :one
-SELECT id, slug, name, problem, bundle, config, choice, rules, wrong, seed, visibility, open, per_account, per_minute, owner, made, bots, encounters, last_seq, looks, next_look, settled, game, title, sheet FROM ladder_game WHERE slug = $1
+SELECT id, slug, name, problem, bundle, config, choice, rules, wrong, seed, open, per_account, per_minute, owner, made, bots, encounters, last_seq, looks, next_look, settled, visibility, game, title, sheet FROM ladder_game WHERE slug = $1
 `
 
 func (q *Queries) LadderBySlug(ctx context.Context, slug string) (LadderGame, error) {
@@ -157,7 +157,6 @@ func (q *Queries) LadderBySlug(ctx context.Context, slug string) (LadderGame, er
 		&i.Rules,
 		&i.Wrong,
 		&i.Seed,
-		&i.Visibility,
 		&i.Open,
 		&i.PerAccount,
 		&i.PerMinute,
@@ -169,6 +168,7 @@ func (q *Queries) LadderBySlug(ctx context.Context, slug string) (LadderGame, er
 		&i.Looks,
 		&i.NextLook,
 		&i.Settled,
+		&i.Visibility,
 		&i.Game,
 		&i.Title,
 		&i.Sheet,
@@ -222,7 +222,7 @@ func (q *Queries) LastClimbs(ctx context.Context, ladder string, limit int32) ([
 }
 
 const listLadders = `-- name: ListLadders :many
-SELECT id, slug, name, problem, bundle, config, choice, rules, wrong, seed, visibility, open, per_account, per_minute, owner, made, bots, encounters, last_seq, looks, next_look, settled, game, title, sheet FROM ladder_game ORDER BY made, id
+SELECT id, slug, name, problem, bundle, config, choice, rules, wrong, seed, open, per_account, per_minute, owner, made, bots, encounters, last_seq, looks, next_look, settled, visibility, game, title, sheet FROM ladder_game ORDER BY made, id
 `
 
 func (q *Queries) ListLadders(ctx context.Context) ([]LadderGame, error) {
@@ -245,7 +245,6 @@ func (q *Queries) ListLadders(ctx context.Context) ([]LadderGame, error) {
 			&i.Rules,
 			&i.Wrong,
 			&i.Seed,
-			&i.Visibility,
 			&i.Open,
 			&i.PerAccount,
 			&i.PerMinute,
@@ -257,6 +256,7 @@ func (q *Queries) ListLadders(ctx context.Context) ([]LadderGame, error) {
 			&i.Looks,
 			&i.NextLook,
 			&i.Settled,
+			&i.Visibility,
 			&i.Game,
 			&i.Title,
 			&i.Sheet,

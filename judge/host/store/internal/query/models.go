@@ -108,13 +108,13 @@ type Bot struct {
 	FormKey string
 	File    string
 	Files   string
-	State   string
 	Reason  string
 	Told    string
 	Flow    string
 	Since   int64
 	Made    int64
 	Seq     int64
+	State   string
 }
 
 type BotAuthor struct {
@@ -126,13 +126,13 @@ type BotAuthor struct {
 	FormKey  string
 	File     string
 	Files    string
-	State    string
 	Reason   string
 	Told     string
 	Flow     string
 	Since    int64
 	Made     int64
 	Seq      int64
+	State    string
 	Login    string
 	Display  string
 	Disabled bool
@@ -182,7 +182,6 @@ type Contest struct {
 	Freezes    sql.NullInt64
 	Thaw       sql.NullInt64
 	Finalized  sql.NullInt64
-	Visibility string
 	Settings   string
 	Revision   int64
 	NextNumber int64
@@ -195,6 +194,7 @@ type Contest struct {
 	FinalB     int64
 	FinalBy    string
 	UpdatesEnd sql.NullInt64
+	Visibility string
 }
 
 type ContestAccount struct {
@@ -350,7 +350,6 @@ type Job struct {
 	StartTag   int64
 	Spec       string
 	Token      string
-	State      string
 	Generation int64
 	Tries      int64
 	Excluded   string
@@ -361,6 +360,7 @@ type Job struct {
 	Flow       sql.NullString
 	PartKey    string
 	Paused     bool
+	State      string
 }
 
 type LadderGame struct {
@@ -374,7 +374,6 @@ type LadderGame struct {
 	Rules      string
 	Wrong      string
 	Seed       string
-	Visibility string
 	Open       bool
 	PerAccount int64
 	PerMinute  int64
@@ -386,6 +385,7 @@ type LadderGame struct {
 	Looks      int64
 	NextLook   int64
 	Settled    bool
+	Visibility string
 	Game       string
 	Title      string
 	Sheet      string

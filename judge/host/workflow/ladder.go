@@ -1,4 +1,4 @@
-package flow
+package workflow
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package flow
+package workflow
 
 import (
 	"math/rand/v2"
@@ -65,8 +65,8 @@ func TestGolfIsPlanned(t *testing.T) {
 			t.Errorf("the options are %s, want %s", work.Options, want)
 		}
 	}
-	if lane := step.Tasks[0].Priority; lane != job.PracticePriority {
-		t.Errorf("the lane is %v", lane)
+	if priority := step.Tasks[0].Priority; priority != job.PracticePriority {
+		t.Errorf("the priority is %v", priority)
 	}
 }
 

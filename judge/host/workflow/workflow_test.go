@@ -1,4 +1,4 @@
-package flow
+package workflow
 
 import (
 	"encoding/json"
@@ -109,7 +109,7 @@ func TestWhatFailsIsSaid(t *testing.T) {
 func TestSpecsOfOthers(t *testing.T) {
 	good := func() *Spec { return spec(t, Verify, VerifyOptions{Problem: "problems/sum"}) }
 	for want, change := range map[string]func(*Spec){
-		"kind of flow":        func(s *Spec) { s.Kind = "dance" },
+		"kind of workflow":    func(s *Spec) { s.Kind = "dance" },
 		"is about a snapshot": func(s *Spec) { s.Work.Snapshot = false },
 		"cannot be read":      func(s *Spec) { s.Options = []byte("[") },
 		"name no directory":   func(s *Spec) { s.Options = []byte("{}") },

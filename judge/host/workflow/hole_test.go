@@ -1,4 +1,4 @@
-package flow
+package workflow
 
 import (
 	"encoding/json"
@@ -42,7 +42,7 @@ func TestHoleIsPlanned(t *testing.T) {
 	for name, tt := range map[string]struct {
 		again   bool
 		parts   []TaskResult
-		next    string // key, lane and excluded workers
+		next    string // key, priority and excluded workers
 		right   bool
 		verdict judge.GolfVerdict // of the deciding part
 		failed  bool

@@ -1,4 +1,4 @@
-package flow_test
+package workflow_test
 
 import (
 	"encoding/json"
@@ -7,52 +7,53 @@ import (
 
 	"assay/judge/blob"
 	"assay/judge/contests/arena"
-	"assay/judge/host/flow"
 	"assay/judge/host/job"
+	"assay/judge/host/workflow"
 )
 
 func TestBotsOfALadder(t *testing.T) {
 	d := blob.DigestOf([]byte("x"))
 	work := job.Work{Bundle: d, Config: d, Problem: "sylver", Program: "hill"}
-	one := flow.Player{Number: 7, Name: "bot-7", File: "a.py", Files: []job.File{{Path: "a.py", Size: 1, Digest: d}}}
-	many := flow.Player{
+	one := workflow.Player{Number: 7, Name: "bot-7", File: "a.py", Files: []job.File{{Path: "a.py", Size: 1, Digest: d}}}
+	many := workflow.Player{
 		Number: 3, Name: "bot-3",
 		Files: []job.File{{Path: "main.py", Size: 1, Digest: d}, {Path: "lib.py", Size: 1, Digest: d}},
 	}
 
-	trial, err := flow.NewTrialSpec(work, arena.RulesChoice{Rules: "s1"}, &many)
+	trial, err := workflow.NewTrialSpec(work, arena.RulesChoice{Rules: "s1"}, &many)
 	if err != nil {
 		t.Fatal(err)
 	}
-	encounter, err := flow.NewEncounterSpec(work, arena.Rules{Name: "s1", Rounds: 1, Games: 4}, 5, 12, one, many)
+	encounter, err := workflow.NewEncounterSpec(work, arena.Rules{Name: "s1", Rounds: 1, Games: 4}, 5, 12, one, many)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules, err := flow.NewTrialSpec(work, arena.RulesChoice{}, nil)
+	rules, err := workflow.NewTrialSpec(work, arena.RulesChoice{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for spec, lane := range map[*flow.Spec]job.Priority{trial: job.TrialPriority, encounter: job.GamePriority, rules: job.TrialPriority} {
+	for spec, priority := range map[*workflow.Spec]job.Priority{trial: job.TrialPriority, encounter: job.GamePriority,
+		rules: job.TrialPriority} {
 		if err := spec.Check(); err == nil || !strings.Contains(err.Error(), "only the server itself") {
-			t.Errorf("somebody may ask for a %s: %v", spec.Kind, err)
+			t.Errorf("an account may ask for a %s: %v", spec.Kind, err)
 		}
-		step, err := flow.Next(spec, nil)
-		if err != nil || step.Done || len(step.Tasks) != 1 || step.Tasks[0].Priority != lane {
+		step, err := workflow.Next(spec, nil)
+		if err != nil || step.Done || len(step.Tasks) != 1 || step.Tasks[0].Priority != priority {
 			t.Fatalf("%s: %+v, %v", spec.Kind, step, err)
 		}
 		if err := step.Tasks[0].Work.Check(); err != nil {
 			t.Errorf("%s: %v", spec.Kind, err)
 		}
 		key := step.Tasks[0].Key
-		if step, err = flow.Next(spec, []flow.TaskResult{{Key: key, State: job.Done}}); err != nil || !step.Done || step.Failed != "" {
+		if step, err = workflow.Next(spec, []workflow.TaskResult{{Key: key, State: job.Done}}); err != nil || !step.Done || step.Failed != "" {
 			t.Errorf("%s: %+v, %v", spec.Kind, step, err)
 		}
-		if step, err = flow.Next(spec, []flow.TaskResult{{Key: key, State: job.Failed, Reason: "no worker could"}}); err != nil ||
+		if step, err = workflow.Next(spec, []workflow.TaskResult{{Key: key, State: job.Failed, Reason: "no worker could"}}); err != nil ||
 			step.Failed != "no worker could" {
 			t.Errorf("%s: %+v, %v", spec.Kind, step, err)
 		}
 	}
-	var o flow.GamesOptions
+	var o workflow.GamesOptions
 	if err := json.Unmarshal(encounter.Options, &o); err != nil {
 		t.Fatal(err)
 	}

@@ -1,13 +1,13 @@
-// Package flow plans workflows: work that consists of many jobs, such as verifying a problem or running a
+// Package workflow plans workflows: work that consists of many jobs, such as verifying a problem or running a
 // tournament. A plan is a pure function of a specification and the results of tasks so far:
 //
-//	step, err := flow.Next(spec, results)
+//	step, err := workflow.Next(spec, results)
 //
 // The same results, in any order, always give the same jobs. Therefore no job is planned twice, even after a restart
 // or with repeated calls. Each job has the key of its task.
 //
 // The package uses neither the database nor the queue. Package dispatch calls it after each result.
-package flow
+package workflow
 
 import (
 	"bytes"
@@ -121,12 +121,12 @@ var planners = map[Kind]planner{
 func Next(s *Spec, parts []TaskResult) (*Step, error) {
 	p, known := planners[s.Kind]
 	if !known {
-		err := fmt.Errorf("unknown kind of flow %.40q", s.Kind)
+		err := fmt.Errorf("unknown kind of workflow %.40q", s.Kind)
 		return &Step{Done: true, Failed: err.Error()}, err
 	}
 	step, err := p.plan(s, parts)
 	if err != nil {
-		err = fmt.Errorf("plan a flow of kind %s: %w", s.Kind, err)
+		err = fmt.Errorf("plan a workflow of kind %s: %w", s.Kind, err)
 		step = &Step{Done: true, Failed: err.Error()}
 	}
 	if p.addResult != nil {
@@ -142,10 +142,10 @@ func AccountKinds() []Kind { return []Kind{Verify, Golf, Adequacy, Arena, Analys
 func (s *Spec) Check() error {
 	p, known := planners[s.Kind]
 	if !known {
-		return fmt.Errorf("unknown kind of flow %.40q", s.Kind)
+		return fmt.Errorf("unknown kind of workflow %.40q", s.Kind)
 	}
 	if s.Work.Snapshot != p.snapshot {
-		return fmt.Errorf("a flow of kind %s is about a %s", s.Kind,
+		return fmt.Errorf("a workflow of kind %s is about a %s", s.Kind,
 			map[bool]string{true: "snapshot", false: "problem of the server"}[p.snapshot])
 	}
 	if err := p.check(s); err != nil {

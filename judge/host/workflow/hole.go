@@ -1,4 +1,4 @@
-package flow
+package workflow
 
 import (
 	"encoding/json"
@@ -51,13 +51,13 @@ func planHole(s *Spec, parts []TaskResult) (*Step, error) {
 		return nil, err
 	}
 	step := &Step{}
-	want := func(key string, lane job.Priority, cost time.Duration, exclude ...string) (*Step, error) {
+	want := func(key string, priority job.Priority, cost time.Duration, exclude ...string) (*Step, error) {
 		options := o.GolfCheckOptions
 		if options.Check.Quick = key == SamplesKey; !options.Check.Quick {
 			options.Check.Budget = MaxCheckTime
 		}
 		work, err := s.taskWork(job.GolfCheck, options)
-		step.Tasks = []Task{{Key: key, Work: work, Priority: lane, Cost: cost, Exclude: exclude}}
+		step.Tasks = []Task{{Key: key, Work: work, Priority: priority, Cost: cost, Exclude: exclude}}
 		return step, err
 	}
 	keys := []string{SamplesKey, ExhaustiveKey}

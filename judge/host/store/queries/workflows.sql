@@ -1,33 +1,33 @@
--- name: InsertFlow :execrows
+-- name: InsertWorkflow :execrows
 INSERT INTO flow (id, kind, spec, state, reason, owner, made) VALUES ($1, $2, $3, 'running', '', $4, $5)
 ON CONFLICT (id) DO NOTHING;
 
--- name: GetFlow :one
+-- name: GetWorkflow :one
 SELECT * FROM flow WHERE id = $1;
 
--- name: OpenFlows :many
+-- name: OpenWorkflows :many
 SELECT * FROM flow WHERE done_at IS NULL ORDER BY made, id;
 
--- name: OpenFlowsOf :many
+-- name: OpenWorkflowsOf :many
 SELECT id, kind FROM flow WHERE done_at IS NULL AND owner = $1 ORDER BY made, id;
 
--- name: CountFlows :one
+-- name: CountWorkflows :one
 SELECT COUNT(*) FROM flow WHERE kind = $1 AND owner = $2 AND made > sqlc.arg(after) AND made <= sqlc.arg(until);
 
--- name: FlowsOfKind :many
+-- name: WorkflowsOfKind :many
 SELECT * FROM flow WHERE kind = $1 ORDER BY made DESC, id LIMIT $2;
 
--- HoldFlow locks a running workflow until the transaction ends.
--- name: HoldFlow :execrows
+-- HoldWorkflow locks a running workflow until the transaction ends.
+-- name: HoldWorkflow :execrows
 UPDATE flow SET state = state WHERE id = $1 AND done_at IS NULL;
 
--- name: EndFlow :execrows
+-- name: EndWorkflow :execrows
 UPDATE flow SET state = $2, reason = $3, done_at = $4 WHERE id = $1 AND done_at IS NULL;
 
--- name: JobsOfFlow :many
+-- name: JobsOfWorkflow :many
 SELECT id FROM job WHERE flow = $1;
 
--- name: CancelJobsOfFlow :many
+-- name: CancelJobsOfWorkflow :many
 UPDATE job SET state = 'cancelled', done_at = $2 WHERE flow = $1 AND done_at IS NULL RETURNING id;
 
 -- name: InsertPart :execrows
@@ -44,8 +44,8 @@ SELECT * FROM part WHERE flow = $1 ORDER BY at, part_key;
 -- name: DeleteOldParts :exec
 DELETE FROM part WHERE flow IN (SELECT flow.id FROM flow WHERE flow.done_at < sqlc.arg(before));
 
--- name: DeleteOldJobsOfFlows :exec
+-- name: DeleteOldJobsOfWorkflows :exec
 DELETE FROM job WHERE flow IN (SELECT flow.id FROM flow WHERE flow.done_at < sqlc.arg(before));
 
--- name: DeleteOldFlows :exec
+-- name: DeleteOldWorkflows :exec
 DELETE FROM flow WHERE done_at < sqlc.arg(before);
