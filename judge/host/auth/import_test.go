@@ -39,7 +39,8 @@ func TestLoginOf(t *testing.T) {
 		"Ægir Ørsted": "aegir-orsted", "李雷": "li-lei", "x": "student", "👩": "student",
 		"김철수": "gimceolsu", "Дмитрий Объедков": "dmitrii-obedkov", "Ольга": "olga", "Γιώργος": "giorgos", "محمد": "mhmd",
 		"שלום": "shlvm", "たなか ゆき": "tanaka-yuki", "ＡＢＣ１２": "abc12", "Nguyễn Văn": "nguyen-van",
-		"a\u0301b": "ab", "e\u0323\u0302x": "ex", `a"b`: "ab", "a–b": "a-b", "½ x": "1-2-x", "İpek": "ipek", "  7b 12 ": "7b-12",
+		"a\u0301b": "ab", "e\u0323\u0302x": "ex", `a"b`: "ab", "a–b": "a-b", "Թամար": "tamar", "½ x": "1-2-x",
+		"İpek": "ipek", "  7b 12 ": "7b-12",
 		strings.Repeat("long ", 20): "long-long-long-long-long-long-long",
 	} {
 		if got := UsernameFor(name); got != want {

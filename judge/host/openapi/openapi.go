@@ -184,8 +184,6 @@ func (d *describer) typ(t reflect.Type) (any, error) {
 	switch {
 	case t == reflect.TypeFor[time.Time]():
 		return Schema{"type": "string", "format": "date-time"}, nil
-	case t == reflect.TypeFor[json.RawMessage]():
-		return Schema{}, nil
 	case t.Kind() == reflect.Pointer:
 		s, err := d.typ(t.Elem())
 		return nullable(s), err

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -23,6 +25,8 @@ type objects struct {
 	fails []error
 	calls int
 	put   string
+	size  uint64    // in bytes; 0 for that of the text
+	until time.Time // the time limit of the last call of Get
 }
 
 func (o *objects) next() error {
@@ -33,10 +37,11 @@ func (o *objects) next() error {
 }
 
 func (o *objects) GetInfo(context.Context, string, ...jetstream.GetObjectInfoOpt) (*jetstream.ObjectInfo, error) {
-	return &jetstream.ObjectInfo{Size: 4}, o.next()
+	return &jetstream.ObjectInfo{Size: cmp.Or(o.size, 4)}, o.next()
 }
 
-func (o *objects) Get(context.Context, string, ...jetstream.GetObjectOpt) (jetstream.ObjectResult, error) {
+func (o *objects) Get(ctx context.Context, _ string, _ ...jetstream.GetObjectOpt) (jetstream.ObjectResult, error) {
+	o.until, _ = ctx.Deadline()
 	return &object{Reader: strings.NewReader("text")}, nil
 }
 
@@ -68,7 +73,11 @@ func (o *object) Close() error               { return nil }
 // TestObjectStoreErrors checks which errors of the object store are repeated, and what becomes of them.
 func TestObjectStoreErrors(t *testing.T) {
 	d, none, other := blob.DigestOf([]byte("text")), jetstream.ErrObjectNotFound, errors.New("another error")
-	lost := []error{nats.ErrNoResponders, jetstream.ErrNoStreamResponse, &jetstream.APIError{Code: 503}}
+	lost := []error{
+		nats.ErrNoResponders, jetstream.ErrNoStreamResponse, &jetstream.APIError{Code: 503}, nats.ErrDisconnected, nats.ErrTimeout,
+		nats.ErrReconnectBufExceeded, nats.ErrNoServers,
+	}
+	kinds := len(lost)
 	for len(lost) < 1000 { // more than there are pauses in the time limit
 		lost = append(lost, context.DeadlineExceeded)
 	}
@@ -96,7 +105,7 @@ func TestObjectStoreErrors(t *testing.T) {
 			is    error
 		}{
 			{nil, 1, want, nil},
-			{lost[:3], 4, want, nil},
+			{lost[:kinds], kinds + 1, want, nil},
 			{lost, 0, "", blob.ErrAway},
 			{[]error{other}, 1, "", other},
 			{[]error{none}, 1, "", none},
@@ -139,15 +148,71 @@ func reports(is bool, err error) (string, error) {
 	return "false", err
 }
 
+// slowObjects is an object store in which no request ends before its time limit.
+type slowObjects struct {
+	jetstream.ObjectStore
+	calls int
+}
+
+func (o *slowObjects) Put(ctx context.Context, _ jetstream.ObjectMeta, _ io.Reader) (*jetstream.ObjectInfo, error) {
+	o.calls++
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func (o *slowObjects) Delete(ctx context.Context, _ string) error {
+	_, err := o.Put(ctx, jetstream.ObjectMeta{}, nil)
+	return err
+}
+
+// TestLargeBlobsHaveTime checks that the time limits of a request and of its attempts increase with the size of the blob.
+func TestLargeBlobsHaveTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := &slowObjects{}
+		for _, tt := range []struct {
+			what  string
+			do    func() error
+			calls int
+		}{
+			{"a small blob", func() error { return (&objectStore{o}).Put("x", 1<<20-1, strings.NewReader("")) }, 4},
+			{"a large blob", func() error { return (&objectStore{o}).Put("x", 64<<20, strings.NewReader("")) }, 2},
+			{"a removal", func() error { return (&objectStore{o}).Remove("x") }, 4},
+		} {
+			o.calls = 0
+			if err := tt.do(); !errors.Is(err, blob.ErrAway) || o.calls != tt.calls {
+				t.Errorf("%s: %d attempts, want %d; %v", tt.what, o.calls, tt.calls, err)
+			}
+		}
+		var until [2]time.Time
+		for i, size := range []uint64{1, 64 << 20} {
+			o := &objects{size: size}
+			r, err := (&objectStore{o}).Get("x")
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Close()
+			until[i] = o.until
+		}
+		if !until[1].After(until[0]) {
+			t.Errorf("a large blob can be read until %v, a small one until %v", until[1], until[0])
+		}
+	})
+}
+
 // TestOpenObjectErrors checks the errors of a blob that is being read.
 func TestOpenObjectErrors(t *testing.T) {
 	other := errors.New("another error")
 	for reads, want := range map[error]error{
 		jetstream.ErrDigestMismatch: blob.ErrDamaged, nats.ErrTimeout: context.DeadlineExceeded, other: other,
 	} {
-		o := &openObject{&object{Reader: io.MultiReader(strings.NewReader("te"), iotest.ErrReader(reads))}, blob.DigestOf(nil), func() {}}
+		open := true
+		o := &openObject{&object{Reader: io.MultiReader(strings.NewReader("te"), iotest.ErrReader(reads))}, blob.DigestOf(nil),
+			func() { open = false }}
 		if got, err := io.ReadAll(o); string(got) != "te" || !errors.Is(err, want) {
 			t.Errorf("%v: %q, %v", reads, got, err)
+		}
+		if err := o.Close(); err != nil || open {
+			t.Errorf("%v: its request continues %v, %v", reads, open, err)
 		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"assay/judge/blob"
 	"assay/judge/host/queue"
 	"assay/judge/host/queue/queuetest"
@@ -29,8 +31,11 @@ func TestBlobsInACluster(t *testing.T) {
 			t.Fatal(err)
 		}
 		stream, err := q.JetStream().Stream(t.Context(), "OBJ_assay-blobs")
-		if err != nil || stream.CachedInfo().Config.AllowDirect {
-			t.Errorf("a server that lacks the latest blobs may respond: %v", err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := stream.CachedInfo().Config; got.AllowDirect || got.Replicas != 3 || got.Storage != jetstream.FileStorage {
+			t.Errorf("a blob may be lost, or a server that lacks the latest blobs may respond: %+v", got)
 		}
 		mark, err := origin.Mark()
 		if want := []string{"", "one"}[i]; err != nil || mark != want {
@@ -171,6 +176,9 @@ func TestNewsOfServers(t *testing.T) {
 	for _, n := range []queue.News{{Jobs: true}, {Workers: true}, {Ended: "x"}} {
 		told[n] = true
 		waitUntil(t, fmt.Sprintf("%+v is heard", n), func() bool {
+			if err := a.JetStream().Conn().Publish("news", []byte("no JSON")); err != nil { // b ignores it
+				t.Fatal(err)
+			}
 			if err := a.SendNews(n); err != nil { // repeated, because news are lost until b's subscription has reached a's server
 				t.Fatal(err)
 			}

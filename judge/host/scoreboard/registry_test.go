@@ -90,9 +90,9 @@ func (h *harness) open() *scoreboard.Registry {
 	})
 }
 
-func (h *harness) submit(person int, problem string) {
+func (h *harness) submit(person int, problem string) (id string) {
 	h.Helper()
-	_, err := h.store.Submit(h.Context(), store.NewSubmission{
+	s, err := h.store.Submit(h.Context(), store.NewSubmission{
 		Contest: h.contest.ID, Team: h.teams[person].ID, Account: h.people[person].ID, Problem: problem, Priority: job.ContestPriority,
 		Class: "main",
 		Work: job.Work{
@@ -101,6 +101,7 @@ func (h *harness) submit(person int, problem string) {
 		},
 	})
 	h.must(err)
+	return s.ID
 }
 
 // verdict records a verdict for one of the contest's pending jobs. The function which returns the index of that

@@ -4,14 +4,21 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"assay/judge"
 	"assay/judge/blob"
+	"assay/judge/host/client"
 	"assay/judge/host/store"
+	"assay/judge/host/store/storetest"
+	"assay/judge/running/config"
 )
 
 // TestMovedBlobs checks that a referenced blob is copied once and compared, and that a blob without references is
@@ -234,5 +241,66 @@ func TestPlansThatAreRefused(t *testing.T) {
 		if _, err := s.move(t.Context(), blobs); err == nil || judge.BlameOf(err) != judge.Caller || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: %v, want %q", tt.plan, err, tt.want)
 		}
+	}
+}
+
+// TestMoveIntoTheDataDirectory checks what a move returns, and which refusals are the caller's error and no failure of
+// the server.
+func TestMoveIntoTheDataDirectory(t *testing.T) {
+	data, shared, old := filepath.Join(t.TempDir(), "data"), t.TempDir(), filepath.Join(storetest.Dir(t), "assay.db")
+	failures := atomic.Int32{}
+	s, err := Start(t.Context(), Options{
+		Server: config.Server{Name: "Test", Listen: "127.0.0.1:0", Data: data, Database: old, ID: "a"}, Root: filepath.Dir(data), Version: "v1",
+		Log: slog.New(slog.NewTextHandler(logFunc(func(string) { failures.Add(1) }), &slog.HandlerOptions{Level: slog.LevelError})),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Stop)
+	blobs, err := blob.Open(filepath.Join(data, "blobs"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := named(t, s, blobs, "config")
+	if err := os.Remove(filepath.Join(data, "blobs", string(d[:2]), string(d[2:]))); err != nil {
+		t.Fatal(err)
+	}
+	move := func(p MovePlan) (client.MoveResult, error) {
+		t.Helper()
+		if _, err := WriteMovePlan(data, p); err != nil {
+			t.Fatal(err)
+		}
+		return s.move(t.Context(), blobs)
+	}
+	plan := MovePlan{Database: InDataDir, Blobs: shared}
+	if err := s.store.Announce(t.Context(), store.Server{ID: "b", Instance: "b 1"}, ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := move(plan); judge.BlameOf(err) != judge.Caller || err == nil || !strings.Contains(err.Error(), "stop them, move") {
+		t.Errorf("beside another server: %v", err)
+	}
+	if err := s.store.Depart(t.Context(), "b", "b 1"); err != nil {
+		t.Fatal(err)
+	}
+	dry, err := move(MovePlan{Database: InDataDir, Queue: "nats://a,nats://b", DryRun: true})
+	if err != nil || !dry.DryRun || dry.Blobs != 0 || dry.Rows == 0 ||
+		!slices.Equal(dry.Lines, []string{`database = ""`, `queue = "nats://a,nats://b"`}) {
+		t.Errorf("a dry run: %+v, %v", dry, err)
+	}
+	if n := failures.Load(); n != 0 {
+		t.Errorf("the server logged %d errors of its own", n)
+	}
+	moved, err := move(plan)
+	if err != nil || moved.DryRun || moved.Tables != dry.Tables || moved.Rows == 0 || moved.Stopped <= 0 || moved.Blobs < 2 ||
+		moved.Missing != 1 || !slices.Equal(moved.Lines, []string{`database = ""`, "blobs = " + strconv.Quote(shared)}) {
+		t.Errorf("got %+v, %v", moved, err)
+	}
+	there, err := store.Open(t.Context(), store.Options{Dir: data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer there.Close()
+	if got, err := there.Setting(t.Context(), sharedBlobsKey); got != shared || err != nil {
+		t.Errorf("the new database has its blobs in %q: %v", got, err)
 	}
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -10,9 +11,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"assay/judge"
 	"assay/judge/host/dispatch"
 	"assay/judge/host/freeport"
 	"assay/judge/host/store"
@@ -83,12 +87,29 @@ func TestAnIDThatIsTaken(t *testing.T) {
 	if _, err := os.Stat(addressFile(data)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("it has listened: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(data, "keys", "holder"), []byte("old 1"), 0o600); err != nil {
+	holder := filepath.Join(data, "keys", "holder")
+	if err := os.WriteFile(holder, []byte("old 1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := others.AcquireLease(t.Context(), store.GarbageLease, "old 1", 24*time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	s, warned, err := begin(data)
 	if err != nil || warned {
 		t.Fatalf("the previous server had this directory: warned %v, %v", warned, err)
+	}
+	if l, err := others.LeaseHolder(t.Context(), store.GarbageLease); err != nil || l.Holder == "old 1" && l.Until.After(time.Now()) {
+		t.Errorf("a lease of the previous server: %+v, %v", l, err)
+	}
+	if text, err := os.ReadFile(holder); err != nil || string(text) != s.instance {
+		t.Errorf("the holder is recorded as %q, %v; want %q", text, err, s.instance)
+	}
+	s.Stop()
+	if all, err := others.Servers(t.Context()); err != nil || len(all) != 1 || all[0].Instance != s.instance || all[0].Online(time.Now()) {
+		t.Errorf("after its end: %+v, %v", all, err)
+	}
+	if s, warned, err = begin(data); err != nil || warned {
+		t.Fatalf("again: warned %v, %v", warned, err)
 	}
 	defer s.Stop()
 	pollUntil(t, "that the address is announced", func() bool {
@@ -104,15 +125,34 @@ func TestAnIDThatIsTaken(t *testing.T) {
 // admissions records which workers a queue admits and revokes.
 type admissions struct {
 	dispatch.Queue
+	fails error // of the next calls of Admit
+
+	mu  sync.Mutex
 	all []string
 }
 
 func (a *admissions) Admit(worker, class, key string, untrusted bool) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	a.all = append(a.all, fmt.Sprint("admit ", worker, " ", class, " ", key, " ", untrusted))
-	return nil
+	return a.fails
 }
 
-func (a *admissions) Revoke(worker string) { a.all = append(a.all, "revoke "+worker) }
+func (a *admissions) Revoke(worker string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.all = append(a.all, "revoke "+worker)
+}
+
+// take returns what was recorded since the last call, sorted.
+func (a *admissions) take() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	slices.Sort(a.all)
+	all := strings.Join(a.all, ", ")
+	a.all = nil
+	return all
+}
 
 // TestWorkersOfOtherServers checks which workers of the database a server admits at its start and later.
 func TestWorkersOfOtherServers(t *testing.T) {
@@ -131,19 +171,65 @@ func TestWorkersOfOtherServers(t *testing.T) {
 		}
 	}
 	const active, drained, revoked = "admit active main key of active false", "admit drained main key of drained false", "revoke revoked"
+	q, failures := &admissions{}, atomic.Int32{}
+	log := slog.New(slog.NewTextHandler(logFunc(func(string) { failures.Add(1) }), nil))
+	s := &Server{store: db, dispatch: dispatch.New(dispatch.Options{Store: db, Log: log}), workersChanged: make(chan struct{}, 1)}
+	s.o.ID, s.o.Database, s.o.Log = "a", "x", log
+	s.dispatch.SetQueue(q)
 	for starts, want := range map[bool]string{
-		true:  strings.Join([]string{active, drained, revoked}, ", "),
-		false: strings.Join([]string{active, revoked}, ", "),
+		true: active + ", " + drained + ", " + revoked, false: active + ", " + revoked,
 	} {
-		q := &admissions{}
-		s := &Server{store: db, dispatch: dispatch.New(dispatch.Options{Store: db, Log: slog.New(slog.DiscardHandler)})}
-		s.dispatch.SetQueue(q)
 		if err := s.admitAll(t.Context(), starts); err != nil {
 			t.Fatal(err)
 		}
-		slices.Sort(q.all)
-		if got := strings.Join(q.all, ", "); got != want {
+		if got := q.take(); got != want {
 			t.Errorf("at its start %v: %s; want %s", starts, got, want)
 		}
+	}
+	q.fails = errors.New("the queue is away")
+	if err := s.admitAll(t.Context(), false); !errors.Is(err, q.fails) {
+		t.Errorf("the queue admits nothing: %v", err)
+	}
+	q.take()
+	ctx, stop := context.WithCancel(t.Context())
+	var loops sync.WaitGroup
+	loops.Go(func() { s.coordinate(ctx) })
+	for n := range 3 {
+		s.checkWorkers()
+		s.checkWorkers() // it does not wait for coordinate
+		pollUntil(t, "that workers are compared", func() bool {
+			got := q.take()
+			if got != "" && !strings.HasPrefix(got, active) || strings.Contains(got, drained) {
+				t.Errorf("later: %s", got)
+			}
+			return got != ""
+		})
+		if n == 1 {
+			pollUntil(t, "that the failure is logged", func() bool { return failures.Load() > 0 })
+		}
+	}
+	stop()
+	loops.Wait()
+	if n := failures.Load(); n != 1 {
+		t.Errorf("logged %d times that the queue is away", n)
+	}
+}
+
+// TestMigrateANewerSchema checks that the caller is to blame for a database with a newer schema.
+func TestMigrateANewerSchema(t *testing.T) {
+	path := filepath.Join(storetest.Dir(t), "assay.db")
+	if err := Migrate(t.Context(), path, "v1"); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", path)
+	if err == nil {
+		_, err = db.Exec("UPDATE goose_db_version SET version_id = 999 WHERE version_id = (SELECT MAX(version_id) FROM goose_db_version)")
+		err = errors.Join(err, db.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Migrate(t.Context(), path, "v1"); !errors.Is(err, store.ErrNewerSchema) || judge.BlameOf(err) != judge.Caller {
+		t.Errorf("a newer schema: %v", err)
 	}
 }

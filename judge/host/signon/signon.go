@@ -164,7 +164,7 @@ func (p *Provider) discover(ctx context.Context) (*discovery, error) {
 	if p.discovery != nil && now.Sub(p.discovery.at) < discoveryLifetime {
 		return p.discovery, nil
 	}
-	if p.err == nil || now.Sub(p.tried) >= discoveryPause {
+	if now.Sub(p.tried) >= discoveryPause {
 		var found *discovery
 		p.tried = now
 		if found, p.err = p.fetchDiscovery(context.WithoutCancel(ctx)); p.err == nil {

@@ -1,6 +1,7 @@
 package signon_test
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -97,7 +98,9 @@ func TestRejected(t *testing.T) {
 			c map[string]any) string {
 			return signontest.New(t).RS256(c)
 		}, reason: "signature"},
-		"the key as a secret":     {sign: hs256, reason: ""},
+		"the key as a secret": {sign: hs256, reason: ""},
+		"another algorithm": {meta: map[string]any{"id_token_signing_alg_values_supported": []string{"ES256"}},
+			reason: "unexpected signature algorithm"},
 		"claims changed after it": {sign: forged, reason: "signature"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -189,6 +192,12 @@ func TestPersons(t *testing.T) {
 		"and the rest is told elsewhere": {map[string]any{"groups": []any{}, "name": nil, "preferred_username": "zoe"},
 			map[string]any{"sub": "subject-1", "name": "Zoe", "preferred_username": "root", "groups": "teachers"},
 			signon.Person{Subject: "subject-1", Name: "Zoe", Username: "zoe", Role: auth.Contestant}},
+		"a name with blanks, and a long subject": {map[string]any{"name": " Zoe \n", "sub": strings.Repeat("a", 255)}, nil,
+			signon.Person{Subject: strings.Repeat("a", 255), Name: "Zoe", Username: "zoe@school.example", Role: auth.Contestant}},
+		"all is in the token": {map[string]any{"groups": "teachers"}, map[string]any{"sub": "not asked"},
+			signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Judge}},
+		"logged in after the token by another clock": {map[string]any{"auth_time": time.Now().Add(time.Minute).Unix()}, nil,
+			signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Contestant, Fresh: true}},
 		"logged in just now": {map[string]any{"auth_time": time.Now().Add(-time.Minute).Unix()}, nil,
 			signon.Person{Subject: "subject-1", Name: "Zoe Quinn", Username: "zoe@school.example", Role: auth.Contestant, Fresh: true}},
 		"logged in a little too long ago": {map[string]any{"auth_time": time.Now().Add(-signon.FreshnessLimit - 2*time.Second).Unix()}, nil,
@@ -211,6 +220,15 @@ func TestPersons(t *testing.T) {
 				t.Errorf("%+v, %v, want %+v", p, err, one.want)
 			}
 		})
+	}
+}
+
+// TestNoGroups checks that the userinfo endpoint is not asked for groups if no claim has them.
+func TestNoGroups(t *testing.T) {
+	l := newLogin(t, func(o *signon.Options) { o.Claim = "" })
+	l.at.Info = map[string]any{"sub": "not asked"}
+	if p, err := l.try(nil); err != nil || p.Name != "Zoe Quinn" {
+		t.Errorf("%+v, %v", p, err)
 	}
 }
 
@@ -240,6 +258,27 @@ func TestConfirming(t *testing.T) {
 	}
 	if p, err := l.client.CompleteLogin(t.Context(), "secret", l.at.LogIn(to)); err != nil || !p.Fresh {
 		t.Errorf("%+v, %v", p, err)
+	}
+	l = newLogin(t, func(o *signon.Options) { o.Scopes = []string{"profile", "openid"} })
+	if to, err := l.client.AuthURL(t.Context(), "secret", false); err != nil || !strings.Contains(to, "scope=profile+openid&") {
+		t.Errorf("the browser goes to %s, %v", to, err)
+	}
+	if got := l.client.Host(); "http://"+got != l.at.URL {
+		t.Errorf("the provider's host is %q", got)
+	}
+}
+
+// TestARequestThatEnds checks that the description, and the keys that are fetched later, do not depend on the request
+// that was the first to need them.
+func TestARequestThatEnds(t *testing.T) {
+	l := newLogin(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := l.client.AuthURL(ctx, "secret", false); err != nil {
+		t.Error(err)
+	}
+	if _, err := l.try(nil); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -280,6 +319,17 @@ func TestFailures(t *testing.T) {
 	if _, err := l.try(nil); err == nil || is[*signon.LoginError](err) || !strings.Contains(err.Error(), "check client and secret_file") {
 		t.Errorf("with another secret of the client: %v", err)
 	}
+	l = newLogin(t)
+	for _, word := range []string{"invalid_client", "unauthorized_client"} {
+		l.at.Refusal = word
+		if _, err := l.try(nil); err == nil || is[*signon.LoginError](err) || !strings.Contains(err.Error(), "check client and secret_file") {
+			t.Errorf("%s: %v", word, err)
+		}
+	}
+	l.at.Refusal = "invalid_request"
+	if _, err := l.try(nil); err == nil || is[*signon.LoginError](err) || !strings.Contains(err.Error(), "exchange the code of a login") {
+		t.Errorf("another refusal: %v", err)
+	}
 	l = newLogin(t, func(o *signon.Options) { o.Issuer += "/" })
 	if _, err := l.try(nil); err == nil || is[*signon.LoginError](err) ||
 		!strings.Contains(err.Error(), `calls itself "`+l.at.URL+`": set issuer`) {
@@ -294,7 +344,7 @@ func TestFailures(t *testing.T) {
 // TestClientAuthentication checks that the client sends its secret in the way that the provider requires, already
 // in the first request.
 func TestClientAuthentication(t *testing.T) {
-	for _, ways := range [][]string{nil, {"client_secret_basic", "client_secret_post"}, {"client_secret_post"}} {
+	for _, ways := range [][]string{nil, {"client_secret_basic", "client_secret_post"}, {"client_secret_basic"}, {"client_secret_post"}} {
 		l := newLogin(t)
 		if ways != nil {
 			l.at.Metadata = map[string]any{"token_endpoint_auth_methods_supported": ways}
@@ -302,6 +352,11 @@ func TestClientAuthentication(t *testing.T) {
 		if _, err := l.try(nil); err != nil || l.at.Requests("/token") != 1 {
 			t.Errorf("%v: %v after %d tries", ways, err, l.at.Requests("/token"))
 		}
+	}
+	l := newLogin(t, func(o *signon.Options) { o.Secret = "" })
+	l.at.Public = true
+	if _, err := l.try(nil); err != nil || l.at.Requests("/token") != 1 {
+		t.Errorf("a public client: %v after %d tries", err, l.at.Requests("/token"))
 	}
 }
 

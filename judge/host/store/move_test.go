@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"assay/judge"
 	"assay/judge/host/store"
 )
 
@@ -297,6 +298,17 @@ func TestNoTwoDatabasesAreInUse(t *testing.T) {
 	})
 }
 
+// TestAMarkThatStays checks that a database does not open if the mark of a move cannot be removed.
+func TestAMarkThatStays(t *testing.T) {
+	dsn := lite(t)
+	execAll(t, raw(t, dsn), "INSERT INTO setting (key, value) VALUES ('moved_to', 'x')",
+		"CREATE TRIGGER broken BEFORE DELETE ON setting BEGIN SELECT RAISE(FAIL, 'broken'); END")
+	if _, err := store.Open(t.Context(), store.Options{DSN: dsn, AcceptStale: true}); err == nil ||
+		!strings.Contains(err.Error(), "note that the database is in use") {
+		t.Errorf("the mark stays: %v", err)
+	}
+}
+
 // TestAMoveThatIsRefused checks that a refused move changes neither database.
 func TestAMoveThatIsRefused(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
@@ -337,6 +349,9 @@ func TestAMoveThatIsRefused(t *testing.T) {
 		execAll(t, raw(t, half), "INSERT INTO setting (key, value) VALUES ('moving', 'unfinished')")
 		execAll(t, raw(t, half), "DELETE FROM goose_db_version WHERE version_id = (SELECT MAX(version_id) FROM goose_db_version)")
 		refused("an unfinished move of another version", store.MoveOptions{To: store.Options{DSN: half}}, "and this version needs schema")
+		broken := lite(t)
+		execAll(t, raw(t, broken), "ALTER TABLE setting RENAME TO lost")
+		refused("a database that cannot be read", store.MoveOptions{To: store.Options{DSN: broken}}, "look into")
 		newer := lite(t)
 		execAll(t, raw(t, newer), upgrade)
 		refused("an empty database with a newer schema", store.MoveOptions{To: store.Options{DSN: newer}}, "has schema 99")
@@ -504,7 +519,8 @@ func TestTwoServersMoveIntoOneDatabase(t *testing.T) {
 		if step != "marked" {
 			return
 		}
-		if _, err := b.Move(t.Context(), store.MoveOptions{To: to}); err == nil || !strings.Contains(err.Error(), "another server moves") {
+		if _, err := b.Move(t.Context(), store.MoveOptions{To: to}); judge.BlameOf(err) != judge.Caller ||
+			!strings.Contains(fmt.Sprint(err), "another server moves") {
 			t.Errorf("the second: %v", err)
 		}
 		if _, err := a.Move(t.Context(), store.MoveOptions{To: to}); err == nil || !strings.Contains(err.Error(), "a move runs already") {

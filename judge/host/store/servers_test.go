@@ -11,22 +11,29 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestSkew checks that ClockSkew compares the machine's clock with the database's clock, if the database has one.
+// TestSkew checks that ClockSkew compares the machine's clock with the database's clock, if the database has one. The
+// result is the smallest difference that the machine's times before and after the query allow.
 func TestSkew(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		h := newHarness(t, dsn)
-		h.clock.add(time.Since(h.clock.Now()))
-		for _, ahead := range []time.Duration{time.Hour, -2 * time.Hour} { // the test clock does not advance meanwhile
-			h.clock.add(ahead)
-			got, err := h.ClockSkew(t.Context())
-			want := ahead
+		ahead, query := time.Duration(0), time.Duration(0) // query is the time that the next query takes by the clock
+		s := open(t, store.Options{DSN: dsn, Now: func() time.Time {
+			defer func() { ahead, query = ahead+query, 0 }()
+			return time.Now().Add(ahead)
+		}})
+		for _, tt := range []struct{ before, after, want time.Duration }{
+			{time.Hour, time.Hour, time.Hour},
+			{-2 * time.Hour, -2 * time.Hour, -2 * time.Hour},
+			{-time.Hour, time.Hour, 0},
+			{2 * time.Hour, 4 * time.Hour, 2 * time.Hour},
+			{-4 * time.Hour, -2 * time.Hour, -2 * time.Hour},
+		} {
+			ahead, query = tt.before, tt.after-tt.before
 			if !strings.HasPrefix(dsn, "postgres://") {
-				want = 0
+				tt.want = 0
 			}
-			if err != nil || (got-want).Abs() > 10*time.Minute {
-				t.Errorf("%v, %v", got, err)
+			if got, err := s.ClockSkew(t.Context()); err != nil || (got-tt.want).Abs() > 10*time.Minute {
+				t.Errorf("%+v: %v, %v", tt, got, err)
 			}
-			h.clock.add(-ahead)
 		}
 	})
 }
@@ -41,9 +48,10 @@ func TestServersAnnounceThemselves(t *testing.T) {
 			depart                     bool
 			taken                      bool
 			epoch                      int64
+			age                        time.Duration // of the process, if the id is not taken
 		}{
 			{what: "the first", id: "a", instance: "1", epoch: 1},
-			{what: "again", id: "a", instance: "1", after: store.AnnounceInterval, epoch: 1},
+			{what: "again", id: "a", instance: "1", after: store.AnnounceInterval, epoch: 1, age: store.AnnounceInterval},
 			{what: "another", id: "b", instance: "2", epoch: 1},
 			{what: "of the same name", id: "a", instance: "3", taken: true, epoch: 1},
 			{what: "a little later", id: "a", instance: "3", after: store.OfflineAfter, taken: true, epoch: 1},
@@ -51,6 +59,7 @@ func TestServersAnnounceThemselves(t *testing.T) {
 			{what: "after one that is known to have ended", id: "a", instance: "4", before: "3", epoch: 3},
 			{what: "after another one", id: "a", instance: "5", before: "3", taken: true, epoch: 3},
 			{what: "after one that said that it ends", id: "a", instance: "6", depart: true, epoch: 4},
+			{what: "whose clock is behind", id: "a", instance: "7", after: -9 * store.OfflineAfter, taken: true, epoch: 4},
 			{what: "after one whose clock was ahead", id: "a", instance: "7", after: -time.Hour, epoch: 5},
 		} {
 			if h.clock.add(step.after); step.depart {
@@ -65,8 +74,8 @@ func TestServersAnnounceThemselves(t *testing.T) {
 			}
 			all, err := h.Servers(t.Context())
 			for _, s := range all {
-				if s.ID == step.id && (s.Epoch != step.epoch || !step.taken && (s.Instance != step.instance || !s.Online(h.clock.Now()))) ||
-					s.Address != "http://"+s.ID {
+				if s.ID == step.id && (s.Epoch != step.epoch || !step.taken && (s.Instance != step.instance || !s.Online(h.clock.Now()) ||
+					s.LastSeen.Sub(s.Started) != step.age)) || s.Address != "http://"+s.ID || s.Version != "v1" {
 					t.Errorf("%s: %+v, %v", step.what, s, err)
 				}
 			}

@@ -5,6 +5,7 @@ package scaffold
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -144,10 +145,14 @@ func (d *Draft) add(from, id string, place func(name string) string) error {
 
 // Write writes the files of all drafts, or none of them, and returns their paths.
 func Write(drafts ...*Draft) (written []string, err error) {
+	var made []string
 	for _, d := range drafts {
 		for _, f := range d.files {
+			made = append(missingDirs(f.path), made...)
 			if err := atomicfile.Write(f.path, f.data); err != nil {
-				remove(append(written, f.path))
+				for _, path := range append(written, made...) {
+					_ = os.Remove(path) // a directory may not have been created, or have files of the user
+				}
 				return nil, err
 			}
 			written = append(written, f.path)
@@ -156,13 +161,12 @@ func Write(drafts ...*Draft) (written []string, err error) {
 	return written, nil
 }
 
-// remove removes files, and their parent directories that become empty.
-func remove(paths []string) {
-	for _, path := range paths {
-		_ = os.Remove(path) // the file whose creation failed may not exist
-		// A parent may be the user's own file, which is why the directory could not be created.
-		for dir := filepath.Dir(path); fileIn(dir) == "" && os.Remove(dir) == nil; {
-			dir = filepath.Dir(dir)
+// missingDirs returns the parent directories of a path that do not exist, the deepest first.
+func missingDirs(path string) (dirs []string) {
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			return dirs
 		}
+		dirs = append(dirs, dir)
 	}
 }

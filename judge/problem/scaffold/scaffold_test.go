@@ -88,3 +88,19 @@ func TestNothingIsLeft(t *testing.T) {
 		}
 	}
 }
+
+// TestNewDirectoriesAreRemoved checks that Write removes the files and directories that it created before a file that
+// cannot be written, but no directory of the user.
+func TestNewDirectoriesAreRemoved(t *testing.T) {
+	root := t.TempDir()
+	draft := &Draft{files: []file{
+		{path: filepath.Join(root, "a", "b", "file")}, {path: filepath.Join(root, "a", "file")},
+		{path: filepath.Join(root, "c", "d", "no\x00name")},
+	}}
+	if paths, err := Write(draft); err == nil || paths != nil {
+		t.Errorf("Write wrote %v, %v", paths, err)
+	}
+	if entries, err := os.ReadDir(root); err != nil || len(entries) != 0 {
+		t.Errorf("%v are left, %v", entries, err)
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -37,8 +38,14 @@ type Provider struct {
 	Metadata map[string]any
 	// Sign creates the ID token. If nil, RS256 is used.
 	Sign func(claims map[string]any) string
+	// Keys are the published keys. If nil, they are the current key.
+	Keys []any
 	// Broken contains paths that respond with a server error.
 	Broken map[string]bool
+	// Refusal is the error code with which the token endpoint refuses every request. If empty, it refuses invalid ones.
+	Refusal string
+	// Public means that the client has no secret.
+	Public bool
 	// ReusableCodes makes a code valid more than once.
 	ReusableCodes bool
 	// Now is the clock.
@@ -132,10 +139,14 @@ func (p *Provider) describe(w http.ResponseWriter, _ *http.Request) {
 func encode(data []byte) string { return base64.RawURLEncoding.EncodeToString(data) }
 
 func (p *Provider) keys(w http.ResponseWriter, _ *http.Request) {
-	write(w, http.StatusOK, map[string]any{"keys": []any{map[string]any{
-		"kty": "RSA", "use": "sig", "alg": "RS256", "kid": p.id,
-		"n": encode(p.key.N.Bytes()), "e": encode(big.NewInt(int64(p.key.E)).Bytes()),
-	}}})
+	keys := p.Keys
+	if keys == nil {
+		keys = []any{map[string]any{
+			"kty": "RSA", "use": "sig", "alg": "RS256", "kid": p.id,
+			"n": encode(p.key.N.Bytes()), "e": encode(big.NewInt(int64(p.key.E)).Bytes()),
+		}}
+	}
+	write(w, http.StatusOK, map[string]any{"keys": keys})
 }
 
 func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
@@ -160,7 +171,21 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	} else if unescaped, err := url.QueryUnescape(secret); err == nil {
 		secret = unescaped
 	}
-	if id != Client || secret != Secret {
+	want := Secret
+	if p.Public {
+		want = ""
+	}
+	// Without a list, a confidential client must use basic authentication.
+	ways, listed := p.Metadata["token_endpoint_auth_methods_supported"].([]string)
+	accepted := basic != p.Public
+	if listed {
+		accepted = slices.Contains(ways, map[bool]string{true: "client_secret_basic", false: "client_secret_post"}[basic])
+	}
+	switch {
+	case p.Refusal != "":
+		refuse(p.Refusal)
+		return
+	case id != Client || secret != want || !accepted:
 		refuse("invalid_client")
 		return
 	}
