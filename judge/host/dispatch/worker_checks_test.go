@@ -276,7 +276,7 @@ func TestWhatIsOut(t *testing.T) {
 		ahead("0:0 1:0 2:0 3:0 ")
 		w := h.join("w", class, 2)
 		l := w.take()
-		count("practice out 1 practice waiting 3 ")
+		count("practice dispatched 1 practice waiting 3 ")
 		ahead("- 0:0 1:0 2:0 ")
 		others := slices.Concat(h.submit(job.ContestPriority, class, 3), h.submit(job.BackgroundPriority, class, 1),
 			h.submit(job.ContestPriority, "other", 1))
