@@ -50,10 +50,10 @@ func TestARefereeInPython(t *testing.T) {
 		"goes on without": func() *arena.Tournament { return newEvent(b, "good", "last", "not-ready", "one", "illegal") },
 	} {
 		t.Run("it "+it, func(t *testing.T) {
-			want := summary(run(t, make()).Results)
+			want := withAnswers(t, run(t, make()).Results)
 			e := make()
 			e.Referee = python(t)
-			if got := summary(run(t, e).Results); got != want {
+			if got := withAnswers(t, run(t, e).Results); got != want {
 				t.Errorf("in Python\n%s\nin Go\n%s", got, want)
 			}
 		})
@@ -64,4 +64,14 @@ func TestARefereeInPython(t *testing.T) {
 	if _, err := e.Run(t.Context()); !strings.Contains(fmt.Sprint(err), `the option errs is "11": it must be a number from 0 to 10`) {
 		t.Errorf("error = %v, want one about errs", err)
 	}
+}
+
+// withAnswers returns the results as text, with the answers by which a game is replayed to a bot that remembers.
+func withAnswers(t *testing.T, r *arena.Results) string {
+	t.Helper()
+	text := summary(r)
+	for i, g := range games(t, r) {
+		text += fmt.Sprintln(i+1, g.Answers)
+	}
+	return text
 }
