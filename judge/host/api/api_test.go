@@ -577,46 +577,6 @@ func toJSON(t *testing.T, v any) string {
 	return string(data)
 }
 
-// TestARoleThatIsTaken checks that a reduced role revokes exactly the tokens that exceed the new role.
-func TestARoleThatIsTaken(t *testing.T) {
-	h := newHarness(t)
-	for _, tt := range []struct {
-		who, role string
-		code      int
-	}{
-		{"publish", "admin", 200},
-		{"publish", "contest-admin", 200},
-		{"submit", "contestant", 200},
-		{"publish", "judge", 401},
-		{"publish", "admin", 401}, // restoring the role does not restore the token
-	} {
-		if code, said := h.ask("admin", "PUT", client.AccountsPath+"/"+tt.who, client.AccountUpdate{Role: tt.role}); code != 200 {
-			t.Fatalf("%+v: %d %s", tt, code, said)
-		}
-		if code, said := h.ask(tt.who, "GET", client.AccountPath, nil); code != tt.code {
-			t.Errorf("%+v: %d %s", tt, code, said)
-		}
-	}
-	if code, said := h.ask("admin", "PUT", client.AccountsPath+"/admin", client.AccountUpdate{Role: "contestant"}); code != 200 {
-		t.Fatal(code, said)
-	}
-	if code, said := h.ask("admin", "GET", client.AccountsPath, nil); code != 401 || !strings.Contains(said, "revoked") {
-		t.Errorf("who was admin is answered %d %s", code, said)
-	}
-}
-
-// TestInvisibleTexts checks that labels with invisible characters are rejected, because labels and titles
-// appear on other users' terminals.
-func TestInvisibleTexts(t *testing.T) {
-	h := newHarness(t)
-	for _, label := range []string{"\x1b[2Jred", "two\nlines", "\u202eback"} {
-		if code, said := h.ask("admin", "POST", "/v1/tokens",
-			client.NewToken{Login: "eve", Label: label, Scopes: []client.Scope{client.Submit}}); code != 400 || !strings.Contains(said, "label") {
-			t.Errorf("%q: %d %s", label, code, said)
-		}
-	}
-}
-
 // has reports whether a blob exists.
 func has(t testing.TB, f *blob.Dir, d blob.Digest, size int64) bool {
 	t.Helper()
