@@ -111,7 +111,7 @@ func (a *admin) judgements() *cobra.Command {
 		})
 		t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 		for _, j := range judgements {
-			verdict, notes := cmp.Or(string(j.Verdict), "open"), j.Why
+			verdict, notes := cmp.Or(string(j.Verdict), "open"), j.RepeatReason
 			if j.Verdict == judge.JudgeError {
 				notes = cmp.Or(j.Reason, notes)
 			}

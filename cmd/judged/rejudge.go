@@ -57,7 +57,7 @@ verdicts, until you apply all of them at once.`,
 	flags.StringVar(&n.TargetVersion, "against", "", "the `VERSION` of the problem to judge with, needs --problem (default the active one)")
 	flags.IntVar(&n.Repeats, "repeat", 1, "how often to judge each submission, from 1 to 10")
 	flags.BoolVar(&n.All, "all", false, "every submission of the contest, if no other flag chooses some")
-	flags.StringVar(&n.Reason, "why", "", "the reason, for the list of rejudgings")
+	flags.StringVar(&n.Reason, "reason", "", "the reason, for the list of rejudgings")
 	flags.BoolVar(&apply, "apply", false, "apply it when all is judged, if possible")
 	list := a.subcommand("list <contest>", "list the rejudgings of a contest, newest first",
 		func(ctx context.Context, api *client.Client, args []string) error {

@@ -527,7 +527,7 @@ func (a *api) listJudgements(w http.ResponseWriter, r *http.Request, _ *caller) 
 	judgements := []client.Judgement{}
 	for _, j := range rows {
 		judgements = append(judgements, client.Judgement{
-			ID: j.ID, Root: j.Root, Origin: string(j.Origin), Why: j.Why, Submission: j.Submission, Number: j.Number,
+			ID: j.ID, Root: j.Root, Origin: string(j.Origin), RepeatReason: j.Why, Submission: j.Submission, Number: j.Number,
 			Problem: j.Problem, Login: j.Login,
 			Program: j.Program, Worker: j.Worker, Verdict: j.Verdict, Reason: j.Reason, Started: j.Started, Ended: j.Ended,
 			Current: j.Current, Case: j.Case,

@@ -20,7 +20,7 @@ type NewGolfSubmission struct {
 	Key  string `json:"key,omitempty"` // as in NewSubmission
 	Name string `json:"name"`          // of the file; a post ends in .md
 	Blob
-	Options workflow.GolfSubmissionOptions `json:"how"`
+	Options workflow.GolfSubmissionOptions `json:"options"`
 }
 
 // An GolfSubmission is a golf submission on the server.
@@ -30,11 +30,11 @@ type GolfSubmission struct {
 	State    string            `json:"state"`              // checking, valid, invalidated, rejected
 	Workflow string            `json:"workflow,omitempty"` // workflow that checks it now
 	Verdict  judge.GolfVerdict `json:"verdict,omitempty"`
-	Reason   string            `json:"why,omitempty"` // reason if it is not valid
+	Reason   string            `json:"reason,omitempty"` // reason if it is not valid
 	Language string            `json:"language,omitempty"`
 	Bytes    int               `json:"bytes,omitempty"`
 	Chars    int               `json:"chars,omitempty"`
-	Ranks    string            `json:"places,omitempty"` // the ranks of its author, as text
+	Ranks    string            `json:"ranks,omitempty"` // the ranks of its author, as text
 	Page     string            `json:"page"`
 }
 

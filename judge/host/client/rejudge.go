@@ -26,13 +26,13 @@ type NewRejudging struct {
 	All           bool   `json:"all,omitempty"`      // required if no other field is set
 	TargetVersion string `json:"against,omitempty"`  // version to judge with; if empty, each problem's active version
 	Repeats       int    `json:"repeats,omitempty"`  // how often each submission is judged, from 1 to 10; zero means 1
-	Reason        string `json:"why"`
+	Reason        string `json:"reason"`
 }
 
 // A Rejudging describes what a rejudging would change.
 type Rejudging struct {
 	ID          string               `json:"id"`
-	Reason      string               `json:"why"`
+	Reason      string               `json:"reason"`
 	Author      string               `json:"by"`    // a username
 	State       string               `json:"state"` // running, applied, cancelled
 	Created     time.Time            `json:"created"`

@@ -145,7 +145,7 @@ type QueuePosition struct {
 	Priority int `json:"priority"` // submissions with a higher priority
 	Later    int `json:"later"`    // submissions that were sent later
 	// BlockedReason is the reason why nothing is judged at the moment. If empty, workers take submissions.
-	BlockedReason string `json:"why,omitempty"`
+	BlockedReason string `json:"reason,omitempty"`
 }
 
 // String describes the position, and explains why later submissions go first.
@@ -301,21 +301,21 @@ type AcceptedClass struct {
 
 // A Judgement is one judgement of a submission, as administrators see it.
 type Judgement struct {
-	ID         string        `json:"id"`
-	Root       string        `json:"root"`   // the judgement that this one repeats, or its own id
-	Origin     string        `json:"origin"` // first, near-limit, untrusted, rejudge
-	Why        string        `json:"why,omitempty"`
-	Submission string        `json:"submission"`
-	Number     int64         `json:"number"`
-	Problem    string        `json:"problem"`
-	Login      string        `json:"username"`
-	Program    string        `json:"program"`
-	Worker     string        `json:"worker,omitempty"`
-	Verdict    judge.Verdict `json:"verdict,omitempty"`
-	Reason     string        `json:"reason,omitempty"`
-	Started    time.Time     `json:"started"`
-	Ended      time.Time     `json:"ended,omitzero"`
-	Current    bool          `json:"current"` // whether it is the current judgement
+	ID           string        `json:"id"`
+	Root         string        `json:"root"`                    // the judgement that this one repeats, or its own id
+	Origin       string        `json:"origin"`                  // first, near-limit, untrusted, rejudge
+	RepeatReason string        `json:"repeat_reason,omitempty"` // why it repeats the root
+	Submission   string        `json:"submission"`
+	Number       int64         `json:"number"`
+	Problem      string        `json:"problem"`
+	Login        string        `json:"username"`
+	Program      string        `json:"program"`
+	Worker       string        `json:"worker,omitempty"`
+	Verdict      judge.Verdict `json:"verdict,omitempty"`
+	Reason       string        `json:"reason,omitempty"`
+	Started      time.Time     `json:"started"`
+	Ended        time.Time     `json:"ended,omitzero"`
+	Current      bool          `json:"current"` // whether it is the current judgement
 	// Case is the first failed test case, and CPUMillis is its CPU time. If none failed, both describe the slowest
 	// test case.
 	Case      string  `json:"case,omitempty"`

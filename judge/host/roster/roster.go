@@ -455,7 +455,7 @@ type PreviewRow struct {
 	Line   int      `json:"line"`
 	State  string   `json:"state"`
 	Name   string   `json:"name"`
-	Login  string   `json:"login"`
+	Login  string   `json:"username"`
 	Email  string   `json:"email,omitempty"`
 	Team   string   `json:"team,omitempty"` // in the contest; empty if no contest is chosen
 	Groups []string `json:"groups,omitempty"`

@@ -208,6 +208,16 @@ func TestWorkersOfOtherServers(t *testing.T) {
 			pollUntil(t, "that the failure is logged", func() bool { return failures.Load() > 0 })
 		}
 	}
+	q.mu.Lock()
+	q.fails = nil
+	q.mu.Unlock()
+	pollUntil(t, "that all workers are compared", func() bool {
+		got := q.take()
+		if strings.Contains(got, drained) {
+			t.Errorf("later, with a queue: %s", got)
+		}
+		return strings.Contains(got, "revoke revoked")
+	})
 	stop()
 	loops.Wait()
 	if n := failures.Load(); n != 1 {
