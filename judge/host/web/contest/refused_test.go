@@ -130,7 +130,7 @@ func TestRefusedForms(t *testing.T) {
 		"new login sheets":        {"admin", "/c/now/teams/login-sheets", sure("t", "1"), nil, "sure", `name="t" value="1"`},
 		"no account to change":    {"admin", "/admin/accounts-change", sure("do", "disable"), nil, "rows", ""},
 		"an account that is gone": {"admin", "/admin/accounts-change", sure("do", "disable", "account", "gone"), nil, "rows", ""},
-		"one's own account": {"admin", "/admin/accounts-change", sure("do", "disable", "account", "admin"), nil, "rows",
+		"the caller's account": {"admin", "/admin/accounts-change", sure("do", "disable", "account", "admin"), nil, "rows",
 			`value="admin" checked`},
 		"no change of an account": {"admin", "/admin/accounts-change", sure("account", "bob"), nil, "do", `value="bob" checked`},
 		"a role that is none": {"admin", "/admin/accounts/bob?contest=now", sure("do", "contest-role", "contest", "now", "role", "x"),
