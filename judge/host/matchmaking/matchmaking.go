@@ -36,6 +36,9 @@ const (
 func ChoosePair(bots []Bot, r *rating.Ratings, seed uint64) (turn, opponent int) {
 	random := rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))
 	turn = dueBot(bots, random)
+	if other, late := lateOpponent(bots, turn); late {
+		return turn, other
+	}
 	if bots[turn].Encounters < Placement {
 		return turn, placementOpponent(bots, r, turn, random)
 	}
@@ -76,6 +79,24 @@ func dueBot(bots []Bot, random *rand.Rand) int {
 		}
 	}
 	return best
+}
+
+// lateOpponent returns the bot that has waited longest, except the bot turn. The result late reports whether it must be
+// the opponent, because a bot would otherwise wait for more encounters than there are bots. This happens because two
+// bots share each length of wait, and dueBot returns only one of them per encounter.
+func lateOpponent(bots []Bot, turn int) (opponent int, late bool) {
+	others := make([]int, 0, len(bots)-1)
+	for i := range bots {
+		if i != turn {
+			others = append(others, i)
+		}
+	}
+	slices.SortStableFunc(others, func(a, b int) int { return bots[b].Waited - bots[a].Waited })
+	for earlier, i := range others {
+		// The bot plays after this encounter and those of the bots that have waited longer.
+		late = late || bots[i].Waited+earlier+2 > max(len(bots), 4)
+	}
+	return others[0], late
 }
 
 // placementOpponent returns an opponent for a bot that is being placed: one that the bot has not played recently, from a

@@ -146,6 +146,40 @@ func TestNoBotStarves(t *testing.T) {
 	})
 }
 
+// TestLateOpponent checks that the opponent is the longest waiting of the other bots exactly if playing one bot per
+// encounter would make some bot wait for more encounters than there are bots.
+func TestLateOpponent(t *testing.T) {
+	for _, test := range []struct {
+		waited []int
+		late   bool
+	}{
+		{[]int{9, 9, 8, 8, 7, 7, 0, 0, 0, 0, 0}, true}, // the second of 8 would wait for 12
+		{[]int{9, 9, 8, 7, 6, 5, 0, 0, 0, 0, 0}, false},
+		{[]int{9, 9, 8, 7, 7, 5, 0, 0, 0, 0, 0}, true},
+		{[]int{10, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0}, true},
+		{[]int{10, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0}, false},
+		{[]int{8, 8, 7, 7, 7, 7, 7, 0, 0, 0, 0}, true},
+		{[]int{3, 2, 0}, false}, // a wait of 4 encounters is never too long
+		{[]int{3, 3, 0}, true},
+	} {
+		bots, opponents := make([]matchmaking.Bot, len(test.waited)), map[int]bool{}
+		for i, n := range test.waited {
+			bots[len(bots)-1-i] = matchmaking.Bot{Encounters: matchmaking.Placement, Waited: n}
+		}
+		ratings := rating.Rate(len(bots), nil)
+		for seed := range uint64(100) {
+			turn, opponent := matchmaking.ChoosePair(bots, ratings, seed)
+			if bots[turn].Waited != test.waited[0] {
+				t.Errorf("waits %v: the bot that is due has waited for %d", test.waited, bots[turn].Waited)
+			}
+			opponents[bots[opponent].Waited] = true
+		}
+		if late := len(opponents) == 1 && opponents[test.waited[1]]; late != test.late {
+			t.Errorf("waits %v: the opponents have waited for %v, late %t", test.waited, opponents, test.late)
+		}
+	}
+}
+
 // TestNewBotIsPlaced checks that a new bot has its correct rank after its first encounters, and that these are
 // against bots from all parts of the table.
 func TestNewBotIsPlaced(t *testing.T) {
