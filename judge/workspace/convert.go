@@ -12,79 +12,97 @@ import (
 	"assay/judge/internal/tail"
 )
 
-// pdfConverter converts a PDF file to SVG. It is one of the Poppler tools.
-const pdfConverter = "pdftocairo"
+// The programs that convert pictures. pdfConverter, one of the Poppler tools, makes SVG from PDF. epsConverter, which is
+// Ghostscript, makes PDF from EPS. svgConverter makes PDF from SVG.
+const (
+	pdfConverter = "pdftocairo"
+	epsConverter = "gs"
+	svgConverter = "rsvg-convert"
+)
 
-// maxConverted is the maximum size in bytes of a picture that ConvertPictures makes. For a larger one, pages link the PDF
-// file.
+// maxConverted is the maximum size in bytes of a picture that ConvertPictures makes. For a larger one, pages link the
+// original file.
 const maxConverted = 512 << 10
 
-// NeedsConversion reports whether any picture is a PDF file that ConvertPictures can convert to SVG.
+// canConvert reports whether the machine has the programs that convert pictures of a type to SVG.
+func canConvert(kind string) bool {
+	return (kind == pdfType || kind == epsType && toolPath(epsConverter) != "") && toolPath(pdfConverter) != ""
+}
+
+// NeedsConversion reports whether any picture is a PDF or EPS file that ConvertPictures can convert to SVG.
 func NeedsConversion(all map[string]*StatementFile) bool {
 	for _, f := range all {
-		if f.Type == pdfType && toolPath(pdfConverter) != "" {
+		if canConvert(f.Type) {
 			return true
 		}
 	}
 	return false
 }
 
-// ConvertPictures replaces each picture that is a PDF file with an SVG picture, if the machine has pdftocairo. The tool
-// runs in the sandbox, because the file is untrusted. If it cannot read a file, the file stays, and pages link it.
-// The workspace must have been started.
+// ConvertPictures replaces each picture that is a PDF or EPS file with an SVG picture, if the machine has pdftocairo, and
+// for EPS also Ghostscript. If these cannot read a file, the file stays, and pages link it. The workspace must have been
+// started.
 func (w *Workspace) ConvertPictures(ctx context.Context, all map[string]*StatementFile) error {
-	tool := toolPath(pdfConverter)
 	for path, f := range all {
-		if f.Type != pdfType || tool == "" {
+		if !canConvert(f.Type) {
 			continue
 		}
-		var out bytes.Buffer
-		limits := w.Config.Setter
-		program := judge.Program{Argv: []string{tool, "-svg", "-", "-"}}
-		c := program.Command(limits)
-		c.Stdin, c.Stdout = bytes.NewReader(f.Data), &out
-		x, err := w.Sandbox.Run(ctx, c)
+		out, fault, err := f.Data, (*judge.ProblemError)(nil), error(nil)
+		if f.Type == epsType {
+			out, fault, err = w.convert(ctx, out, pdfType, epsConverter, "-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-dEPSCrop",
+				"-sDEVICE=pdfwrite", "-sOutputFile=%stdout", "-sstdout=%stderr", "-")
+		}
+		if err == nil && fault == nil {
+			out, fault, err = w.convert(ctx, out, svgType, pdfConverter, "-svg", "-", "-")
+		}
 		if err != nil {
 			return err
 		}
-		kind, width, height := pictures.Type(out.Bytes())
-		if judge.Classify(x, limits) != judge.NotJudged || kind != "image/svg+xml" || out.Len() > maxConverted {
+		if fault != nil || len(out) > maxConverted {
 			continue
 		}
-		all[path] = &StatementFile{Name: f.Name + ".svg", Type: kind, Data: out.Bytes(), Width: width, Height: height, Converted: true}
+		_, width, height := pictures.Type(out)
+		all[path] = &StatementFile{Name: f.Name + ".svg", Type: svgType, Data: out, Width: width, Height: height, Converted: true}
 	}
 	return nil
 }
 
-// svgConverter converts an SVG picture to a PDF file.
-const svgConverter = "rsvg-convert"
-
-// ConvertSVG converts an SVG picture to a PDF file, with rsvg-convert in the sandbox. If the machine does not have
-// rsvg-convert, or it cannot read the picture, the error is a *judge.ProblemError without a file. The workspace must have
-// been started.
+// ConvertSVG converts an SVG picture to a PDF file. If the machine does not have rsvg-convert, or it cannot read the
+// picture, the error is a *judge.ProblemError without a file. The workspace must have been started.
 func (w *Workspace) ConvertSVG(ctx context.Context, svg []byte) ([]byte, error) {
-	tool := toolPath(svgConverter)
-	if tool == "" {
+	if toolPath(svgConverter) == "" {
 		return nil, &judge.ProblemError{Text: "rsvg-convert is not installed",
 			Hint: "install it: apt-get install librsvg2-bin (Debian, Ubuntu), brew install librsvg (macOS)"}
 	}
+	out, fault, err := w.convert(ctx, svg, pdfType, svgConverter, "-f", "pdf")
+	if err == nil && fault != nil {
+		err = fault
+	}
+	return out, err
+}
+
+// convert runs a program that converts the picture data to the type kind, in the sandbox, because pictures are untrusted.
+// The fault says that the program cannot read the picture.
+func (w *Workspace) convert(
+	ctx context.Context, data []byte, kind, tool string, arguments ...string,
+) (converted []byte, fault *judge.ProblemError, err error) {
 	var out bytes.Buffer
 	var stderr tail.Buffer
 	limits := w.Config.Setter
-	program := judge.Program{Argv: []string{tool, "-f", "pdf"}}
+	program := judge.Program{Argv: append([]string{toolPath(tool)}, arguments...)}
 	c := program.Command(limits)
-	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(svg), &out, &stderr
+	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(data), &out, &stderr
 	x, err := w.Sandbox.Run(ctx, c)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if kind, _, _ := pictures.Type(out.Bytes()); judge.Classify(x, limits) != judge.NotJudged || kind != pdfType {
+	if made, _, _ := pictures.Type(out.Bytes()); judge.Classify(x, limits) != judge.NotJudged || made != kind {
 		return nil, &judge.ProblemError{
-			Text: "rsvg-convert cannot draw it (" + x.Termination() + ")",
+			Text: tool + " cannot draw it (" + x.Termination() + ")",
 			Hint: strings.TrimSpace(string(stderr.Bytes())),
-		}
+		}, nil
 	}
-	return out.Bytes(), nil
+	return out.Bytes(), nil, nil
 }
 
 // toolPath returns the path of a program, or the empty string if the machine does not have it.

@@ -22,6 +22,15 @@ trailer<</Root 1 0 R>>
 %%EOF
 `
 
+// drawing is an EPS file that contains a triangle.
+const drawing = `%!PS-Adobe-3.0 EPSF-3.0
+%%BoundingBox: 100 100 130 115
+%%EndComments
+100 100 moveto 130 100 lineto 115 115 lineto closepath fill
+showpage
+%%EOF
+`
+
 func TestConvert(t *testing.T) {
 	c, _ := contest(t, "-- judge.toml --\n")
 	files := func() map[string]*workspace.StatementFile {
@@ -30,8 +39,11 @@ func TestConvert(t *testing.T) {
 			"b.pdf": {Name: "b.pdf", Type: "application/pdf", Data: []byte("%PDF-1.4 and no more")},
 			"c.png": {Name: "c.png", Type: "image/png", Data: []byte("x")},
 			"d.eps": {Name: "d.eps", Type: "application/postscript", Data: []byte("%!PS")},
+			"e.eps": {Name: "e.eps", Type: "application/postscript", Data: []byte(drawing)},
 		}
 	}
+	_, noGhostscript := exec.LookPath("gs")
+	hasGhostscript := noGhostscript == nil
 	all := files()
 	if _, err := exec.LookPath("pdftocairo"); err != nil {
 		if err := c.ConvertPictures(t.Context(), all); err != nil || all["a.pdf"].Converted || workspace.NeedsConversion(all) {
@@ -49,13 +61,19 @@ func TestConvert(t *testing.T) {
 		a.Width != 267 || a.Height != 133 || !bytes.Contains(a.Data, []byte("<svg")) {
 		t.Errorf("a.pdf becomes %+v", a)
 	}
+	if e := all["e.eps"]; hasGhostscript &&
+		(!e.Converted || e.Name != "e.eps.svg" || e.Type != "image/svg+xml" || e.Width != 40 || e.Height != 20) {
+		t.Errorf("e.eps becomes %+v", e)
+	}
 	for name, was := range files() {
-		if is := all[name]; name != "a.pdf" && (is.Name != was.Name || is.Converted || !bytes.Equal(is.Data, was.Data)) {
+		if is := all[name]; name != "a.pdf" && !(name == "e.eps" && hasGhostscript) && (is.Name != was.Name || is.Converted || !bytes.Equal(is.Data, was.Data)) {
 			t.Errorf("%s becomes %+v", name, is)
 		}
 	}
-	if workspace.NeedsConversion(map[string]*workspace.StatementFile{"c.png": all["c.png"]}) {
-		t.Error("a PNG is to be converted")
+	for name, want := range map[string]bool{"a.pdf": true, "c.png": false, "e.eps": hasGhostscript} {
+		if got := workspace.NeedsConversion(map[string]*workspace.StatementFile{name: files()[name]}); got != want {
+			t.Errorf("%s is to be converted: %t", name, got)
+		}
 	}
 	t.Setenv("PATH", strings.Repeat("relative:", 3))
 	all = files()

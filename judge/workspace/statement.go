@@ -40,7 +40,11 @@ type StatementFile struct {
 	Converted     bool // whether it was made by ConvertPictures, so that no file contains these bytes
 }
 
-const pdfType = "application/pdf"
+const (
+	pdfType = "application/pdf"
+	epsType = "application/postscript"
+	svgType = "image/svg+xml"
+)
 
 // Languages returns the languages of the statements, with the default first. It returns none for a package without
 // a statement.
