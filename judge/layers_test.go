@@ -59,7 +59,7 @@ var layers = map[string][]string{
 	// The sandbox returns a judge.Exec, and removes the files that programs leave.
 	"judge/running/sandbox": {"judge", "judge/internal/forceremove"},
 	// Package report renders events about bots. A referee defines how a position looks.
-	"judge/report": {"judge", "judge/internal/formula", "judge/internal/pictures", "judge/internal/tex",
+	"judge/report": {"judge", "judge/internal/formula", "judge/internal/mark", "judge/internal/pictures", "judge/internal/tex",
 		"judge/contests/arena", "judge/kit/referee", "judge/contests/rating", "judge/contests/standings"},
 	"judge/running/sandbox/sandboxtest": {"judge", "judge/running/sandbox"}, // for tests
 	// Checkers may be kit programs.
@@ -69,7 +69,7 @@ var layers = map[string][]string{
 	"judge/running/config": {"judge", "judge/internal/strict", "judge/internal/suggest"},
 	// Package icpc reads a package as a problem. Titles and notes may be LaTeX.
 	"judge/packages/icpc": {"judge", "judge/internal/pictures", "judge/internal/collide", "judge/internal/example",
-		"judge/internal/strict", "judge/internal/suggest", "judge/internal/tex", "judge/problem"},
+		"judge/internal/mark", "judge/internal/strict", "judge/internal/suggest", "judge/internal/tex", "judge/problem"},
 	"judge/packages/polygon": {"judge", "judge/packages/fill", "judge/packages/icpc",
 		"judge/problem"}, // a recipe for package fill is part of what it reads
 	// Tries each format in turn.
@@ -235,7 +235,7 @@ var layers = map[string][]string{
 
 	// Package workspace combines a problem with everything that runs it. It imports nearly all packages except the
 	// reports.
-	"judge/workspace": {"judge", "judge/internal/example", "judge/internal/formula", "judge/internal/pictures", "judge/internal/tail",
+	"judge/workspace": {"judge", "judge/internal/example", "judge/internal/pictures", "judge/internal/tail",
 		"judge/blob", "judge/bundle", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify",
 		"judge/contests/arena", "judge/contests/golf", "judge/contests/golf/drivers", "judge/internal/cachedir", "judge/internal/forceremove",
 		"judge/internal/suggest", "judge/packages", "judge/packages/ctd", "judge/packages/fill", "judge/packages/icpc",
@@ -257,11 +257,12 @@ var doors = map[string]struct {
 		"statements are drawn there, and their formulas and pictures are found"},
 	"go.yaml.in/yaml/v4": {[]string{"judge/internal/strict"},
 		"one place bounds foreign files and turns its errors into faults"},
-	"golang.org/x/term":                    {[]string{"cmd/judge"}, "widths, and whether there is a terminal"},
-	"golang.org/x/sys/unix":                {[]string{"judge/running/sandbox"}, "processes are started there alone"},
-	"golang.org/x/net/bpf":                 {[]string{"judge/running/sandbox"}, "the system call filter"},
-	"golang.org/x/text/encoding/htmlindex": {[]string{"judge/packages/polygon"}, "problem.xml in the encoding that it names"},
-	"golang.org/x/image/draw":              {[]string{"judge/host/media"}, "logos are scaled"},
+	"golang.org/x/term":     {[]string{"cmd/judge"}, "widths, and whether there is a terminal"},
+	"golang.org/x/sys/unix": {[]string{"judge/running/sandbox"}, "processes are started there alone"},
+	"golang.org/x/net/bpf":  {[]string{"judge/running/sandbox"}, "the system call filter"},
+	"golang.org/x/text/encoding/htmlindex": {[]string{"judge/internal/mark", "judge/packages/polygon"},
+		"statements and problem.xml in other encodings than UTF-8"},
+	"golang.org/x/image/draw": {[]string{"judge/host/media"}, "logos are scaled"},
 	"golang.org/x/net/html": {[]string{"judge/report", "judge/internal/formula", "judge/internal/pictures",
 		"judge/host/web/webtest"}, "statements have HTML in them, and SVG has its size; tests read pages"},
 	"golang.org/x/text/collate": {[]string{"judge/host/scoring"},

@@ -147,7 +147,11 @@ func (s *showOptions) readStatement(
 func renderStatement(w io.Writer, title string, s *workspace.Statement) error {
 	text, document := s.Markdown, ""
 	if d := s.Document; d != nil && s.DocumentOnly {
-		document = cli.DataURL(d.Type, d.Data)
+		data := d.Data
+		if !d.IsPDF() {
+			data = report.DocumentHTML(data, cli.StatementPictures(s.Pictures))
+		}
+		document = report.DataURL(d.Type, data)
 		text = nil
 	}
 	return report.StatementHTML(w, title, cmp.Or(s.Language, "en"), text, cli.StatementPictures(s.Pictures), document)

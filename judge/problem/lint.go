@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"assay/judge"
 )
@@ -26,6 +27,8 @@ func (f *Directory) Lint() (faults judge.ProblemErrors) {
 		faults = append(faults, &judge.ProblemError{
 			File: f.Statement(), Text: "the statement is empty", Hint: "write what the input is, and what to print",
 		})
+	} else if !utf8.Valid(text) {
+		faults = append(faults, &judge.ProblemError{File: f.Statement(), Text: "the statement is not UTF-8", Hint: "save it as UTF-8"})
 	}
 	faults = append(faults, f.lintGame()...)
 	if f.OnlyGame() {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
@@ -13,7 +14,9 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"assay/judge/internal/formula"
+	"assay/judge/internal/mark"
 	"assay/judge/internal/pattern"
+	images "assay/judge/internal/pictures"
 )
 
 // StatementHTML writes a Markdown statement as an HTML page. If the URLs of its pictures are data URLs, the page
@@ -29,6 +32,30 @@ func StatementHTML(w io.Writer, title, language string, markdown []byte, picture
 		Title: title, Language: language, Body: template.HTML(body.String()), Document: template.URL(document),
 		PDF: strings.HasPrefix(document, "data:application/pdf"),
 	})
+}
+
+// DocumentHTML returns a statement in HTML as a page that needs no other files: its formulas become MathML, and it contains
+// the data of its pictures.
+func DocumentHTML(page []byte, pictures PictureFunc) []byte {
+	declared := ""
+	if found := charset().FindSubmatch(page); found != nil {
+		declared = string(found[1])
+	}
+	text, _ := mark.Decode(page, declared)
+	return images.EmbedHTML(formula.DrawHTML([]byte(text)), func(path string) string {
+		if p := pictures(path); p != nil && !p.Linked {
+			return p.URL
+		}
+		return ""
+	})
+}
+
+// charset matches the declaration of the encoding in an HTML file.
+var charset = pattern.New(`(?i)<meta[^>]*\bcharset\s*=\s*["']?([a-z0-9_-]+)`)
+
+// DataURL returns a URL that contains a file.
+func DataURL(kind string, data []byte) string {
+	return "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(data)
 }
 
 // statementView is the page around a statement or a booklet.

@@ -15,7 +15,6 @@ import (
 
 	"assay/judge"
 	"assay/judge/internal/example"
-	"assay/judge/internal/formula"
 	"assay/judge/internal/pictures"
 	"assay/judge/problem"
 )
@@ -28,7 +27,7 @@ type Statement struct {
 	Markdown     []byte
 	DocumentOnly bool // whether there is only the document
 	Pictures     map[string]*StatementFile
-	Document     *StatementFile // the statement as a PDF or HTML file; nil if there is none
+	Document     *StatementFile // the statement as a PDF or HTML file, which may show Pictures; nil if there is none
 }
 
 // StatementFile is a file that a statement shows, or an attachment.
@@ -93,7 +92,7 @@ func (p *Problem) ReadStatement(language string) (*Statement, error) {
 	if document, kind := p.Package.Document(language); document != "" {
 		s.Document = p.statementFile(document, map[string]string{"pdf": pdfType, "html": "text/html; charset=utf-8"}[kind])
 		if s.Document != nil && kind == "html" {
-			s.Document.Data = formula.DrawHTML(s.Document.Data)
+			p.readPictures(s.Pictures, pictures.PathsInHTML(s.Document.Data), document)
 		}
 		other, _ := p.relativeName(p.Package.StatementFile(language))
 		s.DocumentOnly = s.Document != nil && filepath.ToSlash(other) == s.Document.Name
@@ -121,7 +120,16 @@ func (p *Problem) UnshownSamples(s *Statement) (samples []problem.SampleCase) {
 // relative to the directory of file, which contains the text.
 func (p *Problem) ReadPictures(markdown []byte, file string) map[string]*StatementFile {
 	found := map[string]*StatementFile{}
-	for _, one := range pictures.Paths(markdown) {
+	p.readPictures(found, pictures.Paths(markdown), file)
+	return found
+}
+
+// readPictures reads the pictures to which file refers, and adds them to found unless it contains their paths.
+func (p *Problem) readPictures(found map[string]*StatementFile, references []pictures.Reference, file string) {
+	for _, one := range references {
+		if found[one.Path] != nil {
+			continue
+		}
 		for _, name := range problem.PictureNames(one.Path) {
 			if f := p.statementFile(filepath.Join(filepath.Dir(file), filepath.FromSlash(name)), ""); f != nil {
 				found[one.Path] = f
@@ -129,7 +137,6 @@ func (p *Problem) ReadPictures(markdown []byte, file string) map[string]*Stateme
 			}
 		}
 	}
-	return found
 }
 
 // Attachments returns the files that contestants get in addition to the statement. These are the attachments of a
@@ -140,7 +147,7 @@ func (p *Problem) Attachments() (files []*StatementFile) {
 	}
 	for _, file := range p.Package.Attachments() {
 		if f := p.statementFile(file, "application/octet-stream"); f != nil {
-			f.Name = path.Base(f.Name)
+			f.Name = strings.TrimPrefix(f.Name, "attachments/")
 			files = append(files, f)
 		}
 	}
@@ -254,6 +261,9 @@ func readAtMost(root *os.Root, name string) ([]byte, error) {
 	}
 	return data, err
 }
+
+// IsPDF reports whether the file is a PDF.
+func (f *StatementFile) IsPDF() bool { return f.Type == pdfType }
 
 // IsPicture reports whether browsers can show the file as a picture.
 func (f *StatementFile) IsPicture() bool { return strings.HasPrefix(f.Type, "image/") }

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"encoding/base64"
-
 	"assay/judge/report"
 	"assay/judge/workspace"
 )
@@ -14,11 +12,6 @@ func StatementPictures(pictures map[string]*workspace.StatementFile) report.Pict
 		if f == nil {
 			return nil
 		}
-		return &report.Picture{Name: f.Name, URL: DataURL(f.Type, f.Data), Width: f.Width, Height: f.Height, Linked: !f.IsPicture()}
+		return &report.Picture{Name: f.Name, URL: report.DataURL(f.Type, f.Data), Width: f.Width, Height: f.Height, Linked: !f.IsPicture()}
 	}
-}
-
-// DataURL returns a URL that contains a file.
-func DataURL(kind string, data []byte) string {
-	return "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(data)
 }

@@ -2,11 +2,13 @@ package web
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"assay/judge/blob"
@@ -74,6 +76,36 @@ var inlineTypes = map[string]string{
 	"application/pdf": "default-src 'none'; style-src 'unsafe-inline'; object-src 'self'; frame-ancestors 'self'",
 }
 
+// maxEmbedded is the maximum total size in bytes of the pictures that are embedded in a statement in HTML.
+const maxEmbedded = 16 << 20
+
+// ReadProblemFile reads a file of a problem. If it is a statement in HTML, its pictures are embedded and its formulas drawn: a
+// sandboxed page cannot load files that only logged in accounts may see.
+func (s *Site) ReadProblemFile(info *client.ProblemInfo, f *client.ProblemFile) (data []byte, err error) {
+	if data = f.Data; len(data) == 0 {
+		if data, err = s.Blobs.Read(f.Digest, f.Size); err != nil {
+			return nil, err
+		}
+	}
+	at := slices.IndexFunc(info.Statements, func(one client.Statement) bool { return one.Document == f.Name })
+	if at < 0 || f.Type == "application/pdf" {
+		return data, nil
+	}
+	left := int64(maxEmbedded)
+	return report.DocumentHTML(data, func(path string) *report.Picture {
+		p := info.File(info.Statements[at].Pictures[path])
+		if p == nil || p.Size > left {
+			return nil
+		}
+		picture, wrong := s.ReadProblemFile(info, p)
+		if err = errors.Join(err, wrong); wrong != nil {
+			return nil
+		}
+		left -= p.Size
+		return &report.Picture{URL: report.DataURL(p.Type, picture), Linked: !strings.HasPrefix(p.Type, "image/")}
+	}), err
+}
+
 // SendProblemFile sends a file of a problem.
 func (s *Site) SendProblemFile(w http.ResponseWriter, info *client.ProblemInfo, name string) error {
 	if info == nil {
@@ -83,12 +115,9 @@ func (s *Site) SendProblemFile(w http.ResponseWriter, info *client.ProblemInfo, 
 	if f == nil {
 		return ErrNotFound
 	}
-	data := f.Data
-	if len(data) == 0 {
-		var err error
-		if data, err = s.Blobs.Read(f.Digest, f.Size); err != nil {
-			return err
-		}
+	data, err := s.ReadProblemFile(info, f)
+	if err != nil {
+		return err
 	}
 	if _, shown := inlineTypes[f.Type]; !shown || f.Attachment {
 		return SendFile(w, f.Name, data)

@@ -1,7 +1,13 @@
 // Package mark detects texts in encodings that programs do not expect.
 package mark
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/htmlindex"
+)
 
 // UnexpectedEncoding describes the encoding of a text if programs do not expect it, such as "is UTF-16", and returns
 // a hint. Both results are empty if the encoding is fine. The first HeadSize bytes of a text are enough.
@@ -35,4 +41,25 @@ func looksLikeUTF16(head []byte, zero int) bool {
 		}
 	}
 	return len(head) > 0 && len(head)%2 == 0
+}
+
+// Decode returns a text as UTF-8, without a byte order mark, and the name of the encoding that it had. If a text is neither
+// UTF-8 nor UTF-16, its encoding is the declared one or, if that is unknown, Windows-1252.
+func Decode(data []byte, declared string) (text, encoding string) {
+	encoding = strings.ToLower(declared)
+	switch head := data[:min(len(data), HeadSize)]; {
+	case bytes.HasPrefix(head, []byte("\xfe\xff")) || looksLikeUTF16(head, 0):
+		encoding = "utf-16be"
+	case IsUTF16(head):
+		encoding = "utf-16le"
+	case utf8.Valid(data):
+		return strings.TrimPrefix(string(data), "\ufeff"), "utf-8"
+	}
+	decoder, err := htmlindex.Get(encoding)
+	if err != nil || strings.HasPrefix(encoding, "utf8") || encoding == "utf-8" {
+		encoding = "windows-1252"
+		decoder, _ = htmlindex.Get(encoding) // is known
+	}
+	decoded, _ := decoder.NewDecoder().Bytes(data) // replaces what it cannot decode
+	return strings.TrimPrefix(string(decoded), "\ufeff"), encoding
 }

@@ -24,3 +24,23 @@ func TestOf(t *testing.T) {
 		}
 	}
 }
+
+func TestDecode(t *testing.T) {
+	for _, row := range []struct{ data, declared, want, encoding string }{
+		{"\ufeffé", "latin1", "é", "utf-8"},
+		{"\xe9\x80", "", "é€", "windows-1252"},
+		{"\xe9\x80", "utf8", "é€", "windows-1252"},
+		{"\xe9\x80", "utf8x", "é€", "windows-1252"},
+		{"\xe9\x80", "none", "é€", "windows-1252"},
+		{"\xe9", "CP1251", "й", "cp1251"},
+		{"\xff\xfea\x00\xe9\x00", "cp1251", "aé", "utf-16le"},
+		{"\xfe\xff\x00a\x00\xe9", "", "aé", "utf-16be"},
+		{"\x00a\x00b", "", "ab", "utf-16be"},
+		{"a\x00b\x00", "", "ab", "utf-16le"},
+	} {
+		text, encoding := mark.Decode([]byte(row.data), row.declared)
+		if text != row.want || encoding != row.encoding {
+			t.Errorf("Decode(%q, %q) = %q, %q, want %q, %q", row.data, row.declared, text, encoding, row.want, row.encoding)
+		}
+	}
+}

@@ -4,8 +4,10 @@ package pictures
 
 import (
 	"bytes"
+	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -15,6 +17,8 @@ import (
 	"github.com/yuin/goldmark/util"
 	tags "golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"assay/judge/internal/pattern"
 )
 
 // Split splits the address of a picture in a statement into the path of its file and, after #, its size hints,
@@ -33,6 +37,31 @@ func Split(address string) (path string, size map[string]string) {
 	}
 	return path, size
 }
+
+// SizeAttributes converts the sizes of pictures in Pandoc's Markdown, such as ![](a.png){width=50%}, to size hints in their
+// addresses.
+func SizeAttributes(markdown string) string {
+	return pictureAttributes().ReplaceAllStringFunc(markdown, func(picture string) string {
+		parts := pictureAttributes().FindStringSubmatch(picture)
+		hint := ""
+		if size := sizeAttribute().FindStringSubmatch(parts[4]); size != nil && !strings.Contains(parts[2], "#") {
+			n, _ := strconv.ParseFloat(size[2], 64) // the pattern matches only numbers
+			unit := "px"
+			if size[3] == "%" {
+				unit = "pc"
+			} else {
+				n *= perUnit[size[3]]
+			}
+			hint = fmt.Sprintf("#%s=%.0f%s", size[1], n, unit)
+		}
+		return parts[1] + parts[2] + hint + parts[3]
+	})
+}
+
+var (
+	pictureAttributes = pattern.New(`(!\[[^\]\n]*\]\()(<[^<>\n]*|[^()<>\s]+)(>?(?:[ \t]+"[^"\n]*")?\))\{([ \t]*(?:[.#]|[\w-]+=)[^{}\n]*)\}`)
+	sizeAttribute     = pattern.New(`\b(width|height)="?([0-9]+(?:\.[0-9]+)?)(%|px|pt|pc|in|cm|mm|)(?:["\s]|$)`)
+)
 
 // Address returns the address of a picture in Markdown, with escapes resolved.
 func Address(n *ast.Image) string {
@@ -100,6 +129,36 @@ func PathsInHTML(page []byte) (paths []Reference) {
 		line += bytes.Count(raw, []byte("\n"))
 	}
 	return paths
+}
+
+// EmbedHTML replaces the addresses of pictures in an HTML file by those that embed returns for their paths. If embed returns
+// an empty string, the address stays. Alternatives in other sizes or formats (srcset, source) are removed, because browsers
+// would prefer them.
+func EmbedHTML(page []byte, embed func(path string) string) (out []byte) {
+	z := tags.NewTokenizer(bytes.NewReader(page))
+	for {
+		kind := z.Next()
+		raw := bytes.Clone(z.Raw())
+		switch kind {
+		case tags.ErrorToken:
+			return append(out, raw...)
+		case tags.StartTagToken, tags.SelfClosingTagToken:
+			t := z.Token()
+			if t.DataAtom == atom.Source {
+				continue
+			}
+			path, _ := Split(Attribute(t.Attr, "src"))
+			if t.DataAtom != atom.Img || path == "" || IsExternal(path) {
+				break
+			}
+			if address := embed(path); address != "" {
+				t.Attr = slices.DeleteFunc(t.Attr, func(a tags.Attribute) bool { return a.Key == "src" || a.Key == "srcset" })
+				t.Attr = append(t.Attr, tags.Attribute{Key: "src", Val: address})
+				raw = []byte(t.String())
+			}
+		}
+		out = append(out, raw...)
+	}
 }
 
 // Sources returns the addresses of the pictures in a piece of HTML.

@@ -85,3 +85,50 @@ func TestInHTML(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
+
+func TestSizeAttributes(t *testing.T) {
+	for _, row := range []struct{ markdown, want string }{
+		{"![a](b.png){width=50%} c", "![a](b.png#width=50pc) c"},
+		{`![](<a b.png> "t"){ .x height="2cm" }`, `![](<a b.png#height=76px> "t")`},
+		{"![](b.png){#fig:b width=7.6}![](c){width=1e9}", "![](b.png#width=8px)![](c)"},
+		{"![](b.png#width=3px){width=50%}", "![](b.png#width=3px)"},
+		{"![](b.png){{n}} ![](b.png){see} [](b.png){width=5} ![](b.png) {width=5}",
+			"![](b.png){{n}} ![](b.png){see} [](b.png){width=5} ![](b.png) {width=5}"},
+	} {
+		if got := pictures.SizeAttributes(row.markdown); got != row.want {
+			t.Errorf("SizeAttributes(%q) = %q, want %q", row.markdown, got, row.want)
+		}
+	}
+}
+
+func TestEmbedHTML(t *testing.T) {
+	const page = "<!DOCTYPE html>\n<p title='a'>x &lt; y<IMG SRC='a b.png' width=5 srcset='c.png 2x'><img src=none.png><img>" +
+		"<picture><source srcset=c.webp><img src=\"https://d/e.png\"/></picture>" +
+		"<script>if (a<b) '<img src=\"a b.png\">'</script><!-- <img src='a b.png'> -->"
+	const want = "<!DOCTYPE html>\n<p title='a'>x &lt; y<img width=\"5\" src=\"data:a b.png\"><img src=none.png><img>" +
+		"<picture><img src=\"https://d/e.png\"/></picture>" +
+		"<script>if (a<b) '<img src=\"a b.png\">'</script><!-- <img src='a b.png'> -->"
+	embed := func(path string) string {
+		if path == "none.png" {
+			return ""
+		}
+		return "data:" + path
+	}
+	if got := string(pictures.EmbedHTML([]byte(page), embed)); got != want {
+		t.Errorf("got\n%s, want\n%s", got, want)
+	}
+}
+
+func FuzzEmbedHTML(f *testing.F) {
+	f.Add("<p>a<img src='b.png' srcset=c><source><script><img src=d>")
+	f.Fuzz(func(t *testing.T, page string) {
+		kept := pictures.EmbedHTML([]byte(page), func(string) string { return "" })
+		if !strings.Contains(strings.ToLower(page), "<source") && string(kept) != page {
+			t.Errorf("without pictures to embed, %q becomes %q", page, kept)
+		}
+		out := pictures.EmbedHTML([]byte(page), func(string) string { return "data:x" })
+		for _, p := range pictures.PathsInHTML(out) {
+			t.Errorf("%q becomes %q, which still refers to %q", page, out, p.Path)
+		}
+	})
+}

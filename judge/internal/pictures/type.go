@@ -14,7 +14,8 @@ import (
 )
 
 // Type returns the MIME type of a picture, a PDF or a PostScript file, and the size of a picture in pixels. The
-// size is zero if unknown. The type is empty if the data has another format.
+// size is zero if unknown. The type is empty if the data has another format. Programs on Windows write an end-of-transmission
+// character, or a header with a preview, before PostScript.
 func Type(data []byte) (kind string, width, height int) {
 	if c, format, err := image.DecodeConfig(bytes.NewReader(data)); err == nil {
 		return "image/" + format, c.Width, c.Height
@@ -23,7 +24,7 @@ func Type(data []byte) (kind string, width, height int) {
 	switch {
 	case bytes.HasPrefix(head, []byte("%PDF-")):
 		return "application/pdf", 0, 0
-	case bytes.HasPrefix(head, []byte("%!PS")):
+	case bytes.HasPrefix(bytes.TrimPrefix(head, []byte("\x04")), []byte("%!")) || bytes.HasPrefix(head, []byte("\xc5\xd0\xd3\xc6")):
 		return "application/postscript", 0, 0
 	}
 	z := tags.NewTokenizer(bytes.NewReader(head))

@@ -222,7 +222,7 @@ func (r *reader) href(s string, i, depth int) int {
 	address, i := argument(s, i)
 	body, end := argument(s, i)
 	address = strings.NewReplacer(
-		`\_`, "_", `\%`, "%", `\#`, "#", `\&`, "&", "\n", "", ")", "%29", " ", "%20", "<", "", ">", "",
+		`\_`, "_", `\%`, "%", `\#`, "#", `\&`, "&", "\n", "", "(", "%28", ")", "%29", " ", "%20", "<", "", ">", "",
 	).Replace(address)
 	r.write("[" + strings.TrimSpace(r.convert(body, depth)) + "](" + address + ")")
 	return end

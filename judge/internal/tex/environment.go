@@ -126,7 +126,9 @@ func (r *reader) textEnvironment(body, word string, depth int) {
 		}
 	}
 	sub := r.sub()
-	sub.share = share
+	if sub.share = share; !strings.HasPrefix(word, "wrap") && word != "floatingfigure" {
+		sub.block = share
+	}
 	sub.enter(floats[word])
 	if isFigure {
 		sub.figure(body, depth)
@@ -179,6 +181,9 @@ func bodyOf(s string, i int, word string) (body string, end int) {
 func (r *reader) list(body, kind string, depth int) {
 	_, at, _ := option(body, 0)
 	sub := r.sub()
+	if sub.items = nil; strings.Contains(kind, "enum") {
+		sub.items = new(int)
+	}
 	sub.text(body[at:], depth+1)
 	items := strings.Split(sub.out.String(), itemMark)
 	labels := strings.Count(sub.out.String(), labelMark)
@@ -206,6 +211,9 @@ const (
 func (r *reader) item(s string, i, depth int) int {
 	label, end, found := option(s, i)
 	r.write(itemMark)
+	if r.items != nil && !found {
+		*r.items++
+	}
 	if found {
 		r.write(labelMark)
 		r.marked(label, "**", depth)

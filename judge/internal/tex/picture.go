@@ -22,6 +22,17 @@ func (r *reader) image(s string, i, depth int) int {
 	return end
 }
 
+// epsfig reads \epsfig{file=name,width=3cm}, which old statements use.
+func (r *reader) epsfig(s string, i, depth int) int {
+	options, end := argument(s, i)
+	if found := fileOption().FindStringSubmatch(options); found != nil {
+		r.picture(found[1], r.size(options))
+	}
+	return end
+}
+
+var fileOption = pattern.New(`(?:^|,)\s*(?:file|figure)\s*=\s*([^,]*)`)
+
 // captionMark stands for the caption in the alternative texts of a figure's images, until the caption has been
 // read. It cannot appear in other text.
 const captionMark = "\x00caption\x00"
@@ -70,15 +81,15 @@ var signsOfPaths = strings.NewReplacer(`\_`, "_", `\%`, "%", `\#`, "#", `\&`, "&
 // found returns the path of a picture relative to the statement's directory. If the directory has no such picture,
 // it searches the directories of \graphicspath.
 func (r *reader) found(file string) string {
-	if len(r.pictureDirs) == 0 || r.Has != nil && r.Has(file) {
-		return file
-	}
-	for _, folder := range r.pictureDirs {
-		if r.Has == nil || r.Has(folder+file) {
-			return folder + file
+	dirs := r.pictureDirs
+	if r.Find != nil {
+		for _, folder := range append([]string{""}, dirs...) {
+			if path := r.Find(folder + file); path != "" {
+				return path
+			}
 		}
 	}
-	return r.pictureDirs[0] + file
+	return append(dirs, "")[0] + file
 }
 
 // graphicsPath reads \graphicspath{{dir/}{dir/}}.
@@ -148,7 +159,10 @@ func (r *reader) shareOf(width string) (share float64, ok bool) {
 			return 0, false
 		}
 	}
-	return share * r.share, true
+	if found[2] == "linewidth" || found[2] == "hsize" {
+		return share * r.share, true
+	}
+	return share * r.block, true
 }
 
 // percent returns a URL fragment for a fraction.

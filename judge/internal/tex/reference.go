@@ -27,12 +27,12 @@ type numbers struct {
 	last    map[string]int   // last number of each kind
 	parts   int              // captions of parts in the current float
 	current float            // last caption of the current float
-	labels  map[string]float // floats by label
+	labels  map[string]float // floats and items by label
 	waiting []string         // labels whose caption has not appeared yet
 	refs    []labelReference // in order of appearance
 }
 
-// A float is a numbered caption. The number of part b of figure 2 is 2b.
+// A float is a numbered caption, or an item of a numbered list. The number of part b of figure 2 is 2b.
 type float struct{ kind, number string }
 
 // labelReference is a reference to a label.
@@ -56,7 +56,7 @@ func (r *reader) numbered(caption string, starred bool) string {
 	}
 	n := &r.numbers
 	if n.last == nil {
-		n.last, n.labels = map[string]int{}, map[string]float{}
+		n.last = map[string]int{}
 	}
 	if r.part {
 		letter := string(rune('a' + n.parts%26))
@@ -68,7 +68,7 @@ func (r *reader) numbered(caption string, starred bool) string {
 		n.parts = 0
 	}
 	for _, name := range n.waiting {
-		n.labels[name] = n.current
+		n.add(name, n.current)
 	}
 	n.waiting = nil
 	return fmt.Sprintf("\x00number %s %s\x00", n.current.kind, n.current.number) + caption
@@ -83,18 +83,29 @@ func (r *reader) enter(kind string) {
 }
 
 // label reads \label{name}. It assigns the name to the caption of the current float. If the float has no caption
-// yet, label assigns the name to the next caption.
+// yet, label assigns the name to the next caption. Outside of floats, it assigns the name to the current item of a numbered
+// list.
 func (r *reader) label(s string, i, depth int) int {
 	name, end := argument(s, i)
 	name = strings.TrimSpace(name)
 	switch n := &r.numbers; {
-	case r.kind == "" || r.quiet:
+	case r.quiet:
+	case r.kind == "" && r.items != nil && *r.items > 0:
+		n.add(name, float{"item", strconv.Itoa(*r.items)})
+	case r.kind == "":
 	case n.current.number == "":
 		n.waiting = append(n.waiting, name)
 	default:
-		n.labels[name] = n.current
+		n.add(name, n.current)
 	}
 	return end
+}
+
+func (n *numbers) add(label string, f float) {
+	if n.labels == nil {
+		n.labels = map[string]float{}
+	}
+	n.labels[label] = f
 }
 
 // reference reads \ref{name} and the like.
@@ -143,7 +154,7 @@ func (r *reader) resolveReferences(text string) string {
 		case !ok && len(r.doc.Warnings) < maxWarnings:
 			r.doc.Warnings = append(r.doc.Warnings, Warning{File: ref.file, Line: ref.line,
 				Text: fmt.Sprintf("what \\label{%s} stands for is not known: ?? is shown", ref.label),
-				Hint: "refer to a figure or a table with a caption, or write what is meant"})
+				Hint: "refer to a figure or a table with a caption, or to a numbered item, or write what is meant"})
 			return "??"
 		case !ok:
 			return "??"

@@ -28,9 +28,9 @@ type Source struct {
 	// Read returns the text of a file. The name is relative to the statement's directory. If Read is nil, no file
 	// can be read.
 	Read func(name string) (string, error)
-	// Has reports whether a picture exists. If Has is nil, all pictures are expected in the first directory of
-	// \graphicspath.
-	Has func(picture string) bool
+	// Find returns the path of a picture relative to the statement's directory, or an empty string if the picture does not
+	// exist. If Find is nil, all pictures are expected in the first directory of \graphicspath.
+	Find func(picture string) string
 }
 
 // A Document is a converted Source.
@@ -98,7 +98,7 @@ var (
 // Convert converts the statement. From the preamble it uses only the definitions.
 func (s Source) Convert() Document {
 	text := cleaned(s.Text)
-	r := &reader{share: 1, shared: &shared{Source: s, commands: commands()}}
+	r := &reader{share: 1, block: 1, shared: &shared{Source: s, commands: commands()}}
 	r.macros, r.environments = map[string]macro{}, map[string]ownEnvironment{}
 	r.from = &origin{file: s.File, text: text}
 	if at := documentStart().FindStringIndex(text); at != nil {

@@ -55,12 +55,18 @@ func TestPictures(t *testing.T) {
 		{
 			"reads what text flows around",
 			`\begin{wrapfigure}[5]{r}{0.3\textwidth}\vspace{-1em}\includegraphics[width=0.5\textwidth]{a}\end{wrapfigure}`,
-			"![](a#width=15pc)",
+			"![](a#width=50pc)",
 		},
 		{
 			"reads what stands beside",
 			`\begin{minipage}[t]{0.5\textwidth}\includegraphics[width=\textwidth]{a}\end{minipage}\hfill\begin{minipage}{5cm}b\end{minipage}`,
 			"![](a#width=50pc)\n\nb",
+		},
+		{
+			"has the whole width beside wrapped figures",
+			`\begin{wrapfigure}[9]{r}{0.3\textwidth}\includegraphics[width=0.28\textwidth]{a}\includegraphics[width=.5\linewidth]{b}` +
+				`\begin{minipage}{\linewidth}\includegraphics[width=\textwidth]{c}\end{minipage}\end{wrapfigure}`,
+			"![](a#width=28pc)![](b#width=15pc)\n\n![](c#width=30pc)",
 		},
 		{
 			"takes the first of two captions",
@@ -77,12 +83,12 @@ func TestPictures(t *testing.T) {
 			t.Errorf("it %s: Markdown(%q) =\n%q, want\n%q", row.it, row.latex, got, row.want)
 		}
 	}
-	has := func(name string) bool { return name == "b/x.png" || name == "y.png" }
+	find := func(name string) string { return map[string]string{"b/x.png": "b/x.png", "y.png": "pics/y.png"}[name] }
 	got := tex.Source{
 		Text: `\graphicspath{{a/}{b/}}\includegraphics{x.png}\includegraphics{y.png}\includegraphics{z.png}`,
-		Has:  has,
+		Find: find,
 	}.Convert().Markdown
-	if want := "![](b/x.png)![](y.png)![](a/z.png)\n"; got != want {
+	if want := "![](b/x.png)![](pics/y.png)![](a/z.png)\n"; got != want {
 		t.Errorf("in one of two directories: %q, want %q", got, want)
 	}
 }
@@ -255,6 +261,9 @@ func TestNoSourceText(t *testing.T) {
 		{`\begin{alignat*}{2} a &= b \end{alignat*}`, "$$a &= b$$"},
 		{`a\footnote{b} c\footnotemark[1] \footnotetext[1]{d}`, "a (b) c (d)"},
 		{`\lstinline[language=C]|a| \mintinline{c}{b} \path{c} \verb+d+`, "`a` `b` `c` `d`"},
+		{"a\n\t\n\tb $x$\n\n \t c\td \\begin{center}\te\\end{center}", "a\n\nb $x$\n\nc d\n\ne"},
+		{`\epsfig{width=3cm, file=a.eps} \psfig{figure=b} \epsfig{x} \epsfbox[0 0 9 9]{c.eps}`, "![](a.eps#width=113px) ![](b) ![](c.eps)"},
+		{`\href{https://x.y/a_(b).jpg}{c (d)}`, "[c (d)](https://x.y/a_%28b%29.jpg)"},
 		{`\hyperlink{x}{a} \cref{y} \foreignlanguage{german}{b} a\xspace.`, "a ?? b a."},
 	} {
 		if got := strings.TrimSpace(tex.Markdown(row.latex)); got != row.want {
@@ -289,6 +298,17 @@ func TestReferences(t *testing.T) {
 			`\illustration{.5}{a}{A}\begin{figure}\caption*{B}\end{figure}\begin{center}\captionof{figure}{C}\label{c}\end{center}\begin{figure}` +
 				`\caption{D}\label{d}\end{figure}\ref{d}`,
 			"![A](a#width=50pc)\n\n*A*\n\n*B*\n\n*C*\n\n*Figure 2: D*\n\n2"},
+		{
+			"numbers items", "en",
+			`\begin{enumerate}\item A\item[x] X\item B\label{b}\begin{itemize}\item C\label{c}\end{itemize}\begin{enumerate}\item D\label{d}` +
+				`\end{enumerate}\item E\label{e}\end{enumerate}\ref{b} \ref{d} \ref{e} \autoref{b}`,
+			"1. A\n1. **x** X\n1. B\n\n   - C\n\n   1. D\n1. E\n\n2 1 3 item 2",
+		},
+		{
+			"numbers the float around an item", "en",
+			`\begin{table}\caption{T}\begin{enumerate}\item A\label{a}\end{enumerate}\end{table}\ref{a}`,
+			"*Table 1: T*\n\n1. A\n\n1",
+		},
 		{
 			"keeps reference marks out of images' texts", "en",
 			`\begin{figure}\includegraphics{a}\caption{A\ref{a_b}}\label{a_b}\end{figure}`,

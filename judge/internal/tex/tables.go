@@ -124,6 +124,8 @@ func commands() map[string]action {
 		"multicolumn": (*reader).multicolumn, "multirow": (*reader).multirow,
 		"(": (*reader).parenMath, "[": (*reader).bracketMath,
 		"url": (*reader).url, "href": (*reader).href, "includegraphics": (*reader).image,
+		"epsfig": (*reader).epsfig, "psfig": (*reader).epsfig,
+		"epsfbox": (*reader).image, "pgfimage": (*reader).image, "includepdf": (*reader).image,
 		"includesvg": (*reader).image, "illustration": (*reader).illustration,
 		"caption": (*reader).captionBelow, "subcaption": (*reader).captionBelow, "captionof": (*reader).captionOf,
 		"subfloat":  (*reader).subfloat,

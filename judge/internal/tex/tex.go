@@ -65,14 +65,17 @@ type reader struct {
 	out     strings.Builder
 	column  bool    // in a table, where & separates cells
 	caption *string // plain text of the current figure's caption; nil outside figures
-	share   float64 // line width as a fraction of the text width
+	share   float64 // \linewidth as a fraction of the page's text width
+	block   float64 // \textwidth as a fraction of the page's text width; in figures with text around them, more than share
 	kind    string  // kind of the current float: Figure or Table; empty outside floats
 	part    bool    // in a subfigure of the float
+	items   *int    // number of the current item; nil outside of numbered lists
 }
 
 // sub returns a reader for a nested text.
 func (r *reader) sub() *reader {
-	return &reader{shared: r.shared, column: r.column, caption: r.caption, share: r.share, kind: r.kind, part: r.part}
+	return &reader{shared: r.shared, column: r.column, caption: r.caption, share: r.share, block: r.block, kind: r.kind,
+		part: r.part, items: r.items}
 }
 
 // macro is a command or the beginning of an environment that the statement defines.
@@ -94,8 +97,9 @@ func (r *reader) write(s string) {
 	}
 }
 
-// special escapes characters that have a special meaning in Markdown.
-var special = strings.NewReplacer(`*`, `\*`, `_`, `\_`, "`", "\\`", `<`, `\<`, `[`, `\[`, `]`, `\]`, `#`, `\#`, `$`, `\$`)
+// special escapes characters that have a special meaning in Markdown. A tab, which would indent code there, becomes a
+// space.
+var special = strings.NewReplacer("\t", " ", `*`, `\*`, `_`, `\_`, "`", "\\`", `<`, `\<`, `[`, `\[`, `]`, `\]`, `#`, `\#`, `$`, `\$`)
 
 // text reads a piece of LaTeX.
 func (r *reader) text(s string, depth int) {

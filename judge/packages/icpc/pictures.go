@@ -4,6 +4,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"assay/judge"
 	"assay/judge/internal/pictures"
@@ -21,12 +22,12 @@ func (p *Package) CheckPictures() (n int, faults, warnings judge.ProblemErrors) 
 			found, wrong, warned := p.checkTeXPictures(s)
 			n, faults, warnings = n+found, append(faults, wrong...), append(warnings, warned...)
 		case "md", "html":
-			data, _ := p.read(s.Name) // show reports the error
+			text, _, _ := p.readText(s.Name) // show reports the error
 			paths := pictures.Paths
 			if s.Kind == "html" {
 				paths = pictures.PathsInHTML
 			}
-			for _, picture := range paths(data) {
+			for _, picture := range paths([]byte(text)) {
 				n++
 				p.checkPicture(s, p.pathOf(s.Name), picture.Line, picture.Path, &faults, &warnings)
 			}
@@ -79,8 +80,8 @@ func (p *Package) CheckFormulas() (n int, broken, warnings judge.ProblemErrors) 
 				broken = append(broken, p.located(s, w))
 			}
 		case "md":
-			data, _ := p.read(s.Name) // show reports the error
-			found, faults, undrawn := problem.Formulas(p.pathOf(s.Name), []byte(p.Constants(string(data))))
+			text, _, _ := p.readText(s.Name) // show reports the error
+			found, faults, undrawn := problem.Formulas(p.pathOf(s.Name), []byte(p.Constants(text)))
 			n, broken, warnings = n+found, append(broken, faults...), append(warnings, undrawn...)
 		case "html":
 			data, _ := p.read(s.Name) // show reports the error
@@ -110,8 +111,29 @@ func (p *Package) place(s Statement, file string, line int) (string, int) {
 	return p.pathOf(file), line
 }
 
-// hasPicture reports whether a picture that a statement names exists.
-func (p *Package) hasPicture(s Statement, name string) bool { return p.picture(s, name) != "" }
+// findPicture returns the path of a picture relative to the directory of the statement that names it. It returns an empty
+// string if the picture does not exist.
+func (p *Package) findPicture(s Statement, name string) string {
+	if p.picture(s, name) != "" {
+		return name
+	}
+	if below := p.below(name); below != "" {
+		rel, err := filepath.Rel(path.Dir(s.Name), below)
+		if rel = filepath.ToSlash(rel); err == nil && p.picture(s, rel) != "" {
+			return rel
+		}
+	}
+	return ""
+}
+
+// below returns the path in the package that corresponds to a path from a directory above it. It returns an empty
+// string if the path does not contain the package's name. Some contests compile all statements in their own directory.
+func (p *Package) below(name string) string {
+	if _, below, ok := strings.Cut("/"+name, "/"+p.ID+"/"); ok {
+		return path.Clean(below)
+	}
+	return ""
+}
 
 // picture returns the file of a picture that a statement names, or "" if it does not exist in the package.
 func (p *Package) picture(s Statement, name string) string {

@@ -11,7 +11,9 @@ import (
 
 	"assay/judge"
 	"assay/judge/internal/example"
+	"assay/judge/internal/mark"
 	"assay/judge/internal/pattern"
+	"assay/judge/internal/pictures"
 	"assay/judge/internal/tex"
 	"assay/judge/problem"
 )
@@ -35,8 +37,9 @@ func (p *Package) Markdown(language string) (string, error) {
 		return "", &judge.ProblemError{File: p.pathOf(s.Name), Text: problem.Reason(err)}
 	}
 	text := doc.Markdown
-	if first, rest, _ := strings.Cut(text, "\n"); s.Kind == "tex" && (first == "#" || strings.HasPrefix(first, "# ")) { // \problemname
-		text = rest
+	first, rest, _ := strings.Cut(strings.TrimLeft(text, "\r\n"), "\n")
+	if s.Kind == "tex" && (first == "#" || strings.HasPrefix(first, "# ")) || strings.TrimSpace(first) == strings.TrimSpace(title) {
+		text = rest // the title, such as \problemname
 	}
 	return title + p.fileNames() + p.withSamples(s.Language, strings.TrimSpace(text), doc.Examples > 0), nil
 }
@@ -54,11 +57,10 @@ func (p *Package) fileNames() string {
 func (p *Package) convert(s Statement) (tex.Document, error) {
 	text := s.Source
 	if text == "" {
-		data, err := p.read(s.Name)
-		if err != nil {
+		var err error
+		if text, _, err = p.readText(s.Name); err != nil {
 			return tex.Document{}, err
 		}
-		text = strings.TrimPrefix(string(data), "\ufeff")
 	}
 	switch s.Kind {
 	case "tex":
@@ -68,30 +70,47 @@ func (p *Package) convert(s Statement) (tex.Document, error) {
 			pdf = path.Base(filepath.ToSlash(file))
 		}
 		source := tex.Source{Text: p.texConstants(text), File: s.Name, Language: s.Language, PDF: pdf}
-		source.Has = func(name string) bool { return p.hasPicture(s, name) }
+		source.Find = func(name string) string { return p.findPicture(s, name) }
 		source.Read = func(name string) (string, error) {
 			if text, ok := s.Files[name]; ok {
 				return text, nil
 			}
 			full := path.Join(folder, name)
-			if _, below, ok := strings.Cut("/"+name, "/"+p.ID+"/"); ok && !p.isFile(full) { // from a directory above the package
-				full = path.Clean(below)
+			if below := p.below(name); below != "" && !p.isFile(full) {
+				full = below
 			}
 			if !filepath.IsLocal(filepath.FromSlash(full)) {
 				return "", errors.New("it is outside of the package")
 			}
-			data, err := p.read(full)
+			text, _, err := p.readText(full)
 			if err != nil {
 				return "", errors.New(problem.Reason(err))
 			}
-			return p.texConstants(string(data)), nil
+			return p.texConstants(text), nil
 		}
 		return source.Convert(), nil
 	case "txt":
 		return tex.Document{Markdown: problem.Fenced(text)}, nil
 	}
-	return tex.Document{Markdown: p.Constants(text)}, nil
+	return tex.Document{Markdown: pictures.SizeAttributes(p.Constants(text))}, nil
 }
+
+// readText reads a text of a statement, and returns the name of the encoding that it had.
+func (p *Package) readText(name string) (text, encoding string, err error) {
+	data, err := p.read(name)
+	if err != nil {
+		return "", "", err
+	}
+	declared := ""
+	if found := inputEncoding().FindSubmatch(data); found != nil {
+		declared = string(found[1])
+	}
+	text, encoding = mark.Decode(data, declared)
+	return text, encoding, nil
+}
+
+// inputEncoding matches the declaration of a LaTeX file's encoding.
+var inputEncoding = pattern.New(`\\usepackage\s*\[\s*([a-z0-9-]+)\s*\]\s*\{inputenc\}`)
 
 // Convert returns a statement as Markdown, without its samples. It returns an empty string for a PDF or HTML file.
 func (p *Package) Convert(s Statement) (string, error) {

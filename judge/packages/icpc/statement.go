@@ -25,8 +25,8 @@ type Statement struct {
 var kinds = []string{"md", "tex", "txt", "pdf", "html"}
 
 var (
-	statementForm = pattern.New(`^problem(?:\.([a-zA-Z]{2,3}(?:-[a-zA-Z]{2})?))?\.(tex|md|txt|html|pdf)$`)
-	besideForm    = pattern.New(`^problem(?:\.([a-zA-Z]{2,3}(?:-[a-zA-Z]{2})?))?\.(txt|html|pdf)$`)
+	statementForm = pattern.New(`^(?i:problem)(?:\.([a-zA-Z]{2,3}(?:-[a-zA-Z]{2})?))?\.(?i:(tex|md|txt|html|pdf))$`)
+	besideForm    = pattern.New(`^(?i:problem)(?:\.([a-zA-Z]{2,3}(?:-[a-zA-Z]{2})?))?\.(?i:(txt|html|pdf))$`)
 )
 
 // texName lists patterns for the problem's name in a statement of the legacy format.
@@ -43,8 +43,9 @@ func (p *Package) readStatements() {
 			if found == nil || e.Dir {
 				continue
 			}
-			s := Statement{Language: cmp.Or(found[1], "en"), Name: path.Join(dir, e.Name), Kind: found[2]}
+			s := Statement{Language: cmp.Or(found[1], "en"), Name: path.Join(dir, e.Name), Kind: strings.ToLower(found[2])}
 			p.Statements = append(p.Statements, s)
+			p.checkStatementFile(s)
 			if found[1] == "" && p.Format == Format2025 {
 				p.warn(s.Name, "the file name contains no language", "rename it to problem.en."+s.Kind)
 			}
@@ -63,6 +64,20 @@ func (p *Package) readStatements() {
 	p.checkNames()
 }
 
+// checkStatementFile warns about a statement that other tools do not find or read.
+func (p *Package) checkStatementFile(s Statement) {
+	if base := path.Base(s.Name); base[:len("problem")] != "problem" || path.Ext(base) != "."+s.Kind {
+		p.warn(s.Name, "the file name has capital letters, so other tools do not find the statement",
+			"rename it to problem."+s.Language+"."+s.Kind)
+	}
+	if documents[s.Kind] != "" {
+		return
+	}
+	if _, encoding, err := p.readText(s.Name); err == nil && encoding != "utf-8" {
+		p.warn(s.Name, "the statement is not UTF-8: it is read as "+encoding, "save it as UTF-8")
+	}
+}
+
 // readDocuments finds the documents beside problem.yaml, where DOMjudge puts them. If a file name contains no
 // language, the language is the first one that has a statement, or English.
 func (p *Package) readDocuments() {
@@ -72,7 +87,7 @@ func (p *Package) readDocuments() {
 	}
 	for _, e := range p.list(".") {
 		if found := besideForm().FindStringSubmatch(e.Name); found != nil && !e.Dir {
-			p.Statements = append(p.Statements, Statement{Language: cmp.Or(found[1], first), Name: e.Name, Kind: found[2]})
+			p.Statements = append(p.Statements, Statement{Language: cmp.Or(found[1], first), Name: e.Name, Kind: strings.ToLower(found[2])})
 		}
 	}
 	p.SortStatements()
@@ -101,17 +116,17 @@ func (p *Package) namesFromStatements() {
 		if s.Kind != "tex" || p.Names[s.Language] != "" && !p.Format.isLegacy() {
 			continue
 		}
-		data, err := p.read(s.Name)
+		text, _, err := p.readText(s.Name)
 		if err != nil {
 			continue
 		}
 		for _, form := range texName {
-			if found := form.FindSubmatch(data); found != nil {
+			if found := form.FindStringSubmatch(text); found != nil {
 				if p.Names == nil {
 					p.Names = map[string]string{}
 				}
 				if p.Names[s.Language] == "" {
-					p.Names[s.Language] = string(found[1])
+					p.Names[s.Language] = found[1]
 				}
 				break
 			}
@@ -187,11 +202,15 @@ func (p *Package) Document(language string) (path, kind string) {
 	return "", ""
 }
 
-// Attachments returns the sorted paths of the files that contestants get with the statement.
-func (p *Package) Attachments() (files []string) {
-	for _, e := range p.list("attachments") {
-		if !e.Dir {
-			files = append(files, p.absolute("attachments/"+e.Name))
+// Attachments returns the sorted paths of the files that contestants get with the statement, also in subdirectories.
+func (p *Package) Attachments() (files []string) { return p.attachmentsIn("attachments") }
+
+func (p *Package) attachmentsIn(dir string) (files []string) {
+	for _, e := range p.list(dir) {
+		if name := dir + "/" + e.Name; e.Dir {
+			files = append(files, p.attachmentsIn(name)...)
+		} else {
+			files = append(files, p.absolute(name))
 		}
 	}
 	return files

@@ -75,7 +75,7 @@ func (s *site) renderStatement(w http.ResponseWriter, r *web.Request, info *clie
 	}
 	for i := range info.Files {
 		if f := &info.Files[i]; f.Attachment {
-			v.Files = append(v.Files, fileRef{path.Base(f.Name), web.FileLink(base, f), f.Size})
+			v.Files = append(v.Files, fileRef{attachmentName(f), web.FileLink(base, f), f.Size})
 		}
 	}
 	if len(v.Files) > 0 || len(info.Samples) > 0 {
@@ -133,6 +133,9 @@ func languageName(code string) string {
 	return cmp.Or(display.Self.Name(tag), code)
 }
 
+// attachmentName returns the path of an attachment in the problem's directory of attachments.
+func attachmentName(f *client.ProblemFile) string { return strings.TrimPrefix(f.Name, "attachments/") }
+
 func (s *site) problemFile(w http.ResponseWriter, r *web.Request) error {
 	info, err := s.ProblemInfo(access.Of(r).Problem.Problem)
 	if err != nil {
@@ -178,11 +181,15 @@ func (s *site) problemFiles(w http.ResponseWriter, r *web.Request) error {
 		if !f.Attachment && !document {
 			continue
 		}
-		data, err := s.Blobs.Read(f.Digest, f.Size)
+		data, err := s.ReadProblemFile(info, &f)
 		if err != nil {
 			return err
 		}
-		if err := add(path.Base(f.Name), data); err != nil {
+		name := path.Base(f.Name)
+		if f.Attachment {
+			name = attachmentName(&f)
+		}
+		if err := add(name, data); err != nil {
 			return fmt.Errorf("pack %s: %w", f.Name, err)
 		}
 	}

@@ -30,6 +30,14 @@ func republish(h *webtest.Harness, change func(*client.ProblemInfo)) {
 	}))
 }
 
+// hostileHTML is a statement in HTML, and drawnHTML what browsers get: its formulas drawn and its pictures embedded.
+const (
+	hostileHTML = `<script>alert(1)</script>$n$<img src="x.svg" srcset="y.png"><img src="x.pdf"><img src="none.png">`
+	drawnHTML   = `<script>alert(1)</script><math><mi>n</mi></math><img src="data:image/svg+xml;base64,` +
+		`PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIG9ubG9hZD0iYWxlcnQoMSkiPjxzY3JpcHQ+YWxlcnQoMSk8L3NjcmlwdD48L3N2Zz4=">` +
+		`<img src="x.pdf"><img src="none.png">`
+)
+
 const hostileSVG = `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script></svg>`
 
 // TestStatementFiles checks a problem page with pictures, a PDF, attachments and two languages, and the files that
@@ -47,13 +55,14 @@ func TestStatementFiles(t *testing.T) {
 				Pictures: map[string]string{"pile.png": "st/pile #1.png", "x": "st/x.svg"}, Document: "st/en.pdf"},
 			{Language: "de", Text: "# Summe\n\nDeutsch"},
 			{Language: "pt-BR", Document: "st/en.pdf"},
-			{Language: "cs", Document: "st/cs.html"},
+			{Language: "cs", Document: "st/cs.html", Pictures: map[string]string{"x.svg": "st/x.svg", "x.pdf": "st/en.pdf"}},
 		}
 		s.Files = []client.ProblemFile{
 			file("st/pile #1.png", "image/png", png, false), file("st/x.svg", "image/svg+xml", svg, false),
 			file("st/en.pdf", "application/pdf", pdf, false),
-			file("st/cs.html", "text/html; charset=utf-8", []byte("<script>alert(1)</script>"), false),
+			file("st/cs.html", "text/html; charset=utf-8", []byte(hostileHTML), false),
 			file("lib<b>.py", "application/octet-stream", []byte("x"), true), file("page.html", "text/html; charset=utf-8", svg, true),
+			file("src/lib.py", "application/octet-stream", []byte("x"), true),
 		}
 		s.Samples = []client.Sample{{Name: "1", In: "1 2\n", Ans: "3\n"}, {Name: "2", In: "1", Cut: true}}
 	})
@@ -65,6 +74,7 @@ func TestStatementFiles(t *testing.T) {
 		`<img src="/c/now/p/A/file/st/pile%20%231.png" alt="a pile">`, `<img src="/c/now/p/A/file/st/x.svg" alt="">`, "[picture: none.png]",
 		`<a href="/c/now/p/A/file/st/en.pdf">PDF</a>`, `<a href="?language=de" lang="de" hreflang="de">Deutsch</a>`, `<b lang="en">English</b>`,
 		`<a href="/c/now/p/A/files.zip" download>`, `lang="en"`, `page.html</a> <small>`,
+		`<a href="/c/now/p/A/file/src/lib.py" download>src/lib.py</a>`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s:\n%s", want, page)
@@ -77,7 +87,7 @@ func TestStatementFiles(t *testing.T) {
 	for path, want := range map[string]struct{ kind, policy, body string }{
 		"/file/st/pile%20%231.png": {"image/png", "sandbox", string(png)},
 		"/file/st/x.svg":           {"image/svg+xml", "sandbox; default-src 'none'", hostileSVG},
-		"/file/st/cs.html":         {"text/html; charset=utf-8", "sandbox; default-src 'none'", "<script>alert(1)</script>"},
+		"/file/st/cs.html":         {"text/html; charset=utf-8", "sandbox; default-src 'none'", drawnHTML},
 		"/file/st/en.pdf":          {"application/pdf", "default-src 'none'", string(pdf)},
 		".pdf":                     {"application/pdf", "default-src 'none'", string(pdf)},
 		"/file/page.html":          {"text/plain; charset=utf-8", "sandbox; default-src 'none'", hostileSVG},
@@ -150,15 +160,15 @@ func TestStatementFiles(t *testing.T) {
 	var names []string
 	for _, f := range z.File {
 		names = append(names, f.Name)
-		if f.Name == "samples/1.ans" {
+		if want := map[string]string{"samples/1.ans": "3\n", "cs.html": drawnHTML}[f.Name]; want != "" {
 			r := webtest.Must[io.ReadCloser](t)(f.Open())
-			if data := webtest.Must[[]byte](t)(io.ReadAll(r)); string(data) != "3\n" {
+			if data := webtest.Must[[]byte](t)(io.ReadAll(r)); string(data) != want {
 				t.Errorf("%s is %q", f.Name, data)
 			}
 		}
 	}
 	slices.Sort(names)
-	if d := cmp.Diff([]string{"cs.html", "en.pdf", "lib<b>.py", "page.html", "samples/1.ans", "samples/1.in"}, names); d != "" {
+	if d := cmp.Diff([]string{"cs.html", "en.pdf", "lib<b>.py", "page.html", "samples/1.ans", "samples/1.in", "src/lib.py"}, names); d != "" {
 		t.Error(d)
 	}
 	// Before the start, contestants cannot read any of it.
