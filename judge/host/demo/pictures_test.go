@@ -267,6 +267,9 @@ func pictures(t *testing.T, b *browser.Browser, address string, p shot) {
 			if got := b.Eval(hidden); got != "" && width > 320 { // at 320 px, tables scroll in their cards
 				t.Errorf("%s has controls outside of their card: %s", form, got)
 			}
+			if got := unreadable(b); got != "" {
+				t.Errorf("%s has in its accessibility tree: %s", form, got)
+			}
 			if to := os.Getenv("ASSAY_ALL_PICTURES"); to != "" && width != 320 {
 				b.SavePage(filepath.Join(to, form+".png"))
 			}
@@ -276,4 +279,59 @@ func pictures(t *testing.T, b *browser.Browser, address string, p shot) {
 		open("light", p.width)
 		b.SaveViewport(filepath.Join(to, p.name+".png"))
 	}
+}
+
+// An axNode is a node of an accessibility tree.
+type axNode struct {
+	NodeID     string
+	ChildIDs   []string
+	Ignored    bool
+	Role, Name struct{ Value string }
+	Properties []struct {
+		Name  string
+		Value struct{ Value any }
+	}
+}
+
+// unreadable returns the errors in the accessibility tree of the page: controls without a name, and headings that skip
+// a level.
+func unreadable(b *browser.Browser) string {
+	var tree struct{ Nodes []axNode }
+	b.Call(&tree, "Accessibility.getFullAXTree", nil)
+	if len(tree.Nodes) == 0 {
+		return "no nodes"
+	}
+	nodes := map[string]axNode{}
+	for _, n := range tree.Nodes {
+		nodes[n.NodeID] = n
+	}
+	var wrong []string
+	above := 0 // level of the previous heading
+	var walk func(n axNode)
+	walk = func(n axNode) {
+		switch name := strings.TrimSpace(n.Name.Value); n.Role.Value {
+		case "button", "link", "textbox", "searchbox", "combobox", "listbox", "checkbox", "radio", "spinbutton", "DisclosureTriangle",
+			"image", "progressbar", "region", "Date":
+			if !n.Ignored && name == "" {
+				wrong = append(wrong, "a "+n.Role.Value+" without a name")
+			}
+		case "heading":
+			for _, p := range n.Properties {
+				if level, is := p.Value.Value.(float64); is && p.Name == "level" {
+					if int(level) > above+1 {
+						wrong = append(wrong, fmt.Sprintf("%q of level %v below level %d", name, level, above))
+					}
+					above = int(level)
+				}
+			}
+		}
+		for _, id := range n.ChildIDs {
+			walk(nodes[id])
+		}
+	}
+	walk(tree.Nodes[0])
+	if above == 0 {
+		wrong = append(wrong, "no heading")
+	}
+	return strings.Join(wrong, "; ")
 }

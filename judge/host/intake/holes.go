@@ -303,7 +303,7 @@ func (d *Service) GolfRank(ctx context.Context, h *store.Hole, a *store.GolfSubm
 	if inLanguage == nil || overall == nil {
 		return "", nil
 	}
-	words := fmt.Sprintf("place %d of %d in %s, %d of %d over all", inLanguage.Rank, len(in), a.Name, overall.Rank, len(over))
+	words := fmt.Sprintf("rank %d of %d in %s, %d of %d over all", inLanguage.Rank, len(in), a.Name, overall.Rank, len(over))
 	if inLanguage.Number != a.Number {
 		return fmt.Sprintf("submission %d counts, with %d bytes: %s", inLanguage.Number, inLanguage.Bytes, words), nil
 	}

@@ -255,8 +255,8 @@ func TestPlaces(t *testing.T) {
 		a    *store.GolfSubmission
 		want string
 	}{
-		{best, "20 bytes: place 1 of 1 in PY, 2 of 2 over all"},
-		{worse, fmt.Sprintf("submission %d counts, with 20 bytes: place 1 of 1 in PY, 2 of 2 over all", best.Number)},
+		{best, "20 bytes: rank 1 of 1 in PY, 2 of 2 over all"},
+		{worse, fmt.Sprintf("submission %d counts, with 20 bytes: rank 1 of 1 in PY, 2 of 2 over all", best.Number)},
 	} {
 		if got, err := d.GolfRank(t.Context(), h, tt.a); err != nil || got != tt.want {
 			t.Errorf("answer %d: %q, %v, want %q", tt.a.Number, got, err, tt.want)

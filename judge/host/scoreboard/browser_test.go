@@ -83,7 +83,7 @@ func TestABrowserKeepsUp(t *testing.T) {
 		// The scoreboard does not change anymore, but the browser may not have received its last version yet.
 		want := ""
 		for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
-			p := page(t, l, strings.Contains(path, "staff"), group)
+			p := page(t, l, strings.Contains(path, "jury"), group)
 			want = spaces.ReplaceAllString(regexp.MustCompile(`(?s)<tbody>.*</tfoot>`).FindString(string(p.Plain)), "")
 			got := spaces.ReplaceAllString(b.Eval(`(() => { const t = document.querySelector('table.board');`+
 				` return t.tBodies[0].outerHTML + t.tFoot.outerHTML; })()`), "")
@@ -216,6 +216,8 @@ func TestProjector(t *testing.T) {
 		const shown = `[...document.querySelectorAll('tbody tr')].filter(r => !r.hidden)`
 		b.ExpectValue(fmt.Sprintf("%d teams: whether the page scrolls", teams),
 			`(document.documentElement.scrollHeight > innerHeight) + ' ' + (document.documentElement.scrollWidth > innerWidth)`, "false false")
+		b.ExpectValue(fmt.Sprintf("%d teams: whether the table has a scroll bar", teams),
+			`(e => !!e && e.scrollWidth > e.clientWidth)(document.querySelector('.scroll'))`, "false")
 		b.ExpectValue(fmt.Sprintf("%d teams: whether the picture is filled", teams),
 			`!document.querySelector('tbody tr') || document.querySelector('table').getBoundingClientRect().bottom > innerHeight * .8`, "true")
 		b.ExpectValue(fmt.Sprintf("%d teams: whether all are shown", teams), shown+`.length === document.querySelectorAll('tbody tr').length`,

@@ -93,6 +93,19 @@ func class(t *testing.T, width int, scripts bool) {
 
 	// She submits a file with Ctrl+Enter or, without scripts, a text.
 	if scripts {
+		enter := func(code, language, hidden string) {
+			t.Helper()
+			b.Fill("textarea[name=text]", code)
+			b.Eval(`document.querySelector('textarea[name=text]').dispatchEvent(new Event('input', {bubbles: true}))`)
+			b.ExpectValue("the language of the code", `document.querySelector('select[name=language]').value`, language)
+			b.ExpectValue("whether the hint is hidden", `document.getElementById('language-help').hidden`, hidden)
+		}
+		enter("n = int(input())\nprint(n)", "py", "false")
+		enter("what is this", "", "true")
+		b.Eval(`document.querySelector('select[name=language]').value = 'sh'; ` +
+			`document.querySelector('select[name=language]').dispatchEvent(new Event('change'))`)
+		enter("print(int(input()))", "sh", "true")
+		enter("", "sh", "true")
 		file := filepath.Join(t.TempDir(), "sum.py")
 		if err := os.WriteFile(file, []byte("print(sum(map(int, input().split())))\n"), 0o644); err != nil {
 			t.Fatal(err)

@@ -31,6 +31,7 @@ type Summary struct {
 	Hidden             bool // hidden from all but the jury
 	Final              bool
 	Team               string // the caller's team; may be empty
+	Practice           bool   // the contest has ended, and the caller can submit to it
 }
 
 // NewSummary returns the summary of a contest.
@@ -39,6 +40,7 @@ func NewSummary(s *web.Site, access *intake.ContestAccess) Summary {
 	v := Summary{
 		Slug: c.Slug, Name: c.Name, Starts: c.Starts, Ends: access.Ends(), Length: c.Length, Clock: ClockOf(access, s.Time()),
 		Hidden: c.Visibility == store.VisibilityJury, Final: !c.Finalized.IsZero(),
+		Practice: access.State.Phase == auth.Over && c.Settings.Practice && access.Can(auth.Submit),
 	}
 	v.Format = web.ChoiceName(Formats, string(c.Format))
 	v.Visibility = strings.ToLower(web.ChoiceName(web.Visibilities, string(c.Visibility)))

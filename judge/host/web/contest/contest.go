@@ -216,7 +216,8 @@ type problemView struct {
 	Slug, Label, Title string
 	Statement          statementView
 	TimeMS, Memory     int64
-	Solved             string // number of teams that solved it, as text; empty if unknown
+	Solved             string // such as "3 of 8" teams; empty if no team is ranked
+	Server             string // its address
 	Samples, Folded    samplesView
 	CanAsk             bool            // the reader may ask about the problem
 	Submit             *web.SourceForm // nil if the reader cannot submit
@@ -291,7 +292,14 @@ func (s *site) problemPage(w http.ResponseWriter, r *web.Request, code int, f we
 		v.TimeMS, v.Memory = info.TimeMS, info.Memory
 		v.Samples, v.Folded = splitSamples(info, v.Statement.source, "/c/"+v.Slug+"/p/"+p.Label)
 	}
-	v.CanAsk = r.Can(auth.RequestClarification)
+	solved, ranked, err := s.solvedCounts(r)
+	if err != nil {
+		return err
+	}
+	if ranked > 0 {
+		v.Solved = fmt.Sprintf("%d of %d", solved[p.Label], ranked)
+	}
+	v.CanAsk, v.Server = r.Can(auth.RequestClarification), s.URL
 	if r.Can(auth.Submit) {
 		if f.Languages, err = s.OfferedLanguages(r, info, access.Of(r).Contest.Settings.Languages); err != nil {
 			return err

@@ -71,6 +71,9 @@ func TestSolvedInTheFreeze(t *testing.T) {
 			"admin": jury} {
 			until(h, h.Cookie(who), "/c/now", when+", for "+who,
 				func(page string) bool { return strings.Contains(page, `<td class="num">`+want+`</td>`) })
+			if page := h.Fetch(h.Cookie(who), "GET", "/c/now/p/A", nil).Body; !strings.Contains(page, "solved by "+want) {
+				t.Errorf("%s, for %s, the page of the problem has not %q", when, who, want)
+			}
 		}
 	}
 	shows("before the freeze", "1 of 1", "1 of 1")

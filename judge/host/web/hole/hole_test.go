@@ -248,7 +248,7 @@ func TestAnAnswerAppears(t *testing.T) {
 	h.RecordGolfCheck(h.SubmitGolf(o, "bob", "2"), "sh", judge.GolfCorrect, 30)
 	h.RecordGolfCheck(h.SubmitGolf(o, "ada", "3"), "py", judge.GolfIncorrect, 20)
 	page := h.Fetch(ada, "GET", "/hole/nim/s/1", nil)
-	if !strings.Contains(page.Body, "40 bytes: place 1 of 2 in ") || !strings.Contains(page.Body, ", 2 of 2 over all") ||
+	if !strings.Contains(page.Body, "40 bytes: rank 1 of 2 in ") || !strings.Contains(page.Body, ", 2 of 2 over all") ||
 		!strings.Contains(page.Body, webtest.GolfSource) {
 		t.Errorf("its page:\n%s", page.Body)
 	}
@@ -362,7 +362,7 @@ func atHole(t *testing.T, width int, scripts bool) {
 	// The check ends. With scripts, the page shows that by itself.
 	a := webtest.Must[*store.GolfSubmission](t)(h.Store.GolfSubmission(t.Context(), o.ID, 2))
 	h.RecordGolfCheck(a, "py", judge.GolfCorrect, 12)
-	right := func(text string) bool { return strings.Contains(text, "12 bytes: place 1 of 2 in") }
+	right := func(text string) bool { return strings.Contains(text, "12 bytes: rank 1 of 2 in") }
 	if !scripts {
 		b.Navigate(h.URL + "/hole/nim/s/2")
 	}
@@ -372,7 +372,7 @@ func atHole(t *testing.T, width int, scripts bool) {
 	if scripts { // load the part below the verdict
 		b.Navigate(h.URL + "/hole/nim/s/2")
 	}
-	b.ExpectContains("it is right", webtest.StatusScript, "RIGHT", "12 bytes: place 1 of 2 in", "Checks", "Badge")
+	b.ExpectContains("it is right", webtest.StatusScript, "RIGHT", "12 bytes: rank 1 of 2 in", "Checks", "Badge")
 	look("right")
 	b.Navigate(h.URL + "/hole/nim/py?by=chars")
 	b.ExpectContains("the board", webtest.StatusScript, "Your submissions", "ada", "by bytes")

@@ -99,3 +99,16 @@ func TestHomeFoldsPastContests(t *testing.T) {
 	shows(t, "a search for a hole", h.Fetch("", "GET", "/?q=nim", nil).Body, "nim", "!paste", "!past-00")
 	shows(t, "a search without results", h.Fetch("", "GET", "/?q=%3Cb%3E", nil).Body, "Nothing found", "<b>", "!past-00", "!nim")
 }
+
+// TestHomeLeadsToPractice checks that a past contest has a button for readers who can still submit to it.
+func TestHomeLeadsToPractice(t *testing.T) {
+	h := webtest.New(t)
+	const button = "Practice in "
+	h.Contest("closed", -1000*time.Hour, store.VisibilityPublic, store.Settings{})
+	h.Contest("now", -time.Minute, store.VisibilityPublic, store.Settings{Practice: true})
+	shows(t, "without practice", h.Fetch(h.Cookie("ada"), "GET", "/", nil).Body, "!"+button)
+	shows(t, "a jury that can submit to all", h.Fetch(h.Cookie("admin"), "GET", "/", nil).Body, "!"+button)
+	h.Contest("open", -1000*time.Hour, store.VisibilityPublic, store.Settings{Practice: true})
+	shows(t, "with practice", h.Fetch(h.Cookie("ada"), "GET", "/", nil).Body, button)
+	shows(t, "an anonymous reader", h.Fetch("", "GET", "/", nil).Body, "!"+button)
+}

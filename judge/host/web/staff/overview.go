@@ -213,12 +213,12 @@ func (s *site) setNeedsAttention(r *web.Request, v *overviewView) error {
 	if err != nil {
 		return err
 	}
-	for _, worker := range rejudgings {
-		if worker.State == store.RejudgingRunning {
+	for _, rejudging := range rejudgings {
+		if rejudging.State == store.RejudgingRunning {
 			block(
 				"tle", "A rejudging waits for a decision",
-				fmt.Sprintf("“%s”: %d of %d judged.", worker.Why, worker.Submissions-worker.Pending, worker.Submissions),
-				base+"/rejudgings/"+worker.ID, "Review",
+				fmt.Sprintf("“%s”: %d of %d judged.", rejudging.Why, rejudging.Submissions-rejudging.Pending, rejudging.Submissions),
+				base+"/rejudgings/"+rejudging.ID, "Review",
 			)
 		}
 	}

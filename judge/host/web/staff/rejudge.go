@@ -1,6 +1,7 @@
 package staff
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -126,7 +127,9 @@ type rejudgingView struct {
 	DifferentCount int  // number of submissions whose runs differ; Differ may be incomplete
 	CanDecide      bool // the reader may apply or cancel it
 	Matrix         matrixView
-	Lines          []rejudgedLine // submissions that change
+	Lines          []rejudgedLine // submissions that change, those that get worse first
+	Better, Worse  int            // number of changes that are better or worse for the team
+	Lost           int            // number of accepted submissions that would be rejected
 	More           int            // number of changed submissions that are not in Lines
 	Moves          []rankChangeLine
 }
@@ -234,9 +237,8 @@ func (s *site) rejudgingPage(w http.ResponseWriter, r *web.Request) error {
 				)
 			}
 		}
-		if !c.ChangesResult() || !v.Running && c.Verdict == judge.NotJudged { // canceled before it was judged
-			continue
-		}
+	}
+	for _, c := range v.count(submissions) {
 		if len(v.Lines) == most {
 			v.More++
 			continue
@@ -257,6 +259,47 @@ func (s *site) rejudgingPage(w http.ResponseWriter, r *web.Request) error {
 		}
 	}
 	return s.RenderPage(w, r, http.StatusOK, "rejudging", "Rejudging: "+rejudging.Why, v)
+}
+
+// count counts the changes that are better or worse for their teams. It returns the submissions that change, those that
+// get worse first.
+func (v *rejudgingView) count(submissions []*store.RejudgedSubmission) (changed []*store.RejudgedSubmission) {
+	for _, c := range submissions {
+		if !c.ChangesResult() || !v.Running && c.Verdict == judge.NotJudged { // canceled before it was judged
+			continue
+		}
+		changed = append(changed, c)
+		switch improvement(c) {
+		case 1:
+			v.Better++
+		case -1:
+			v.Worse++
+		}
+		if c.OldVerdict == judge.Accepted && verdictRank(c.Verdict) == 1 {
+			v.Lost++
+		}
+	}
+	slices.SortStableFunc(changed, func(a, b *store.RejudgedSubmission) int { return cmp.Compare(improvement(a), improvement(b)) })
+	return changed
+}
+
+// improvement returns 1 if the new result of c is better for the team than the old one, -1 if it is worse, and 0
+// otherwise.
+func improvement(c *store.RejudgedSubmission) int {
+	before, _ := strconv.ParseFloat(c.OldScore, 64) // zero if there is no score
+	after, _ := strconv.ParseFloat(c.Score, 64)
+	return cmp.Or(cmp.Compare(verdictRank(c.Verdict), verdictRank(c.OldVerdict)), cmp.Compare(after, before))
+}
+
+// verdictRank returns 2 if v is accepted, 1 if it is rejected, and 0 if the judge gave no verdict.
+func verdictRank(v judge.Verdict) int {
+	switch v {
+	case judge.Accepted:
+		return 2
+	case judge.NotJudged, judge.JudgeError:
+		return 0
+	}
+	return 1
 }
 
 func standingCellOf(p scoring.RankedRow) standingCell {

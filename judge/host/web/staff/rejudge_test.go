@@ -3,6 +3,7 @@ package staff_test
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -113,6 +114,63 @@ func TestRejudgingPages(t *testing.T) {
 	}
 	if all := h.Fetch(admin, "GET", "/c/now/rejudgings", nil).Body; !strings.Contains(all, "cancelled") || !strings.Contains(all, "applied") {
 		t.Errorf("the list:\n%s", all)
+	}
+}
+
+// TestWorseChangesComeFirst checks that the page of a rejudging counts the changes that are better or worse for the
+// team, lists the worse ones first, and warns about accepted submissions that would be rejected.
+func TestWorseChangesComeFirst(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
+	for _, accepted := range []bool{false, false, true, true} {
+		events := webtest.FailingEvents()
+		if accepted {
+			events = webtest.AcceptedEvents()
+		}
+		h.RecordJudgement(h.Submit(c, "ada"), events...)
+	}
+	admin := h.Cookie("admin")
+	view := func(verdicts ...judge.Verdict) (path, page string) {
+		t.Helper()
+		got := h.Fetch(admin, "POST", "/c/now/rejudgings", url.Values{"why": {"x"}, "all": {"yes"}})
+		if got.Code != http.StatusSeeOther {
+			t.Fatalf("%d\n%s", got.Code, got.Body)
+		}
+		path = got.Get("Location")
+		if page = h.Fetch(admin, "GET", path, nil).Body; strings.Contains(page, "If you apply the rejudging") {
+			t.Errorf("a rejudging whose submissions are pending:\n%s", page)
+		}
+		h.EndRejudgingJobs(verdicts...)
+		page = h.Fetch(admin, "GET", path, nil).Body
+		webtest.CheckHTML(t, "a rejudging", page)
+		return path, page
+	}
+	const warning = "1 accepted submission would be rejected.</b> Check it before"
+	path, page := view(judge.Accepted, judge.RunTimeError, judge.TimeLimit, judge.JudgeError)
+	var order []string
+	for _, m := range regexp.MustCompile(`<tr><th scope="row" class="num"><a href="/c/now/s/(\d)"`).FindAllStringSubmatch(page, -1) {
+		order = append(order, m[1])
+	}
+	if got := strings.Join(order, " "); got != "3 4 2 1" {
+		t.Errorf("the changes are listed as %s", got)
+	}
+	for _, want := range []string{"<dt>Better for the team</dt><dd>1</dd>", "<dt>Worse for the team</dt><dd>2</dd>",
+		"If you apply the rejudging, the teams see the new verdicts at once", warning} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %q:\n%s", want, page)
+		}
+	}
+	if page := h.Fetch(h.Cookie("judge"), "GET", path, nil).Body; strings.Contains(page, "If you apply the rejudging") ||
+		!strings.Contains(page, warning) {
+		t.Errorf("a judge, who cannot apply it, sees:\n%s", page)
+	}
+	h.Fetch(admin, "POST", path, url.Values{"do": {"cancel"}})
+	if page := h.Fetch(admin, "GET", path, nil).Body; strings.Contains(page, "would be rejected") {
+		t.Errorf("the canceled one still warns:\n%s", page)
+	}
+	if _, page := view(judge.WrongAnswer, judge.WrongAnswer, judge.WrongAnswer, judge.WrongAnswer); !strings.Contains(page,
+		"2 accepted submissions would be rejected.</b> Check them before") {
+		t.Errorf("with two rejected ones:\n%s", page)
 	}
 }
 

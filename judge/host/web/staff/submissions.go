@@ -25,7 +25,7 @@ type submissionFilterView struct {
 	Languages []intake.SubmissionLanguage
 	Groups    []string
 	Verdicts  []judge.Verdict
-	Unjudged  string // readFilter for pending submissions; empty if not available
+	Unjudged  string // filter for pending submissions; empty if not available
 	// Verified is the number of verified verdicts. MustBeVerified is the number of verdicts that require verification.
 	Verified, MustBeVerified int
 	Errors                   web.FieldErrors // of the form for a rejudging
@@ -35,9 +35,8 @@ type submissionFilterView struct {
 func (s *site) readFilter(r *web.Request) (v submissionFilterView, f store.SubmissionFilter, err error) {
 	v = submissionFilterView{
 		SubmissionQuery: intake.SubmissionQuery{
-			Problem: r.FormValue(
-				"problem",
-			), Who: r.FormValue("who"), Group: r.FormValue("group"), Verdict: r.FormValue("verdict"), Language: r.FormValue("language"),
+			Problem: r.FormValue("problem"), Who: r.FormValue("who"), Group: r.FormValue("group"),
+			Verdict: r.FormValue("verdict"), Language: r.FormValue("language"),
 			Time: r.FormValue("time"), Verify: r.FormValue("verify"), Worker: r.FormValue("worker"), Version: r.FormValue("version"),
 		},
 		Verdicts: judge.Verdicts(), Unjudged: store.Unjudged,
@@ -125,21 +124,16 @@ func (v *submissionFilterView) menus(path string, times []option) []menu {
 		m.add(v, path, "Any", field, "", chosen == "")
 		return m
 	}
-	problem, verdict, language := newMenu(
-		"Problem", "problem", v.Problem,
-	), newMenu(
-		"Verdict", "verdict", v.Verdict,
-	), newMenu(
-		"Language", "language", v.Language,
-	)
+	problem, verdict := newMenu("Problem", "problem", v.Problem), newMenu("Verdict", "verdict", v.Verdict)
+	language := newMenu("Language", "language", v.Language)
 	for _, p := range v.Problems {
 		problem.add(v, path, p.Label+". "+p.Title, "problem", p.Label, v.Problem == p.Label || v.Problem == p.Slug)
 	}
 	verdict.add(v, path, "Pending", "verdict", v.Unjudged, v.Verdict == v.Unjudged)
 	verdict.add(v, path, "Judged", "verdict", store.Judged, v.Verdict == store.Judged)
 	verdict.add(v, path, "Not accepted", "verdict", store.NotAccepted, v.Verdict == store.NotAccepted)
-	for _, newMenu := range v.Verdicts {
-		verdict.add(v, path, string(newMenu)+" "+newMenu.Words(), "verdict", string(newMenu), v.Verdict == string(newMenu))
+	for _, one := range v.Verdicts {
+		verdict.add(v, path, string(one)+" "+one.Words(), "verdict", string(one), v.Verdict == string(one))
 	}
 	for _, l := range v.Languages {
 		language.add(v, path, l.Name, "language", l.ID, v.Language == l.ID)

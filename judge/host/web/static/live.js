@@ -155,15 +155,33 @@ if (counted) {
 const form = document.querySelector('form[data-submit]');
 if (form) {
   const file = form.elements.file, language = form.elements.language;
+  const claims = (ending) => [...language.options].find((o) => ending && (o.dataset.ext || '').split(' ').includes(ending));
   file.addEventListener('change', () => {
     const name = file.files.length === 1 ? file.files[0].name : '';
-    const ending = name.slice(name.lastIndexOf('.') + 1);
-    const claims = (e) => [...language.options].find((o) => name.includes('.') && (o.dataset.ext || '').split(' ').includes(e));
+    const ending = name.includes('.') ? name.slice(name.lastIndexOf('.') + 1) : '';
     const option = claims(ending) || claims(ending.toLowerCase());
     language.value = option ? option.value : '';
     const bytes = [...file.files].reduce((n, f) => n + f.size, 0);
     form.querySelector('[data-size]').textContent = file.files.length ? bytes + ' bytes chosen' : '';
   });
+  // Entered code selects its language by words that only programs in this language have.
+  const hint = document.getElementById(language.dataset.detect);
+  let chosen = language.value !== '';
+  language.addEventListener('change', () => { chosen = true; if (hint) { hint.hidden = true; } });
+  if (hint) {
+    const signs = [
+      ['cpp', /^\s*#\s*include\b/m], ['java', /\bstatic\s+void\s+main\b/], ['cs', /^\s*using\s+System\b/m], ['kt', /^\s*fun\s+main\b/m],
+      ['go', /^package\s+main\b/m], ['rs', /\bfn\s+main\s*\(/], ['js', /\b(console\.log|require)\(/],
+      ['hs', /^main\s*(::|=)/m],
+      ['py', /\binput\(\)|^from \w+ import\b|^import (sys|math|collections|heapq|itertools|re)\b|^\s*def .*:\s*$/m],
+    ];
+    form.elements.text.addEventListener('input', (e) => {
+      if (chosen || file.files.length) { return; }
+      const option = claims(signs.find(([, sign]) => sign.test(e.target.value))?.[0]);
+      language.value = option ? option.value : '';
+      hint.hidden = !option;
+    });
+  }
   form.addEventListener('dragover', (e) => e.preventDefault());
   form.addEventListener('drop', (e) => {
     e.preventDefault();
