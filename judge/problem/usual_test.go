@@ -71,7 +71,9 @@ func TestSeveralUsualParts(t *testing.T) {
 		{"are two references", "", "-- p/reference.cpp --\n-- p/reference.py --\n", "p/problem.toml: " + several + "reference: reference.cpp, " +
 			"reference.py\n    remove all but one, or choose one: [reference] program = \"reference.cpp\"", "reference"},
 		{"are two references with a name that fits both", "[reference]\nprogram = \"reference\"\n",
-			"-- p/reference.cpp --\n-- p/reference.py --\n", several + "reference: reference.cpp, reference.py", ""},
+			"-- p/reference.cpp --\n-- p/reference.py --\n", "p/problem.toml:3:1: " + several + "reference: reference.cpp, reference.py\n" +
+				"    remove all but one, or choose one: [reference] program = \"reference.cpp\"", ""},
+		{"is one that is named in full", "[reference]\nprogram = \"reference\"\n", "-- p/reference --\n-- p/reference.cpp --\n", "", ""},
 		{"are a validator and what was built of it", "", "-- p/validator --\n-- p/validator.cpp --\n",
 			several + "validator: validator, validator.cpp", "validator"},
 		{"are two validators of a table", "[validator]\nspeaks = \"testlib\"\n", "-- p/validator.cpp --\n-- p/validator.py --\n",
@@ -86,6 +88,12 @@ func TestSeveralUsualParts(t *testing.T) {
 		t.Run(row.it, func(t *testing.T) {
 			unpack(t, []byte("-- p/problem.toml --\ntitle = \"P\"\n"+row.toml+"-- p/statement.md --\n"+row.files))
 			f, faults := problem.Open(packages.Formats, "p", "t", usual)
+			if fails := strings.Contains(faults.Error(), several); fails != (row.want != "" && row.part == "") {
+				t.Errorf("Open returns\n%s", faults.Error())
+			}
+			if row.part != "" && (f.Reference != nil || f.Validator != nil || f.Generator != nil) {
+				t.Error("one of them is taken")
+			}
 			faults = slices.DeleteFunc(append(faults, f.Lint()...), func(p *judge.ProblemError) bool {
 				return !strings.Contains(p.Text, several)
 			})
@@ -105,6 +113,7 @@ func TestStatementsAreUTF8(t *testing.T) {
 		{"statement.md", "Größe\n", ""},
 		{"statement.md", "\xef\xbb\xbfGröße\n", ""},
 		{"statement.md", "One\nGr\xf6\xdfe\n", "p/statement.md:2: the statement is not UTF-8"},
+		{"statement.md", "\ufffd\nGr\xf6\xdfe\n", "p/statement.md:2: the statement is not UTF-8"},
 		{"statement.de.md", "Gr\xf6\xdfe", "p/statement.de.md:1: the statement is not UTF-8"},
 		{"statement.md", "\xff\xfeA\x00\n\x00", "p/statement.md: the statement is UTF-16"},
 		{"statement.md", "A\x00B\x00\n\x00", "p/statement.md: the statement is UTF-16"},
