@@ -59,7 +59,7 @@ type Directory struct {
 	unstored map[string]bool   // groups whose cases are made on first use
 	doc      *strict.Doc       // nil for a package
 	at       map[string]string // key of a case's line in problem.toml, by case id
-	// ambiguous has a fault for each part of which there are several programs.
+	// ambiguous has a fault for each part whose name several programs have.
 	ambiguous judge.ProblemErrors
 }
 

@@ -64,7 +64,7 @@ func TestUsualParts(t *testing.T) {
 	}
 }
 
-// TestSeveralUsualParts checks that a part of which there are several programs is a fault that names them.
+// TestSeveralUsualParts checks that several programs with the name of a part are a fault that names them.
 func TestSeveralUsualParts(t *testing.T) {
 	const several = "several files are called "
 	for _, row := range []struct{ it, toml, files, want, part string }{
