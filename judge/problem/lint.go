@@ -3,6 +3,7 @@ package problem
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"assay/judge"
+	"assay/judge/internal/mark"
 )
 
 // Lint finds errors that do not prevent judging and that Open therefore ignores: missing parts, missing answers,
@@ -21,23 +23,16 @@ func (f *Directory) Lint() (faults judge.ProblemErrors) {
 	if f.Title == "" {
 		faults = append(faults, f.Fault("title", "the problem has no title", `write: title = "..."`))
 	}
-	if text, err := os.ReadFile(f.Statement()); err != nil {
-		faults = append(faults, &judge.ProblemError{File: f.Statement(), Text: Reason(err), Hint: "write a statement in Markdown"})
-	} else if len(bytes.TrimSpace(text)) == 0 {
-		faults = append(faults, &judge.ProblemError{
-			File: f.Statement(), Text: "the statement is empty", Hint: "write what the input is, and what to print",
-		})
-	} else if !utf8.Valid(text) {
-		faults = append(faults, &judge.ProblemError{File: f.Statement(), Text: "the statement is not UTF-8", Hint: "save it as UTF-8"})
-	}
+	faults = append(faults, f.lintStatements()...)
 	faults = append(faults, f.lintGame()...)
 	if f.OnlyGame() {
 		return faults
 	}
-	if f.Reference == nil && !f.LacksAnswers() {
+	faults = append(faults, f.ambiguous...)
+	if f.Reference == nil && !f.LacksAnswers() && len(f.ambiguous) == 0 {
 		faults = append(faults, f.Fault("reference", "the problem has no reference solver", `add: [reference] program = "reference"`))
 	}
-	if f.Validator == nil && f.FormatPath() == "" {
+	if f.Validator == nil && f.FormatPath() == "" && len(f.ambiguous) == 0 {
 		faults = append(
 			faults,
 			f.Fault(
@@ -113,4 +108,41 @@ func (f *Directory) strayGroups() (faults judge.ProblemErrors) {
 		}
 	}
 	return faults
+}
+
+// lintStatements finds a missing or empty statement, and statements that are not UTF-8.
+func (f *Directory) lintStatements() (faults judge.ProblemErrors) {
+	main := f.Statement()
+	for _, file := range append([]string{main}, slices.Sorted(maps.Values(f.Statements()))...) {
+		text, err := os.ReadFile(file)
+		switch {
+		case err != nil && file == main:
+			faults = append(faults, &judge.ProblemError{File: file, Text: Reason(err), Hint: "write a statement in Markdown"})
+		case err != nil:
+		case mark.IsUTF16(text):
+			wrong, hint := mark.UnexpectedEncoding(text)
+			faults = append(faults, &judge.ProblemError{File: file, Text: "the statement " + wrong, Hint: hint})
+		case !utf8.Valid(text):
+			faults = append(faults, &judge.ProblemError{
+				File: file, Line: 1 + bytes.Count(validPrefix(text), []byte("\n")), Text: "the statement is not UTF-8", Hint: "save it as UTF-8",
+			})
+		case len(bytes.TrimSpace(text)) == 0 && file == main:
+			faults = append(faults, &judge.ProblemError{
+				File: file, Text: "the statement is empty", Hint: "write what the input is, and what to print",
+			})
+		}
+	}
+	return faults
+}
+
+// validPrefix returns the part of a text before its first byte that is not UTF-8.
+func validPrefix(text []byte) []byte {
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && n == 1 {
+			return text[:i]
+		}
+		i += n
+	}
+	return text
 }

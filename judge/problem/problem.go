@@ -59,6 +59,8 @@ type Directory struct {
 	unstored map[string]bool   // groups whose cases are made on first use
 	doc      *strict.Doc       // nil for a package
 	at       map[string]string // key of a case's line in problem.toml, by case id
+	// ambiguous has a fault for each part whose name several programs have.
+	ambiguous judge.ProblemErrors
 }
 
 // Fault returns a fault at a key of problem.toml, such as "checker.name".
@@ -350,6 +352,9 @@ func (f *Directory) readProgram(key, program string) (string, judge.ProblemError
 		), `write its path relative to the problem directory, such as "`+part+`"`)}
 	}
 	path, err := f.findProgram(program)
+	if found := f.programNames(program); err != nil && len(found) > 1 {
+		return "", judge.ProblemErrors{f.ambiguousFault(key, program, found)}
+	}
 	if err != nil {
 		return "", judge.ProblemErrors{
 			f.Fault(key, fmt.Sprintf("program %q: %s", program, Reason(err)), "make the file or directory "+filepath.Join(f.Dir, program)),

@@ -1,24 +1,28 @@
 package problem
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"assay/judge"
 )
 
 // usualParts fills in programs that problem.toml does not name. If a table names no program, its program is the
 // one with the table's name. A program with the name of a part is that part, even without a table. In a directory
 // with a game or golf, programs may have other uses, so a table is required. A checker always requires its table;
-// without one, tokens are compared.
+// without one, tokens are compared. If there are several programs with the name of a part, none is taken, and Lint
+// reports a fault.
 func (f *Directory) usualParts(t *table) {
 	alone := t.Game == nil && t.Golf == nil
 	named := func(name string, p **part, wanted bool) {
 		switch {
 		case *p != nil && (*p).Program == "":
 			(*p).Program = name
-		case *p == nil && wanted && alone && f.hasProgram(name):
-			*p = &part{Program: f.programName(name)}
+		case *p == nil && wanted && alone && f.isUnique(name):
+			*p = &part{Program: f.programNames(name)[0]}
 		}
 	}
 	named("reference", &t.Reference, true)
@@ -27,36 +31,48 @@ func (f *Directory) usualParts(t *table) {
 	switch g := t.Generator; {
 	case g != nil && g.Program == "":
 		g.Program = "generator"
-	case g == nil && alone && f.hasProgram("generator"):
-		t.Generator = &generator{Program: f.programName("generator")}
+	case g == nil && alone && f.isUnique("generator"):
+		t.Generator = &generator{Program: f.programNames("generator")[0]}
 	}
-	if c := t.Checker; c != nil && c.Name == "" && c.Program == "" && f.hasProgram("checker") {
+	if c := t.Checker; c != nil && c.Name == "" && c.Program == "" && len(f.programNames("checker")) > 0 {
 		c.Program = "checker"
 	}
 }
 
-// noPrograms lists extensions of files that are not programs.
-var noPrograms = []string{".md", ".txt", ".html", ".pdf", ".toml", ".json", ".yaml", ".in", ".ans", ".out", ".png", ".jpg", ".svg", ".zip"}
+// noPrograms lists extensions of files that are not programs, or that a compiler wrote.
+var noPrograms = []string{
+	".md", ".txt", ".html", ".pdf", ".toml", ".json", ".yaml", ".in", ".ans", ".out", ".png", ".jpg", ".svg", ".zip",
+	".class", ".exe", ".hi", ".o", ".obj", ".pyc",
+}
 
-// hasProgram reports whether the directory contains a program named like a part.
-func (f *Directory) hasProgram(name string) bool { return f.programName(name) != "" }
+// isUnique reports whether the directory contains exactly one program named like a part. If there are several, it
+// adds a fault for Lint.
+func (f *Directory) isUnique(name string) bool {
+	found := f.programNames(name)
+	if len(found) > 1 {
+		f.ambiguous = append(f.ambiguous, f.ambiguousFault(name, name, found))
+	}
+	return len(found) == 1
+}
 
-// programName returns the file or directory named like a part, with its extension. It returns the empty string if
-// there is none.
-func (f *Directory) programName(name string) string {
+// ambiguousFault returns the fault for several files that are called name.
+func (f *Directory) ambiguousFault(key, name string, found []string) *judge.ProblemError {
+	part, _, _ := strings.Cut(key, ".")
+	return f.Fault(key, fmt.Sprintf("several files are called %s: %s", name, strings.Join(found, ", ")),
+		fmt.Sprintf("remove all but one, or choose one: [%s] program = %q", part, found[0]))
+}
+
+// programNames returns the file or directory named like a part, with its extension. It returns several files if there
+// is no such directory, and the files differ only in their extensions.
+func (f *Directory) programNames(name string) (found []string) {
 	if entries, err := os.ReadDir(filepath.Join(f.Dir, name)); err == nil && len(entries) > 0 {
-		return name
+		return []string{name}
 	}
 	entries, _ := os.ReadDir(f.Dir) // it was read a moment ago
-	found := ""
 	for _, e := range entries {
 		base, extension := strings.TrimSuffix(e.Name(), filepath.Ext(e.Name())), strings.ToLower(filepath.Ext(e.Name()))
-		switch {
-		case e.IsDir() || base != name || slices.Contains(noPrograms, extension):
-		case found != "":
-			return "" // ambiguous
-		default:
-			found = e.Name()
+		if !e.IsDir() && base == name && !slices.Contains(noPrograms, extension) {
+			found = append(found, e.Name())
 		}
 	}
 	return found

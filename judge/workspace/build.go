@@ -150,6 +150,7 @@ type submissionEntry struct {
 	path     string
 	language *config.Language
 	build    func(context.Context) (*lang.Result, error)
+	unusable bool // whether the submission is no program in any language, so that build always fails
 }
 
 // findEntry finds the language of a submission, and returns the entry that builds it.

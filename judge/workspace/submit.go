@@ -57,8 +57,10 @@ func (w *Workspace) Submit(ctx context.Context, p *Problem, s Submission, o judg
 		build, done = buildEarly(ctx, build)
 		defer done()
 	}
-	bench, err := p.newBench(ctx, picked, s.Path, build, trial.RunMode{Retime: !s.NoRetime}, s.OnOutput)
-	if err != nil {
+	var bench trial.Executor
+	if e.unusable { // for example an empty file, whose author need not wait for the checker
+		bench = &trial.Batch{BuildSubmission: build}
+	} else if bench, err = p.newBench(ctx, picked, s.Path, build, trial.RunMode{Retime: !s.NoRetime}, s.OnOutput); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, bench.Close()) }()
@@ -128,7 +130,8 @@ func (p *Problem) findSubmission(path, language string) (*submissionEntry, error
 	}
 	e, err := p.findEntry(path, language)
 	if log, ok := unusableLog(path, err); ok {
-		return &submissionEntry{path: path, build: func(context.Context) (*lang.Result, error) { return &lang.Result{Log: log}, nil }}, nil
+		failed := func(context.Context) (*lang.Result, error) { return &lang.Result{Log: log}, nil }
+		return &submissionEntry{path: path, unusable: true, build: failed}, nil
 	}
 	if err != nil {
 		return nil, err

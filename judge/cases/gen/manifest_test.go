@@ -11,6 +11,7 @@ import (
 
 	"assay/judge"
 	"assay/judge/internal/golden"
+	"assay/judge/problem"
 )
 
 var example = &Manifest{
@@ -40,6 +41,42 @@ func TestManifestIsReadAsItWasWritten(t *testing.T) {
 			t.Errorf("wrote\n%s\nread %+v, %v", m.format(), got, err)
 		}
 	})
+}
+
+// TestBundledManifests checks that `judge generate` does not change a file of the bundled problems: their manifests
+// have the hashes of all programs.
+func TestBundledManifests(t *testing.T) {
+	for _, file := range golden.Files(t, "../../../problems/*/problem.toml") {
+		dir := filepath.Dir(file)
+		f, faults := problem.Open(nil, dir, filepath.Join("../../../testcases", filepath.Base(dir)), judge.Limits{})
+		if len(faults) > 0 {
+			t.Fatal(faults)
+		}
+		m := &CaseGenerator{Directory: f}
+		sources, err := m.sources()
+		if err != nil {
+			t.Fatal(err)
+		}
+		programs, err := m.programHashes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range f.Groups {
+			path := filepath.Join(m.dir(g.Name), ManifestFile)
+			data, err := os.ReadFile(path)
+			if os.IsNotExist(err) {
+				continue // all cases of the group are written by hand
+			}
+			manifest, faults := parseManifest(path, data)
+			if err != nil || len(faults) > 0 {
+				t.Fatal(err, faults)
+			}
+			manifest.Sources, manifest.ProgramHashes = sources, programs
+			if string(manifest.format()) != string(data) {
+				t.Errorf("judge generate %s would change %s", filepath.Base(dir), path)
+			}
+		}
+	}
 }
 
 func FuzzManifest(f *testing.F) {

@@ -56,7 +56,7 @@ var (
 		`Unhandled [Ee]xception|Fatal error\.|Stack overflow\.|Out of memory\.|` + // C#
 		`Uncaught |error: Uncaught |FATAL ERROR: |` + // JavaScript
 		`terminate called |.*: Assertion .* failed|` + // C++
-		`PHP Fatal error: |lua[\d.]*: )`)
+		`(?:PHP )?Fatal error: |(?:\S*/)?lua[\d.]*: )`) // PHP, OCaml; Lua
 	// exceptionName is an exception by its name, perhaps with its package: what most languages print.
 	exceptionName = pattern.New(`^(?:Caused by: )?(?:[A-Za-z_$][\w$]*[.:]+)*[\w$]*(?:Error|Exception)(?: \[\w+\])?(?:: |:?$)`)
 	// unfinished are lines whose reason is on the next one.
