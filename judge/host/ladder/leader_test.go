@@ -1,6 +1,8 @@
 package ladder
 
 import (
+	"bytes"
+	"context"
 	"log/slog"
 	"testing"
 	"testing/synctest"
@@ -31,6 +33,47 @@ func TestTheLeadIsHeld(t *testing.T) {
 			if until := taken.Add(row.renewed + store.LeaseTerm); err != nil || lead.Holder != "one" || !lead.Until.Equal(until) {
 				t.Errorf("after %v: %+v, %v; want one until %v", time.Since(taken), lead, err, until)
 			}
+		}
+	})
+}
+
+// TestOneServerLeads checks that ladders move on without a call of Wake, that a server which is not the leader does
+// nothing and logs nothing, and that it takes over at once when the leader stops.
+func TestOneServerLeads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := store.Open(t.Context(), store.Options{Dir: storetest.Dir(t), Version: "test"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		var log bytes.Buffer
+		start := func(holder string) (stop func()) {
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				New(Options{Store: s, Holder: holder, Log: slog.New(slog.NewTextHandler(&log, nil))}).Run(ctx)
+			}()
+			return func() { cancel(); <-ended }
+		}
+		leads := func(want string) {
+			t.Helper()
+			if lead, err := s.LeaseHolder(t.Context(), store.LaddersLease); err != nil || lead.Holder != want || !lead.Until.After(time.Now()) {
+				t.Errorf("the leader is %+v, %v; want %s", lead, err, want)
+			}
+		}
+		first := start("one")
+		time.Sleep(stepEvery / 2)
+		leads("one")
+		second := start("two")
+		time.Sleep(10 * stepEvery)
+		leads("one")
+		first()
+		time.Sleep(stepEvery + time.Millisecond)
+		leads("two")
+		second()
+		if log.Len() > 0 {
+			t.Errorf("the servers log %s", log.String())
 		}
 	})
 }
