@@ -8,7 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"assay/judge/blob"
+	"assay/judge/contests/arena"
 	"assay/judge/host/store"
+	"assay/judge/host/workflow"
 )
 
 // TestCachedViews checks, for random sequences of games, pauses and waits, that a cached view has the same games as a view
@@ -77,5 +80,46 @@ func TestCachedViews(t *testing.T) {
 			h.must(h.store.EndEncounter(t.Context(), e))
 		}
 		compare()
+	}
+}
+
+// TestStepsEnd checks that one step records everything that has ended, also an encounter whose workflow was removed, and
+// that without a database each kind of ladder is an error.
+func TestStepsEnd(t *testing.T) {
+	h := newHarness(t, 1)
+	unread := h.ladder()
+	h.rules()
+	var bots []*store.Bot
+	for i := range 3 {
+		bots = append(bots, h.enter(fmt.Sprint("bot", i)))
+	}
+	for _, b := range bots {
+		h.does(b.Workflow, workflow.TrialKey, workflow.TrialOutput{OK: true, Rules: &arena.Rules{Games: 2}})
+	}
+	h.step()
+	for _, b := range bots {
+		if got := h.bot(b.Number); got.State != store.BotActive {
+			t.Errorf("bot %d is %s", b.Number, got.State)
+		}
+	}
+	// An encounter whose workflow was removed has failed.
+	e := h.open()[0]
+	_, err := h.store.FinishWorkflow(t.Context(), e.Workflow, store.WorkflowCancelled, "")
+	h.must(err)
+	h.now = h.now.Add(31 * 24 * time.Hour)
+	_, err = h.store.CollectGarbage(t.Context(), func(blob.Digest) ([]blob.Digest, error) { return nil, nil },
+		func(blob.Digest) error { return nil })
+	h.must(err)
+	h.step()
+	if got, err := h.store.Encounter(t.Context(), h.l.ID, e.Number); err != nil || got.Ended.IsZero() || got.Reason != "it is not there any more" {
+		t.Errorf("the encounter without a workflow is %+v, %v", got, err)
+	}
+	if err := h.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for what, l := range map[string]*store.Ladder{"without rules": unread, "with rules": h.l} {
+		if err := h.Service.step(t.Context(), l); err == nil {
+			t.Errorf("%s: a step without a database succeeds", what)
+		}
 	}
 }

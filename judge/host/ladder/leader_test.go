@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -38,7 +39,8 @@ func TestTheLeadIsHeld(t *testing.T) {
 }
 
 // TestOneServerLeads checks that ladders move on without a call of Wake, that a server which is not the leader does
-// nothing and logs nothing, and that it takes over at once when the leader stops.
+// nothing and logs nothing, and that it takes over at once when the leader stops. An error of the database is logged until
+// the server stops.
 func TestOneServerLeads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := store.Open(t.Context(), store.Options{Dir: storetest.Dir(t), Version: "test"})
@@ -71,9 +73,29 @@ func TestOneServerLeads(t *testing.T) {
 		first()
 		time.Sleep(stepEvery + time.Millisecond)
 		leads("two")
-		second()
 		if log.Len() > 0 {
 			t.Errorf("the servers log %s", log.String())
 		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(stepEvery)
+		synctest.Wait()
+		if !strings.Contains(log.String(), "read the ladders") {
+			t.Errorf("without a database, the leader logs %q", log.String())
+		}
+		second()
+		log.Reset()
+		New(Options{Store: s, Holder: "three", Log: slog.New(slog.NewTextHandler(&log, nil))}).Run(ended(t))
+		if log.Len() > 0 {
+			t.Errorf("a server that stops logs %s", log.String())
+		}
 	})
+}
+
+// ended returns a context that is done.
+func ended(t *testing.T) context.Context {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return ctx
 }
