@@ -111,7 +111,8 @@ func TestStepsEnd(t *testing.T) {
 		func(blob.Digest) error { return nil })
 	h.must(err)
 	h.step()
-	if got, err := h.store.Encounter(t.Context(), h.l.ID, e.Number); err != nil || got.Ended.IsZero() || got.Reason != "it is not there any more" {
+	got, err := h.store.Encounter(t.Context(), h.l.ID, e.Number)
+	if err != nil || got.Ended.IsZero() || got.Reason != "it is not there any more" {
 		t.Errorf("the encounter without a workflow is %+v, %v", got, err)
 	}
 	if err := h.store.Close(); err != nil {

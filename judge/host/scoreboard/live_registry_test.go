@@ -33,7 +33,9 @@ type registryHarness struct {
 func newRegistry(t *testing.T) *registryHarness {
 	h := &registryHarness{T: t, dir: storetest.Dir(t)}
 	h.Registry = NewRegistry(RegistryOptions{Store: h.openStore(), Frame: signed, Log: slog.New(slog.NewTextHandler(&h.log, nil))})
-	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now(), Length: time.Hour, Visibility: store.VisibilityPublic}
+	c := &store.Contest{
+		Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now(), Length: time.Hour, Visibility: store.VisibilityPublic,
+	}
 	h.must(h.o.Store.NewContest(t.Context(), c, nil))
 	h.id = c.ID
 	return h

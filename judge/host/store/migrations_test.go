@@ -80,8 +80,8 @@ var conversions = []conversion{
 		[]string{"public", "accounts", "staff"}, []string{"public", "accounts", "jury"},
 	},
 	{
-		"bot", "state", `INSERT INTO bot (ladder, number, account, name, version, form_key, file, files, state, reason, told, flow, since, made, seq)
-			VALUES ('ladder-visibility-0', %[2]d, 'a', '%[1]s', 1, '', '', '[]', '%[3]s', '', '', '', 0, 0, 0)`,
+		"bot", "state", `INSERT INTO bot (ladder, number, account, name, version, form_key, file, files, state, reason, told, flow, since,
+			made, seq) VALUES ('ladder-visibility-0', %[2]d, 'a', '%[1]s', 1, '', '', '[]', '%[3]s', '', '', '', 0, 0, 0)`,
 		[]string{"checking", "active", "paused", "refused", "retired"}, []string{"checking", "active", "paused", "rejected", "retired"},
 	},
 	{
@@ -95,8 +95,8 @@ var conversions = []conversion{
 		[]string{"first", "borderline", "guest", "rejudge"}, []string{"first", "near-limit", "untrusted", "rejudge"},
 	},
 	{
-		"answer", "state", `INSERT INTO answer (id, hole, number, account, form_key, file, sha256, size, asked, received, state, flow, verdict, why,
-			language, name, flags, bytes, chars, events, toolchain)
+		"answer", "state", `INSERT INTO answer (id, hole, number, account, form_key, file, sha256, size, asked, received, state, flow, verdict,
+			why, language, name, flags, bytes, chars, events, toolchain)
 			VALUES ('%[1]s', 'hole-visibility-0', %[2]d, 'a', '', 'f', '', 1, '{}', 0, '%[3]s', '', '', '', '', '', '', 1, 1, '', '')`,
 		[]string{"proving", "standing", "greyed", "refused"}, []string{"checking", "valid", "invalidated", "rejected"},
 	},

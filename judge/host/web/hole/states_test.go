@@ -1,8 +1,10 @@
 package hole_test
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -65,6 +67,7 @@ func TestSubmissionStates(t *testing.T) {
 		{"just sent", func(*webtest.Harness, *store.Hole, *store.GolfSubmission) {}, "waiting", []string{
 			"waiting for a worker to check samples and edges", "data-events=", `http-equiv="refresh"`, "!inputs", "!Right on samples",
 			"!Badge", "!<h2>Checks</h2>", "!rechecked",
+			`href="/hole/nim/s/1/source" download`,
 		}},
 		{"a worker has the samples", func(h *webtest.Harness, _ *store.Hole, a *store.GolfSubmission) {
 			claim(h, a, workflow.SamplesKey)
@@ -135,6 +138,35 @@ func TestSubmissionStates(t *testing.T) {
 	}
 }
 
+// TestSubmissionStream checks that the stream of a submission's page sends the part that changes, and ends once the check has
+// ended.
+func TestSubmissionStream(t *testing.T) {
+	h := webtest.New(t)
+	o := h.Hole("nim")
+	h.RecordGolfCheck(h.SubmitGolf(o, "bob", "1"), "py", judge.GolfCorrect, 33)
+	open := h.SubmitGolf(o, "bob", "2")
+	read := func(number int, until string) {
+		t.Helper()
+		from := fmt.Sprintf("%s/hole/nim/s/%d/events", h.URL, number)
+		r := webtest.Must[*http.Request](t)(http.NewRequestWithContext(t.Context(), "GET", from, nil))
+		r.Header.Set("Cookie", h.Cookie("bob"))
+		got := webtest.Must[*http.Response](t)(http.DefaultClient.Do(r))
+		defer got.Body.Close()
+		var text strings.Builder
+		for in := bufio.NewScanner(got.Body); in.Scan(); {
+			if text.WriteString(in.Text() + "\n"); strings.Contains(text.String(), until) {
+				return
+			}
+		}
+		t.Errorf("the stream of submission %d ends without %q:\n%s", number, until, text.String())
+	}
+	read(1, "33 bytes: place 1 of 1")
+	read(2, "waiting for a worker to check samples and edges")
+	h.RecordGolfCheck(open, "py", judge.GolfCorrect, 30)
+	read(2, "event: end")
+	read(2, "30 bytes: place 1 of 1")
+}
+
 // TestHoleReaders checks what each reader sees of submissions in the ranking: a link only to submissions that the reader may
 // read, the reader's own row, and own submissions only.
 func TestHoleReaders(t *testing.T) {
@@ -201,6 +233,39 @@ func TestHoleReaders(t *testing.T) {
 	look(true)
 }
 
+// TestListedHoles checks what the list of holes says of each hole: its record, and the length of the reader's own shortest
+// valid submission.
+func TestListedHoles(t *testing.T) {
+	h := webtest.New(t)
+	o := h.Hole("nim")
+	expect := func(login string, wants ...string) {
+		t.Helper()
+		cookie := ""
+		if login != "" {
+			cookie = h.Cookie(login)
+		}
+		page := h.Fetch(cookie, "GET", "/golf", nil).Body
+		for _, want := range append(wants, `href="/hole/nim"`) {
+			if absent := strings.HasPrefix(want, "!"); strings.Contains(page, strings.TrimPrefix(want, "!")) == absent {
+				t.Errorf("%q sees: %q\n%s", login, want, page)
+			}
+		}
+		if creates := strings.Contains(page, "/admin/holes/new"); creates != (login == "admin") {
+			t.Errorf("%q may create a hole: %v", login, creates)
+		}
+	}
+	h.RecordGolfCheck(h.SubmitGolf(o, "bob", "0"), "py", judge.GolfIncorrect, 20)
+	expect("bob", "no valid submission yet", "!yours:")
+	h.RecordGolfCheck(h.SubmitGolf(o, "bob", "1"), "py", judge.GolfCorrect, 40)
+	h.RecordGolfCheck(h.SubmitGolf(o, "bob", "2"), "py", judge.GolfCorrect, 50)
+	h.RecordGolfCheck(h.SubmitGolf(o, "ada", "3"), "py", judge.GolfCorrect, 30)
+	expect("bob", "record <b>30</b> bytes", "yours: 40 bytes")
+	expect("ada", "record <b>30</b> bytes", "yours: 30 bytes")
+	expect("other", "record <b>30</b> bytes", "!yours:")
+	expect("", "record <b>30</b> bytes", "!yours:")
+	expect("admin", "!yours:")
+}
+
 // matches returns the parts of a page that begin with a text, each up to the next end.
 func matches(page, begin, end string) (all []string) {
 	for {
@@ -245,7 +310,8 @@ func TestRecordsAreTheLatest(t *testing.T) {
 		t.Fatalf("%d items, %v", len(feed.Items), err)
 	}
 	for i, item := range feed.Items {
-		if before := strings.HasSuffix(item.Title, fmt.Sprintf(", %d before", 100-n+2+i)); before == (i == n-1) {
+		if before := strings.HasSuffix(item.Title, fmt.Sprintf(", %d before", 100-n+2+i)); before == (i == n-1) ||
+			before != strings.Contains(item.Title, "before") {
 			t.Errorf("item %d is %q", i, item.Title)
 		}
 	}
@@ -255,20 +321,21 @@ func TestRecordsAreTheLatest(t *testing.T) {
 // have.
 func TestHoleSummaries(t *testing.T) {
 	h := webtest.New(t)
-	for _, golf := range []bool{false, true} {
-		info, err := json.Marshal(client.ProblemInfo{Format: client.ProblemInfoFormat, Title: "Other", Statement: "None", Golf: golf})
+	for i, golf := range []bool{false, true, true} {
+		info, err := json.Marshal(client.ProblemInfo{Format: client.ProblemInfoFormat, Title: "Other", Golf: golf,
+			Statement: []string{"", "In *any* length", ""}[i]})
 		if err != nil {
 			t.Fatal(err)
 		}
-		at, of := h.StoreBlob(info), h.StoreBlob(fmt.Append(nil, "bundle", golf))
+		at, of := h.StoreBlob(info), h.StoreBlob(fmt.Append(nil, "bundle", i))
 		webtest.Must[*store.Problem](t)(h.Store.PutBundle(t.Context(), store.NewBundle{
-			Problem: fmt.Sprint("golf-", golf), Title: "Other", Owner: h.Accounts["admin"].ID, ID: of, Manifest: of, Config: of,
+			Problem: []string{"no-golf", "golf", "untold"}[i], Title: "Other", Owner: h.Accounts["admin"].ID, ID: of, Manifest: of, Config: of,
 			ProblemInfo: at, MadeBy: h.Accounts["admin"].ID,
 		}))
 	}
 	admin := h.Cookie("admin")
 	form := h.Fetch(admin, "GET", "/admin/holes/new", nil).Body
-	if !strings.Contains(form, `value="golf-true"`) || strings.Contains(form, `value="golf-false"`) ||
+	if !strings.Contains(form, `value="golf"`) || strings.Contains(form, `value="no-golf"`) ||
 		!strings.Contains(form, `value="public" checked`) {
 		t.Errorf("the form for a new hole:\n%s", form)
 	}
@@ -287,20 +354,41 @@ func TestHoleSummaries(t *testing.T) {
 		slug := fmt.Sprint("hole-", i)
 		tt.fields.Set("slug", slug)
 		tt.fields.Set("name", "A hole")
-		tt.fields.Set("problem", "golf-true")
+		tt.fields.Set("problem", "golf")
 		if got := h.Fetch(admin, "POST", "/admin/holes/new", tt.fields); got.Code != 303 {
 			t.Fatalf("%v: %d\n%s", tt.fields, got.Code, got.Body)
 		}
 		page := h.Fetch(admin, "GET", "/hole/"+slug+"/edit", nil).Body
 		for _, want := range []string{tt.access + "</small>", "<small>" + tt.state + "</small>", "0 submissions, open since",
-			`value="Other (golf-true)" readonly`, "View hole", "Delete hole"} {
+			`value="Other (golf)" readonly`, "View hole", "Delete hole"} {
 			if !strings.Contains(page, want) {
 				t.Errorf("%v: without %q:\n%s", tt.fields, want, page)
 			}
 		}
 	}
-	if got := h.Fetch(admin, "POST", "/hole/hole-0/edit", url.Values{"visibility": {"public"}, "name": {"A"}, "revision": {"x"}}); got.Code !=
-		400 || !strings.Contains(got.Body, "The form is incomplete") {
-		t.Errorf("a form without its revision: %d\n%s", got.Code, got.Body)
+	untold := &store.Hole{Slug: "untold", Name: "Untold", ProblemSlug: "untold", Visibility: store.VisibilityPublic}
+	if err := h.Store.NewHole(t.Context(), untold); err != nil {
+		t.Fatal(err)
+	}
+	const none = "This problem was published without a statement."
+	if page := h.Fetch("", "GET", "/hole/hole-0", nil).Body; !strings.Contains(page, "In <em>any</em> length") ||
+		strings.Contains(page, none) {
+		t.Errorf("a problem without a golf statement has its usual one:\n%s", page)
+	}
+	if page := h.Fetch("", "GET", "/hole/untold", nil).Body; !strings.Contains(page, none) {
+		t.Errorf("a problem without any statement:\n%s", page)
+	}
+	// Whatever the revision of the hole is, a form without a revision or with an invalid one saves nothing.
+	save := func(revision string, code int) {
+		t.Helper()
+		f := url.Values{"visibility": {"public"}, "name": {"A " + revision}, "revision": {revision}}
+		if got := h.Fetch(admin, "POST", "/hole/hole-0/edit", f); got.Code != code {
+			t.Errorf("saved with the revision %q: %d, want %d\n%s", revision, got.Code, code, got.Body)
+		}
+	}
+	for revision := range 12 {
+		save("x", http.StatusBadRequest)
+		save("", http.StatusConflict)
+		save(fmt.Sprint(revision+1), http.StatusSeeOther)
 	}
 }
