@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,8 +84,8 @@ func TestCachedViews(t *testing.T) {
 	}
 }
 
-// TestStepsEnd checks that one step records everything that has ended, also an encounter whose workflow was removed, and
-// that without a database each kind of ladder is an error.
+// TestStepsEnd checks that one step records everything that has ended, also an encounter whose workflow was removed. A
+// ladder that cannot be read is logged. Without a database, each kind of ladder is an error.
 func TestStepsEnd(t *testing.T) {
 	h := newHarness(t, 1)
 	unread := h.ladder()
@@ -114,6 +115,18 @@ func TestStepsEnd(t *testing.T) {
 	got, err := h.store.Encounter(t.Context(), h.l.ID, e.Number)
 	if err != nil || got.Ended.IsZero() || got.Reason != "it is not there any more" {
 		t.Errorf("the encounter without a workflow is %+v, %v", got, err)
+	}
+	// A ladder whose rules are damaged is logged, and holds up no other.
+	h.must(h.store.SetLadderRules(t.Context(), h.l.ID, []byte("{"), ""))
+	other := *h.l
+	other.Slug = "other"
+	h.must(h.store.NewLadder(t.Context(), &other))
+	h.Step(t.Context())
+	if !strings.Contains(h.log.String(), `msg="keep a ladder" ladder=open`) || strings.Contains(h.log.String(), "ladder=other") {
+		t.Errorf("the log is %s", h.log.String())
+	}
+	if _, err := h.store.Workflow(t.Context(), rulesWorkflowID(&other)); err != nil {
+		t.Errorf("the rules of the other ladder are not read: %v", err)
 	}
 	if err := h.store.Close(); err != nil {
 		t.Fatal(err)

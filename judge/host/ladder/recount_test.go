@@ -225,7 +225,8 @@ func checkForm(t *testing.T, v *View, bot int64, all []*store.Encounter) {
 	for i, p := range points {
 		part := mine[i*length : min(len(mine), (i+1)*length)]
 		r := count(part, func(*store.Encounter) bool { return true }).of(bot)
-		if p.Encounter != part[len(part)-1].Number || p.Games != r.Games() || p.Score != r.Score() {
+		if p.Encounter != part[len(part)-1].Number || p.Games != r.Games() ||
+			p.Score != float64(2*r.Wins+r.Draws)/float64(2*r.Games()) {
 			t.Errorf("point %d of bot %d is %+v, want %+v", i, bot, p, r)
 		}
 		expected, least := 0.0, float64(r.Games())

@@ -467,7 +467,7 @@ func TestRankChanges(t *testing.T) {
 		{"they are placed", view(true, a.Number, b.Number), recordRanksEvery, 2},
 		{"nothing has changed", view(true, a.Number, b.Number), recordRanksEvery, 2},
 		{"they change places", view(true, b.Number, a.Number), recordRanksEvery, 4},
-		{"and again at once", view(true, a.Number, b.Number), recordRanksEvery - time.Second, 4},
+		{"and again at once", view(true, a.Number, b.Number), 29 * time.Second, 4},
 		{"and later", view(true, a.Number, b.Number), time.Second, 6},
 		{"one has gone, and the other one is alone at its place", view(true, a.Number), recordRanksEvery, 6},
 		{"one is alone, and rises", view(true, b.Number), recordRanksEvery, 7},
@@ -535,7 +535,8 @@ func TestSettled(t *testing.T) {
 	h.plays("a")
 	h.plays("b")
 	for range 400 {
-		if h.ladder().Settled {
+		before := h.ladder()
+		if before.Settled {
 			break
 		}
 		for _, e := range h.open() {
@@ -547,6 +548,10 @@ func TestSettled(t *testing.T) {
 		h.must(err)
 		if v.RankingTests > 0 && slices.ContainsFunc(v.Lines, func(l Standing) bool { return l.Placing() }) {
 			t.Fatalf("the ranking is tested after %d encounters, before all bots are placed", len(v.Encounters))
+		}
+		due := before.RankingTests > 0 && int64(len(v.Encounters)) >= before.NextRankingTest
+		if tested := h.ladder().RankingTests - before.RankingTests; before.RankingTests > 0 && (tested == 1) != due || tested > 1 {
+			t.Fatalf("after %d encounters the ranking is tested: %d; the test was due after %d", len(v.Encounters), tested, before.NextRankingTest)
 		}
 	}
 	l := h.ladder()

@@ -69,7 +69,7 @@ func (h *registryHarness) set(minutes int) {
 	h.Helper()
 	c, err := h.o.Store.Contest(h.T.Context(), h.id)
 	h.must(err)
-	c.Settings.Penalty = minutes
+	c.Settings.Penalty, c.Name = minutes, fmt.Sprint("Spring ", minutes)
 	h.must(h.o.Store.SetContest(h.T.Context(), c, nil))
 }
 
@@ -95,9 +95,18 @@ func TestScoreboardsAreReadWhenNeeded(t *testing.T) {
 		h.expect("within the lag", h.board(), 20)
 		time.Sleep(time.Nanosecond)
 		h.expect("after the lag", h.board(), 7)
+		page := func(minutes int) {
+			t.Helper()
+			want := fmt.Sprintf("Spring %d>", minutes)
+			if p, err := l.Page(Viewer{}, ""); err != nil || !strings.Contains(string(p.Plain), want) {
+				t.Errorf("the page is not that of %q: %v", want, err)
+			}
+		}
+		page(7)
 		h.set(8)
 		h.must(h.Refresh(t.Context(), h.id))
 		h.expect("refreshed", l, 8)
+		page(8) // although the page was rendered just now
 		if h.board() != l {
 			t.Error("the scoreboard is another one after a change")
 		}
