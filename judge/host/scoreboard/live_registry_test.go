@@ -128,6 +128,33 @@ func TestScoreboardsAreReadWhenNeeded(t *testing.T) {
 	})
 }
 
+// TestAScoreboardCatchesUp checks that one request reads all events since the last one, however many, and reads none of them
+// again.
+func TestAScoreboardCatchesUp(t *testing.T) {
+	h := newRegistry(t)
+	a, err := h.o.Store.NewAccount(t.Context(), "ann", "Ann", store.PersonAccount, "")
+	h.must(err)
+	team, err := h.o.Store.Enter(t.Context(), h.id, a)
+	h.must(err)
+	for _, events := range []int{1, maxEvents + 1} {
+		h.board()
+		for i := range events {
+			team.Name = fmt.Sprint("Ants ", i)
+			h.must(h.o.Store.SetTeam(t.Context(), team, ""))
+		}
+		h.set(events)
+		h.must(h.Refresh(t.Context(), h.id))
+		h.expect(fmt.Sprint(events, " events later"), h.board(), events)
+		team.Name = "Bees"
+		h.must(h.o.Store.SetTeam(t.Context(), team, "")) // is applied to the scoreboard in memory
+		h.must(h.Refresh(t.Context(), h.id))
+		c, err := h.o.Store.Contest(t.Context(), h.id)
+		if h.must(err); h.entries[h.id].seq != c.LastSeq {
+			t.Errorf("the scoreboard is at event %d of %d", h.entries[h.id].seq, c.LastSeq)
+		}
+	}
+}
+
 // TestIdleScoreboardsAreDropped checks that a scoreboard stays in memory for as long as it has viewers, and idleTimeout
 // after its last use.
 func TestIdleScoreboardsAreDropped(t *testing.T) {
