@@ -92,10 +92,17 @@ func (k *Service) startNext(ctx context.Context, v *View, open []*store.Encounte
 
 // choosePair chooses the bots that play next.
 func (k *Service) choosePair(v *View, open []*store.Encounter) *store.Encounter {
-	bots := make([]matchmaking.Bot, len(v.index))
-	numbers := make([]int64, len(v.index))
-	last := v.Encounters
-	number := v.Ladder.Encounters
+	bots, numbers, number := v.played(open)
+	// The random seed combines the ladder's seed with the number of the encounter.
+	a, b := matchmaking.ChoosePair(bots, v.ratings, rand.NewPCG(v.Seed, uint64(number)+1).Uint64())
+	return &store.Encounter{Ladder: v.ID, A: numbers[a], B: numbers[b]}
+}
+
+// played returns what the active bots have played, including the running encounters, and their numbers, both in the order
+// of the ratings. It also returns the number of the newest encounter.
+func (v *View) played(open []*store.Encounter) (bots []matchmaking.Bot, numbers []int64, number int64) {
+	bots, numbers = make([]matchmaking.Bot, len(v.index)), make([]int64, len(v.index))
+	number = v.Ladder.Encounters
 	if len(open) > 0 {
 		number = max(number, open[len(open)-1].Number)
 	}
@@ -124,12 +131,10 @@ func (k *Service) choosePair(v *View, open []*store.Encounter) *store.Encounter 
 	for _, e := range slices.Backward(open) {
 		see(e)
 	}
-	for _, e := range slices.Backward(last) {
+	for _, e := range slices.Backward(v.Encounters) {
 		see(e)
 	}
-	// The random seed combines the ladder's seed with the number of the encounter.
-	a, b := matchmaking.ChoosePair(bots, v.ratings, rand.NewPCG(v.Seed, uint64(number)+1).Uint64())
-	return &store.Encounter{Ladder: v.ID, A: numbers[a], B: numbers[b]}
+	return bots, numbers, number
 }
 
 // isSettled reports whether the ranking is settled. It checks this after as many encounters as there are bots, then

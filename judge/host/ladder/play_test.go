@@ -3,6 +3,7 @@ package ladder
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 	"time"
 
@@ -90,6 +91,49 @@ func TestNoMinuteHasMoreGames(t *testing.T) {
 			}
 			if most := max(int(v.PerMinute), v.GameRules.Games); games > most {
 				t.Fatalf("%d games began within a minute, at most %d may", games, most)
+			}
+		}
+	}
+}
+
+// TestPlayed checks, for random logs, what the choice of the next encounter depends on: for each active bot, the number of
+// its encounters, for how many encounters of the ladder it has waited, and its latest active opponents, newest first.
+func TestPlayed(t *testing.T) {
+	random := rand.New(rand.NewPCG(31, 32))
+	for range 40 {
+		bots, all := randomLog(random)
+		ended := all[:len(all)-random.IntN(6)]
+		open := all[len(ended):]
+		l := &store.Ladder{Encounters: int64(len(all)) - int64(random.IntN(2)*len(open))}
+		for _, b := range bots {
+			b.JoinedAfter = int64(random.IntN(len(all)))
+		}
+		v, err := newView(l, bots, ended, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.rate(time.Unix(0, 0))
+		got, numbers, number := v.played(open)
+		want := int64(len(all)) // also if the ladder was read before the newest encounters began
+		if number != want || len(got) != len(v.Lines) {
+			t.Fatalf("encounter %d of %d, and %d bots of %d", number, want, len(got), len(v.Lines))
+		}
+		for i, n := range numbers {
+			b := v.Bot(n)
+			bot := matchmaking.Bot{Waited: int(number - b.JoinedAfter)}
+			for j := len(all) - 1; j >= 0; j-- {
+				e := all[j]
+				if e.A != n && e.B != n {
+					continue
+				}
+				bot.Encounters++
+				bot.Waited = min(bot.Waited, int(number-e.Number))
+				if at, plays := v.index[e.A+e.B-n]; plays && len(bot.Opponents) < matchmaking.Neighbors {
+					bot.Opponents = append(bot.Opponents, at)
+				}
+			}
+			if v.index[n] != i || !reflect.DeepEqual(got[i], bot) {
+				t.Fatalf("bot %d has played %+v, want %+v", n, got[i], bot)
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -210,6 +211,7 @@ func TestRulesOfALadder(t *testing.T) {
 		games  int
 	}{
 		"rules":               {output: workflow.TrialOutput{Rules: &arena.Rules{Name: "s1", Format: "swiss", Games: 4}}, games: 4},
+		"one game":            {output: workflow.TrialOutput{Rules: &arena.Rules{Name: "s1", Games: 1}}, games: 1},
 		"no such rules":       {output: workflow.TrialOutput{Misuse: "nim has no rules s7"}, wrong: "nim has no rules s7"},
 		"nothing is given":    {output: workflow.TrialOutput{OK: true}, wrong: "the worker gave no rules"},
 		"no games":            {output: workflow.TrialOutput{Rules: &arena.Rules{Name: "s1"}}, wrong: "the worker gave no rules"},
@@ -465,8 +467,11 @@ func TestRankChanges(t *testing.T) {
 		{"they are placed", view(true, a.Number, b.Number), recordRanksEvery, 2},
 		{"nothing has changed", view(true, a.Number, b.Number), recordRanksEvery, 2},
 		{"they change places", view(true, b.Number, a.Number), recordRanksEvery, 4},
-		{"and again at once", view(true, a.Number, b.Number), recordRanksEvery - time.Second, 4},
+		{"and again at once", view(true, a.Number, b.Number), 29 * time.Second, 4},
 		{"and later", view(true, a.Number, b.Number), time.Second, 6},
+		{"one has gone, and the other one is alone at its place", view(true, a.Number), recordRanksEvery, 6},
+		{"one is alone, and rises", view(true, b.Number), recordRanksEvery, 7},
+		{"both are back", view(true, a.Number, b.Number), recordRanksEvery, 8},
 	} {
 		h.now = h.now.Add(tt.wait)
 		h.must(h.recordRankChanges(t.Context(), tt.v))
@@ -479,7 +484,7 @@ func TestRankChanges(t *testing.T) {
 	h.must(err)
 	h.now = h.now.Add(recordRanksEvery)
 	h.must(again.recordRankChanges(t.Context(), view(true, a.Number, b.Number)))
-	if got := said(); len(got) != 6 {
+	if got := said(); len(got) != 8 {
 		t.Errorf("a keeper that has started again tells the same: %v", got)
 	}
 }
@@ -530,7 +535,8 @@ func TestSettled(t *testing.T) {
 	h.plays("a")
 	h.plays("b")
 	for range 400 {
-		if h.ladder().Settled {
+		before := h.ladder()
+		if before.Settled {
 			break
 		}
 		for _, e := range h.open() {
@@ -538,6 +544,15 @@ func TestSettled(t *testing.T) {
 			h.does(e.Workflow, workflow.EncounterKey, struct{}{}, games(e, "", winner, winner)...)
 		}
 		h.step()
+		v, err := h.View(t.Context(), h.ladder())
+		h.must(err)
+		if v.RankingTests > 0 && slices.ContainsFunc(v.Lines, func(l Standing) bool { return l.Placing() }) {
+			t.Fatalf("the ranking is tested after %d encounters, before all bots are placed", len(v.Encounters))
+		}
+		due := before.RankingTests > 0 && int64(len(v.Encounters)) >= before.NextRankingTest
+		if tested := h.ladder().RankingTests - before.RankingTests; before.RankingTests > 0 && (tested == 1) != due || tested > 1 {
+			t.Fatalf("after %d encounters the ranking is tested: %d; the test was due after %d", len(v.Encounters), tested, before.NextRankingTest)
+		}
 	}
 	l := h.ladder()
 	if !l.Settled || l.Encounters < 10 {

@@ -119,6 +119,9 @@ func TestTake(t *testing.T) {
 		{"each fails once", []*arena.Record{
 			game(1, 7, 3, 2, &arena.GameFault{Seat: 1, Kind: arena.Crashed}), game(2, 3, 7, 2, &arena.GameFault{Seat: 1, Kind: arena.Flood}),
 		}, "lw", "", [2]string{"crashed", "flood"}},
+		{"one fails twice, in another order", []*arena.Record{
+			game(1, 7, 3, 2, &arena.GameFault{Seat: 1, Kind: arena.Flood}), game(2, 3, 7, 1, &arena.GameFault{Seat: 2, Kind: arena.Crashed}),
+		}, "ll", "", [2]string{"crashed,flood", ""}},
 		{
 			"one does not get ready",
 			[]*arena.Record{{Out: &arena.Disqualified{Bot: 3, Fault: arena.GameFault{Kind: arena.InitFailed}}}}, "",

@@ -23,22 +23,8 @@ import (
 // later returns the migrations of a program whose schema is newer than the current one.
 func later(t *testing.T) fs.FS {
 	t.Helper()
-	now, err := store.Embedded()
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := fstest.MapFS{"00099_more.sql": {Data: []byte("-- +goose Up\nCREATE TABLE more (id TEXT NOT NULL PRIMARY KEY);\n")}}
-	names, err := fs.Glob(now, "*.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range names {
-		data, err := fs.ReadFile(now, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all[name] = &fstest.MapFile{Data: data}
-	}
+	all := migrationsBefore(t, "00099")
+	all["00099_more.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE more (id TEXT NOT NULL PRIMARY KEY);\n")}
 	return all
 }
 

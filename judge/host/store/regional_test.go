@@ -1,14 +1,11 @@
 package store_test
 
 import (
-	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -221,35 +218,7 @@ func TestEditKeepsIDs(t *testing.T) {
 // earlier schemas.
 func TestGroupsOfBefore(t *testing.T) {
 	onNew(t, func(t *testing.T, dsn string) {
-		all, err := store.Embedded()
-		if err != nil {
-			t.Fatal(err)
-		}
-		before := fstest.MapFS{}
-		names, err := fs.Glob(all, "*.sql")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range names {
-			if name >= "00014" {
-				continue
-			}
-			data, err := fs.ReadFile(all, name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			before[name] = &fstest.MapFile{Data: data}
-		}
-		old := open(t, store.WithSchema(store.Options{DSN: dsn}, before))
-		driver := "sqlite"
-		if old.Postgres() {
-			driver = "pgx"
-		}
-		db, err := sql.Open(driver, dsn)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer db.Close()
+		db := openAt(t, dsn, "00014")
 		long := strings.Repeat("é", 2000)
 		lists := []string{"", "7a", "7a,été \U0001F600,7b", ",7b,,x,7b,", long}
 		for _, contest := range []string{"c1", "c2"} {

@@ -37,6 +37,8 @@ func TestRecheck(t *testing.T) {
 	page("admin", "/hole/nim/edit", "check all 2 valid submissions again", "being checked")
 	page("admin", "/hole/nim/edit", link)
 	page("admin", "/hole/nim/recheck", ">Recheck 2 submissions</button>", "already")
+	page("admin", "/hole/nim/recheck", `action="/hole/nim/recheck"`)
+	page("admin", "/hole/nim/recheck", "address <code>nim</code>")
 	if got := h.Fetch(h.Cookie("ada"), "POST", "/hole/nim/recheck", nil); got.Code != 403 {
 		t.Errorf("a contestant rechecks: %d", got.Code)
 	}
