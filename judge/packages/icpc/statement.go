@@ -73,7 +73,7 @@ func (p *Package) checkStatementFile(s Statement) {
 	if documents[s.Kind] != "" {
 		return
 	}
-	if _, encoding, err := p.readText(s.Name); err == nil && encoding != "utf-8" {
+	if _, encoding, err := p.readText(s.Name, ""); err == nil && encoding != "utf-8" {
 		p.warn(s.Name, "the statement is not UTF-8: it is read as "+encoding, "save it as UTF-8")
 	}
 }
@@ -116,7 +116,7 @@ func (p *Package) namesFromStatements() {
 		if s.Kind != "tex" || p.Names[s.Language] != "" && !p.Format.isLegacy() {
 			continue
 		}
-		text, _, err := p.readText(s.Name)
+		text, _, err := p.readText(s.Name, "")
 		if err != nil {
 			continue
 		}
