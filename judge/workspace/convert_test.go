@@ -42,6 +42,8 @@ func TestConvert(t *testing.T) {
 			"c.png": {Name: "c.png", Type: "image/png", Data: []byte("x")},
 			"d.eps": {Name: "d.eps", Type: "application/postscript", Data: []byte("%!PS\nbroken")},
 			"e.eps": {Name: "e.eps", Type: "application/postscript", Data: []byte(drawing)},
+			"f.eps": {Name: "f.eps", Type: "application/postscript", Data: []byte("\x04" + strings.NewReplacer(
+				": 100 100 130 115", ": (atend)", "%%EOF", "%%Trailer\n%%BoundingBox: 100 100 130 115").Replace(drawing))},
 		}
 	}
 	_, noGhostscript := exec.LookPath("gs")
@@ -63,12 +65,14 @@ func TestConvert(t *testing.T) {
 		a.Width != 267 || a.Height != 133 || !bytes.Contains(a.Data, []byte("<svg")) {
 		t.Errorf("a.pdf becomes %+v", a)
 	}
-	if e := all["e.eps"]; hasGhostscript &&
-		(!e.Converted || e.Name != "e.eps.svg" || e.Type != "image/svg+xml" || e.Width != 40 || e.Height != 20) {
-		t.Errorf("e.eps becomes %+v", e)
+	for _, name := range []string{"e.eps", "f.eps"} {
+		if e := all[name]; hasGhostscript &&
+			(!e.Converted || e.Name != name+".svg" || e.Type != "image/svg+xml" || e.Width != 40 || e.Height != 20) {
+			t.Errorf("%s becomes %+v", name, e)
+		}
 	}
 	for name, was := range files() {
-		converted := name == "a.pdf" || name == "e.eps" && hasGhostscript
+		converted := name == "a.pdf" || (name == "e.eps" || name == "f.eps") && hasGhostscript
 		if is := all[name]; !converted && (is.Name != was.Name || is.Converted || !bytes.Equal(is.Data, was.Data)) {
 			t.Errorf("%s becomes %+v", name, is)
 		}

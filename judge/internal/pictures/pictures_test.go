@@ -86,6 +86,17 @@ func TestInHTML(t *testing.T) {
 	}
 }
 
+func TestPostScript(t *testing.T) {
+	for data, want := range map[string]string{
+		"%!PS-Adobe-3.0 EPSF-3.0": "application/postscript", "\x04%!PS": "application/postscript",
+		"\xc5\xd0\xd3\xc6\x20\x00": "application/postscript", "\x04\x04%!": "", "% !PS": "",
+	} {
+		if kind, _, _ := pictures.Type([]byte(data)); kind != want {
+			t.Errorf("the type of %q is %q, want %q", data, kind, want)
+		}
+	}
+}
+
 func TestSizeAttributes(t *testing.T) {
 	for _, row := range []struct{ markdown, want string }{
 		{"![a](b.png){width=50%} c", "![a](b.png#width=50pc) c"},
@@ -102,10 +113,10 @@ func TestSizeAttributes(t *testing.T) {
 }
 
 func TestEmbedHTML(t *testing.T) {
-	const page = "<!DOCTYPE html>\n<p title='a'>x &lt; y<IMG SRC='a b.png' width=5 srcset='c.png 2x'><img src=none.png><img>" +
+	const page = "<!DOCTYPE html>\n<p title='a'>x &lt; y<IMG SRC='a b.png' width=5 srcset='c.png 2x'><img src=none.png><img><embed src='a b.png'>" +
 		"<picture><source srcset=c.webp><img src=\"https://d/e.png\"/></picture>" +
 		"<script>if (a<b) '<img src=\"a b.png\">'</script><!-- <img src='a b.png'> -->"
-	const want = "<!DOCTYPE html>\n<p title='a'>x &lt; y<img width=\"5\" src=\"data:a b.png\"><img src=none.png><img>" +
+	const want = "<!DOCTYPE html>\n<p title='a'>x &lt; y<img width=\"5\" src=\"data:a b.png\"><img src=none.png><img><embed src='a b.png'>" +
 		"<picture><img src=\"https://d/e.png\"/></picture>" +
 		"<script>if (a<b) '<img src=\"a b.png\">'</script><!-- <img src='a b.png'> -->"
 	embed := func(path string) string {
