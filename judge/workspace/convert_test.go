@@ -2,7 +2,9 @@ package workspace_test
 
 import (
 	"bytes"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -27,7 +29,7 @@ const drawing = `%!PS-Adobe-3.0 EPSF-3.0
 %%BoundingBox: 100 100 130 115
 %%EndComments
 100 100 moveto 130 100 lineto 115 115 lineto closepath fill
-(hello) print showpage
+(hello) print flush showpage
 %%EOF
 `
 
@@ -81,6 +83,14 @@ func TestConvert(t *testing.T) {
 		if got := workspace.NeedsConversion(map[string]*workspace.StatementFile{name: files()[name]}); got != want {
 			t.Errorf("%s is to be converted: %t", name, got)
 		}
+	}
+	only := t.TempDir() // has pdftocairo, but not Ghostscript
+	if tool, err := exec.LookPath("pdftocairo"); err != nil || os.Symlink(tool, filepath.Join(only, "pdftocairo")) != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", only)
+	if workspace.NeedsConversion(map[string]*workspace.StatementFile{"e.eps": files()["e.eps"]}) {
+		t.Error("e.eps is to be converted without Ghostscript")
 	}
 	t.Setenv("PATH", strings.Repeat("relative:", 3))
 	all = files()
