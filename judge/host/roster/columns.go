@@ -110,9 +110,6 @@ func titleKey(title string) string {
 func bareKey(title string) string {
 	key := titleKey(title)
 	for _, word := range peopleWords {
-		if fieldsByTitle()[key] != "" {
-			break
-		}
 		for _, rest := range []string{strings.TrimPrefix(key, word), strings.TrimSuffix(key, word)} {
 			if fieldsByTitle()[rest] != "" {
 				return rest

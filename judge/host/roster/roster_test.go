@@ -169,6 +169,7 @@ func TestColumns(t *testing.T) {
 		"Nom élève;Classe":                                         "name|group",
 		"Alumno/a;Correo del alumno/a;Sección;Alumno ID":           "name|e-mail|group|",
 		"Schülername;Geburtsname des Schülers":                     "name|",
+		"Vorname des Schülers / Prénom de l'élève;Kurs":            "first name|group",
 		"Display name;Given name;Family name;Username":             "name|first name|last name|username",
 	} {
 		l, err := Read([]byte(header + "\n" + strings.Repeat("x;", strings.Count(header, ";"))))
