@@ -113,7 +113,8 @@ func TestSizeAttributes(t *testing.T) {
 }
 
 func TestEmbedHTML(t *testing.T) {
-	const page = "<!DOCTYPE html>\n<p title='a'>x &lt; y<IMG SRC='a b.png' width=5 srcset='c.png 2x'><img src=none.png><img><embed src='a b.png'>" +
+	const page = "<!DOCTYPE html>\n<p title='a'>x &lt; y<IMG SRC='a b.png' width=5 srcset='c.png 2x'><img src=none.png><img>" +
+		"<embed src='a b.png'>" +
 		"<picture><source srcset=c.webp><img src=\"https://d/e.png\"/></picture>" +
 		"<script>if (a<b) '<img src=\"a b.png\">'</script><!-- <img src='a b.png'> -->"
 	const want = "<!DOCTYPE html>\n<p title='a'>x &lt; y<img width=\"5\" src=\"data:a b.png\"><img src=none.png><img><embed src='a b.png'>" +
