@@ -30,7 +30,7 @@ var layers = map[string][]string{
 	"judge/internal/suggest":                     nil,                    // finds the nearest name
 	"judge/internal/tex":                         nil,                    // converts texts
 	"judge/internal/formula":                     {"judge/internal/tex"}, // finds broken formulas
-	"judge/internal/example":                     nil,                    // converts texts
+	"judge/internal/example":                     {"judge/internal/tex"}, // finds examples
 	"judge/internal/pattern":                     nil,                    // regular expressions: any package may import it
 	"judge/internal/golden":                      nil,                    // for tests
 	"judge/internal/unboxed":                     {"judge"},              // for tests

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"assay/judge"
+	"assay/judge/internal/pattern"
 	"assay/judge/internal/pictures"
 	"assay/judge/internal/tail"
 )
@@ -49,7 +50,7 @@ func (w *Workspace) ConvertPictures(ctx context.Context, all map[string]*Stateme
 		}
 		out, fault, err := f.Data, (*judge.ProblemError)(nil), error(nil)
 		if f.Type == epsType {
-			out, fault, err = w.convert(ctx, out, pdfType, epsConverter, "-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-dEPSCrop",
+			out, fault, err = w.convert(ctx, cropped(out), pdfType, epsConverter, "-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-dEPSCrop",
 				"-sDEVICE=pdfwrite", "-sOutputFile=%stdout", "-sstdout=%stderr", "-")
 		}
 		if err == nil && fault == nil {
@@ -66,6 +67,22 @@ func (w *Workspace) ConvertPictures(ctx context.Context, all map[string]*Stateme
 	}
 	return nil
 }
+
+// cropped returns an EPS file in a form whose size Ghostscript knows: without the character that programs on Windows write before
+// it, and with a bounding box at its beginning if it is at its end.
+func cropped(eps []byte) []byte {
+	eps = bytes.TrimPrefix(eps, []byte("\x04"))
+	boxes := boundingBox().FindAll(eps, -1)
+	if len(boxes) == 0 || !bytes.HasPrefix(eps, []byte("%!")) {
+		return eps
+	}
+	return boxAtEnd().ReplaceAllLiteral(eps, boxes[len(boxes)-1])
+}
+
+var (
+	boundingBox = pattern.New(`%%BoundingBox:[ \t]*-?[0-9][^\r\n]*`)
+	boxAtEnd    = pattern.New(`%%BoundingBox:[ \t]*\(atend\)`)
+)
 
 // ConvertSVG converts an SVG picture to a PDF file. If the machine does not have rsvg-convert, or it cannot read the
 // picture, the error is a *judge.ProblemError without a file. The workspace must have been started.

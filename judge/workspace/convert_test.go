@@ -2,7 +2,9 @@ package workspace_test
 
 import (
 	"bytes"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -22,12 +24,12 @@ trailer<</Root 1 0 R>>
 %%EOF
 `
 
-// drawing is an EPS file that contains a triangle.
+// drawing is an EPS file that contains a triangle, and prints a word.
 const drawing = `%!PS-Adobe-3.0 EPSF-3.0
 %%BoundingBox: 100 100 130 115
 %%EndComments
 100 100 moveto 130 100 lineto 115 115 lineto closepath fill
-showpage
+(hello) print flush showpage
 %%EOF
 `
 
@@ -37,9 +39,13 @@ func TestConvert(t *testing.T) {
 		return map[string]*workspace.StatementFile{
 			"a.pdf": {Name: "a.pdf", Type: "application/pdf", Data: []byte(page)},
 			"b.pdf": {Name: "b.pdf", Type: "application/pdf", Data: []byte("%PDF-1.4 and no more")},
+			"large.pdf": {Name: "large.pdf", Type: "application/pdf",
+				Data: []byte(strings.Replace(page, "10 10 50 50 re f", strings.Repeat("10 10 50 50 re f\n", 8000), 1))},
 			"c.png": {Name: "c.png", Type: "image/png", Data: []byte("x")},
-			"d.eps": {Name: "d.eps", Type: "application/postscript", Data: []byte("%!PS")},
+			"d.eps": {Name: "d.eps", Type: "application/postscript", Data: []byte("%!PS\nbroken")},
 			"e.eps": {Name: "e.eps", Type: "application/postscript", Data: []byte(drawing)},
+			"f.eps": {Name: "f.eps", Type: "application/postscript", Data: []byte("\x04" + strings.NewReplacer(
+				": 100 100 130 115", ": (atend)", "%%EOF", "%%Trailer\n%%BoundingBox: 100 100 130 115").Replace(drawing))},
 		}
 	}
 	_, noGhostscript := exec.LookPath("gs")
@@ -61,12 +67,15 @@ func TestConvert(t *testing.T) {
 		a.Width != 267 || a.Height != 133 || !bytes.Contains(a.Data, []byte("<svg")) {
 		t.Errorf("a.pdf becomes %+v", a)
 	}
-	if e := all["e.eps"]; hasGhostscript &&
-		(!e.Converted || e.Name != "e.eps.svg" || e.Type != "image/svg+xml" || e.Width != 40 || e.Height != 20) {
-		t.Errorf("e.eps becomes %+v", e)
+	for _, name := range []string{"e.eps", "f.eps"} {
+		if e := all[name]; hasGhostscript &&
+			(!e.Converted || e.Name != name+".svg" || e.Type != "image/svg+xml" || e.Width != 40 || e.Height != 20) {
+			t.Errorf("%s becomes %+v", name, e)
+		}
 	}
 	for name, was := range files() {
-		if is := all[name]; name != "a.pdf" && !(name == "e.eps" && hasGhostscript) && (is.Name != was.Name || is.Converted || !bytes.Equal(is.Data, was.Data)) {
+		converted := name == "a.pdf" || (name == "e.eps" || name == "f.eps") && hasGhostscript
+		if is := all[name]; !converted && (is.Name != was.Name || is.Converted || !bytes.Equal(is.Data, was.Data)) {
 			t.Errorf("%s becomes %+v", name, is)
 		}
 	}
@@ -74,6 +83,14 @@ func TestConvert(t *testing.T) {
 		if got := workspace.NeedsConversion(map[string]*workspace.StatementFile{name: files()[name]}); got != want {
 			t.Errorf("%s is to be converted: %t", name, got)
 		}
+	}
+	only := t.TempDir() // has pdftocairo, but not Ghostscript
+	if tool, err := exec.LookPath("pdftocairo"); err != nil || os.Symlink(tool, filepath.Join(only, "pdftocairo")) != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", only)
+	if workspace.NeedsConversion(map[string]*workspace.StatementFile{"e.eps": files()["e.eps"]}) {
+		t.Error("e.eps is to be converted without Ghostscript")
 	}
 	t.Setenv("PATH", strings.Repeat("relative:", 3))
 	all = files()

@@ -138,7 +138,8 @@ func put(z *zip.Writer, name string, data []byte, modified time.Time) error {
 type archiveDirs map[string]*bytes.Buffer
 
 // writeSubmissions writes the submissions of the teams. For each problem and language, it creates a directory that
-// contains a directory per submission, as JPlag expects, and the file info.csv, which Dolos reads.
+// contains a directory per submission, as JPlag expects, and the file info.csv, which Dolos reads. The file has no byte order
+// mark, unlike other tables of the server: Dolos would read the mark as part of its first column's name.
 func writeSubmissions(ctx context.Context, d *intake.Service, c *store.Contest, z *zip.Writer) error {
 	problems, err := d.Store.ContestProblems(ctx, c.ID)
 	if err != nil {

@@ -31,41 +31,51 @@ var Fields = []Field{Name, First, Last, Login, Email, Password, Team, Group}
 // fieldsByTitle maps titles, in the form that key returns, to fields.
 var fieldsByTitle = sync.OnceValue(func() map[string]Field { return invertTitles(fieldTitles) })
 
-// fieldTitles lists the usual column titles in spreadsheets, in four languages.
+// fieldTitles lists the usual column titles in spreadsheets, in four languages, without the words in peopleWords.
 var fieldTitles = map[Field]string{
-	Name: `name, names, full name, display name, displayed name, complete name, real name, person, people, student, student name, students,
-		pupil, participant, contestant, first and last name, first last name, first name last name, last name first name, name first name,
+	Name: `name, names, full name, display name, displayed name, complete name, real name, person, people, student, students,
+		pupil, pupils, participant, participants, contestant, first and last name, first last name, first name last name,
+		last name first name, name first name, surname first name, first name surname, surname forename, forename surname,
 		Vollname, voller Name, vollständiger Name, Vor- und Nachname, Vor- und Zuname, Nach- und Vorname, Zu- und Vorname, Vorname Nachname,
-		Vorname Name, Nachname Vorname, Name Vorname, Anzeigename, Schüler, Schülerin, Schülername, Schüler und Schülerinnen,
+		Vorname Name, Nachname Vorname, Name Vorname, Familienname Vorname, Anzeigename, Schüler, Schülerin, Schüler und Schülerinnen,
 		Schülerinnen und Schüler, SuS, Lernende, Teilnehmer, Teilnehmerin, Teilnehmende, Studierende, Studentin, Person,
-		nom, noms, nom complet, nom et prénom, nom prénom, prénom nom, prénom et nom, nom affiché, nom de l'élève, élève, élèves, étudiant,
-		étudiante, participant, participante, candidat,
+		nom, noms, nom complet, nom et prénom, nom prénom, prénom nom, prénom et nom, nom affiché, élève, élèves, étudiant,
+		étudiante, étudiants, participant, participante, candidat,
 		nombre, nombres, nombre completo, nombre y apellido, nombre y apellidos, nombres y apellidos, nombre apellido, nombre apellidos,
-		apellido y nombre, apellidos y nombre, apellidos y nombres, apellido nombre, apellidos nombre, nombre del alumno, alumno, alumna,
-		alumnos, estudiante, participante`,
+		apellido y nombre, apellidos y nombre, apellidos y nombres, apellido nombre, apellidos nombre, alumno, alumna, alumno/a,
+		alumnos, alumnos/as, alumnado, estudiante, estudiantes, participante, participantes`,
 	First: `first name, first names, firstname, given name, given names, forename, forenames, Christian name, middle name, middle names,
-		Vorname, Vornamen, Rufname, zweiter Vorname, prénom, prénoms, deuxième prénom, primer nombre, segundo nombre, nombre de pila`,
+		Vorname, Vornamen, Rufname, zweiter Vorname, prénom, prénoms, prénom usuel, deuxième prénom, primer nombre, segundo nombre,
+		nombre de pila`,
 	Last: `last name, last names, surname, surnames, family name, family names, second name, Nachname, Nachnamen, Familienname, Zuname,
 		nom de famille, nom d'usage, nom de naissance, apellido, apellidos, primer apellido, segundo apellido, apellido paterno,
 		apellido materno, apellido 1, apellido 2`,
 	Login: `login, log in, login name, logon, logon name, user, username, user name, user ID, user login, user account, account,
-		account name, account ID, sign-in name, handle, Benutzer, Benutzername, Benutzerkennung, Benutzer-ID, Benutzerkonto,
+		account name, account ID, login ID, net ID, sign-in name, handle, Benutzer, Benutzername, Benutzerkennung, Benutzer-ID, Benutzerkonto,
 		Nutzer, Nutzername, Nutzerkennung, Nutzer-ID, Anmeldename, Login-Name, Kennung, Konto, Kontoname, Username,
 		identifiant, identifiant de connexion, identifiant utilisateur, utilisateur, nom d'utilisateur, nom utilisateur, compte,
 		nom de compte, pseudo, usuario, nombre de usuario, nombre usuario, nombre de cuenta, cuenta, identificador, ID de usuario`,
-	Email: `email, e-mail, mail, email address, mail address, user email, student email, school email, E-Mail-Adresse, Mailadresse,
+	Email: `email, e-mail, mail, email address, mail address, user email, school email, E-Mail-Adresse, Mailadresse,
 		Schul-E-Mail, elektronische Post, courriel, adresse courriel, adresse e-mail, adresse mail, adresse de courriel, adresse électronique,
-		mél, adresse mél, correo, correo electrónico, dirección de correo, dirección de correo electrónico, dirección de email, e-correo`,
+		mél, adresse mél, adresse de messagerie, courrier électronique, correo, correo institucional, email institucional,
+		correo electrónico, dirección de correo, dirección de correo electrónico, dirección de email, e-correo`,
 	Password: `password, passwd, pass word, initial password, start password, Passwort, Kennwort, Startpasswort, Initialpasswort,
 		Anfangspasswort, Erstpasswort, Startkennwort, mot de passe, mot de passe initial, mdp,
 		contraseña, contraseña inicial, clave, clave de acceso`,
 	Team: `team, team name, teams, Mannschaft, Mannschaftsname, Teamname, Name des Teams, équipe, équipes, nom d'équipe, nom de l'équipe,
 		nom équipe, equipo, equipos, nombre de equipo, nombre del equipo, nombre equipo`,
-	Group: `group, groups, group name, class, classes, class name, form, course, section, cohort, grade, school class, Gruppe, Gruppen,
-		Gruppenname, Klasse, Klassen, Klassenname, Klassenbezeichnung, Schulklasse, Kurs, Kursname, Jahrgang, Jahrgangsstufe, Klassenstufe,
-		Stufe, groupe, groupes, nom du groupe, nom de groupe, classe, nom de la classe, cours, niveau, grupo, grupos, nombre del grupo,
-		nombre de grupo, clase, clases, nombre de la clase, curso, cursos, grado, nivel`,
+	Group: `group, groups, group name, class, classes, class name, form, course, section, cohort, grade, grade level, school class,
+		year group, tutor group, form group, registration group, homeroom, Gruppe, Lerngruppe, Gruppen, Gruppenname, Klasse,
+		Klassen, Stammklasse, Klassenname, Klassenbezeichnung, Schulklasse, Kurs, Kursname, Jahrgang, Jahrgangsstufe, Klassenstufe,
+		Stufe, groupe, groupes, nom du groupe, nom de groupe, classe, nom de la classe, division, promotion, cours, niveau, grupo,
+		grupos, nombre del grupo, nombre de grupo, clase, clases, nombre de la clase, curso, cursos, curso y grupo, sección, grado,
+		nivel`,
 }
+
+// peopleWords lists what may precede or follow a title, such as "Student" in "Student first name".
+var peopleWords = strings.Fields(`student students pupil pupils participant contestant legal preferred
+	schuler schulers schulerin desschulers derschulerin derschuler teilnehmer desteilnehmers
+	eleve deleleve etudiant deletudiant duparticipant alumno delalumno alumnoa delalumnoa estudiante delestudiante delparticipante`)
 
 func invertTitles(byField map[Field]string) map[string]Field {
 	by := map[string]Field{}
@@ -96,16 +106,29 @@ func titleKey(title string) string {
 	return strings.NewReplacer("schueler", "schuler", "vollstaendig", "vollstandig").Replace(b.String())
 }
 
+// bareKey is titleKey without one of the peopleWords, if the rest is a known title.
+func bareKey(title string) string {
+	key := titleKey(title)
+	for _, word := range peopleWords {
+		for _, rest := range []string{strings.TrimPrefix(key, word), strings.TrimSuffix(key, word)} {
+			if fieldsByTitle()[rest] != "" {
+				return rest
+			}
+		}
+	}
+	return key
+}
+
 // fieldOf returns the field with the given title. The title may contain its translation to another language after
 // a slash.
 func fieldOf(title string) Field {
-	if f := fieldsByTitle()[titleKey(title)]; f != "" {
+	if f := fieldsByTitle()[bareKey(title)]; f != "" {
 		return f
 	}
 	found := map[Field]bool{}
 	given := false // whether there is a Spanish title for first names
 	for part := range strings.SplitSeq(title, "/") {
-		found[fieldsByTitle()[titleKey(part)]] = true
+		found[fieldsByTitle()[bareKey(part)]] = true
 		given = given || titleKey(part) == "nombre"
 	}
 	if len(found) == 1 && found[First] { // "Vorname / Prénom"
@@ -151,7 +174,7 @@ func columns(header []string) (columns []Column) {
 	// If there is a column of first names, "Name" and "Nom" mean the last name. If there is a column of last
 	// names, "Name", "Nom" and "Nombre" mean the first name.
 	for i, c := range columns {
-		switch k := titleKey(c.Title); {
+		switch k := bareKey(c.Title); {
 		case k != "name" && k != "names" && k != "nom" && k != "noms" && k != "nombre" && k != "nombres":
 		case first:
 			columns[i].Field = Last

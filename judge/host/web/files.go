@@ -81,29 +81,34 @@ const maxEmbedded = 16 << 20
 
 // ReadProblemFile reads a file of a problem. If it is a statement in HTML, its pictures are embedded and its formulas drawn: a
 // sandboxed page cannot load files that only logged in accounts may see.
-func (s *Site) ReadProblemFile(info *client.ProblemInfo, f *client.ProblemFile) (data []byte, err error) {
-	if data = f.Data; len(data) == 0 {
-		if data, err = s.Blobs.Read(f.Digest, f.Size); err != nil {
-			return nil, err
-		}
-	}
+func (s *Site) ReadProblemFile(info *client.ProblemInfo, f *client.ProblemFile) ([]byte, error) {
+	data, err := s.fileBytes(f)
 	at := slices.IndexFunc(info.Statements, func(one client.Statement) bool { return one.Document == f.Name })
-	if at < 0 || f.Type == "application/pdf" {
-		return data, nil
+	if err != nil || at < 0 || f.Type == "application/pdf" {
+		return data, err
 	}
 	left := int64(maxEmbedded)
-	return report.DocumentHTML(data, func(path string) *report.Picture {
+	page := report.DocumentHTML(data, func(path string) *report.Picture {
 		p := info.File(info.Statements[at].Pictures[path])
 		if p == nil || p.Size > left {
 			return nil
 		}
-		picture, wrong := s.ReadProblemFile(info, p)
+		picture, wrong := s.fileBytes(p) // the picture may be a statement too, even this one
 		if err = errors.Join(err, wrong); wrong != nil {
 			return nil
 		}
 		left -= p.Size
 		return &report.Picture{URL: report.DataURL(p.Type, picture), Linked: !strings.HasPrefix(p.Type, "image/")}
-	}), err
+	})
+	return page, err
+}
+
+// fileBytes returns the bytes of a problem file, which the metadata or the blob store contains.
+func (s *Site) fileBytes(f *client.ProblemFile) ([]byte, error) {
+	if len(f.Data) > 0 {
+		return f.Data, nil
+	}
+	return s.Blobs.Read(f.Digest, f.Size)
 }
 
 // SendProblemFile sends a file of a problem.

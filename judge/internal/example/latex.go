@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"assay/judge/internal/pattern"
+	"assay/judge/internal/tex"
 )
 
 // scanner reads LaTeX from beginning to end.
@@ -320,18 +321,8 @@ func braced(s string, i int) (body string, end int, ok bool) {
 	if i >= len(s) || s[i] != '{' {
 		return "", i, false
 	}
-	depth := 0
-	for k := i; k < min(len(s), i+maxArgument); k++ {
-		switch s[k] {
-		case '\\':
-			k++
-		case '{':
-			depth++
-		case '}':
-			if depth--; depth == 0 {
-				return s[i+1 : k], k + 1, true
-			}
-		}
+	if body, end, ok = tex.Group(s[:min(len(s), i+maxArgument)], i); ok {
+		return body, end, true
 	}
 	return "", i, false
 }

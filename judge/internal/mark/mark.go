@@ -54,9 +54,11 @@ func Decode(data []byte, declared string) (text, encoding string) {
 		encoding = "utf-16le"
 	case utf8.Valid(data):
 		return strings.TrimPrefix(string(data), "\ufeff"), "utf-8"
+	case strings.HasPrefix(encoding, "utf"): // the declaration is wrong
+		encoding = ""
 	}
 	decoder, err := htmlindex.Get(encoding)
-	if err != nil || strings.HasPrefix(encoding, "utf8") || encoding == "utf-8" {
+	if err != nil {
 		encoding = "windows-1252"
 		decoder, _ = htmlindex.Get(encoding) // is known
 	}

@@ -1,6 +1,7 @@
 package mark_test
 
 import (
+	"strings"
 	"testing"
 
 	"assay/judge/internal/mark"
@@ -32,6 +33,8 @@ func TestDecode(t *testing.T) {
 		{"\xe9\x80", "utf8", "é€", "windows-1252"},
 		{"\xe9\x80", "utf8x", "é€", "windows-1252"},
 		{"\xe9\x80", "none", "é€", "windows-1252"},
+		{"\xe9\x80", "UTF-16", "é€", "windows-1252"},
+		{strings.Repeat("a", 600) + "\xe9", "", strings.Repeat("a", 600) + "é", "windows-1252"},
 		{"\xe9", "CP1251", "й", "cp1251"},
 		{"\xff\xfea\x00\xe9\x00", "cp1251", "aé", "utf-16le"},
 		{"\xfe\xff\x00a\x00\xe9", "", "aé", "utf-16be"},

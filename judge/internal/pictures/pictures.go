@@ -118,9 +118,14 @@ func Paths(markdown []byte) (paths []Reference) {
 // PathsInHTML lists the pictures in an HTML file, like Paths.
 func PathsInHTML(page []byte) (paths []Reference) {
 	z := tags.NewTokenizer(bytes.NewReader(page))
-	for line := 1; z.Next() != tags.ErrorToken; {
+	line := 1
+	for kind := z.Next(); kind != tags.ErrorToken; kind = z.Next() {
 		raw := bytes.Clone(z.Raw())
-		for _, address := range Sources(raw) {
+		var addresses []string
+		if kind != tags.TextToken { // the text of a script may contain tags
+			addresses = Sources(raw)
+		}
+		for _, address := range addresses {
 			path, _ := Split(address)
 			if path != "" && !IsExternal(path) && !slices.ContainsFunc(paths, func(p Reference) bool { return p.Path == path }) {
 				paths = append(paths, Reference{path, line})

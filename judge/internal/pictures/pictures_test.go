@@ -78,11 +78,22 @@ func FuzzPaths(f *testing.F) {
 
 func TestInHTML(t *testing.T) {
 	const page = "<html>\n<!-- <img src=no.png> -->\n\n        <p><IMG\n src='a.png'> <img src=\"b/c.png#x\"/>\n" +
-		"<img src=a.png><img src=http://d/e.png>\n"
+		"<img src=a.png><img src=http://d/e.png>\n<script>\"<img src=f.png>\"</script>"
 	got := pictures.PathsInHTML([]byte(page))
 	want := []pictures.Reference{{Path: "a.png", Line: 4}, {Path: "b/c.png", Line: 5}}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestPostScript(t *testing.T) {
+	for data, want := range map[string]string{
+		"%!PS-Adobe-3.0 EPSF-3.0": "application/postscript", "\x04%!PS": "application/postscript",
+		"\xc5\xd0\xd3\xc6\x20\x00": "application/postscript", "\x04\x04%!": "", "% !PS": "",
+	} {
+		if kind, _, _ := pictures.Type([]byte(data)); kind != want {
+			t.Errorf("the type of %q is %q, want %q", data, kind, want)
+		}
 	}
 }
 
@@ -103,9 +114,10 @@ func TestSizeAttributes(t *testing.T) {
 
 func TestEmbedHTML(t *testing.T) {
 	const page = "<!DOCTYPE html>\n<p title='a'>x &lt; y<IMG SRC='a b.png' width=5 srcset='c.png 2x'><img src=none.png><img>" +
+		"<embed src='a b.png'>" +
 		"<picture><source srcset=c.webp><img src=\"https://d/e.png\"/></picture>" +
 		"<script>if (a<b) '<img src=\"a b.png\">'</script><!-- <img src='a b.png'> -->"
-	const want = "<!DOCTYPE html>\n<p title='a'>x &lt; y<img width=\"5\" src=\"data:a b.png\"><img src=none.png><img>" +
+	const want = "<!DOCTYPE html>\n<p title='a'>x &lt; y<img width=\"5\" src=\"data:a b.png\"><img src=none.png><img><embed src='a b.png'>" +
 		"<picture><img src=\"https://d/e.png\"/></picture>" +
 		"<script>if (a<b) '<img src=\"a b.png\">'</script><!-- <img src='a b.png'> -->"
 	embed := func(path string) string {

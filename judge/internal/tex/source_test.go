@@ -65,8 +65,8 @@ func TestPictures(t *testing.T) {
 		{
 			"has the whole width beside wrapped figures",
 			`\begin{wrapfigure}[9]{r}{0.3\textwidth}\includegraphics[width=0.28\textwidth]{a}\includegraphics[width=.5\linewidth]{b}` +
-				`\begin{minipage}{\linewidth}\includegraphics[width=\textwidth]{c}\end{minipage}\end{wrapfigure}`,
-			"![](a#width=28pc)![](b#width=15pc)\n\n![](c#width=30pc)",
+				`\begin{minipage}{\linewidth}\includegraphics[width=\textwidth]{c}\end{minipage}\includegraphics[width=.5\hsize]{d}\end{wrapfigure}`,
+			"![](a#width=28pc)![](b#width=15pc)\n\n![](c#width=30pc)\n\n![](d#width=15pc)",
 		},
 		{
 			"takes the first of two captions",
@@ -264,6 +264,7 @@ func TestNoSourceText(t *testing.T) {
 		{"a\n\t\n\tb $x$\n\n \t c\td \\begin{center}\te\\end{center}", "a\n\nb $x$\n\nc d\n\ne"},
 		{`\epsfig{width=3cm, file=a.eps} \psfig{figure=b} \epsfig{x} \epsfbox[0 0 9 9]{c.eps}`, "![](a.eps#width=113px) ![](b) ![](c.eps)"},
 		{`\href{https://x.y/a_(b).jpg}{c (d)}`, "[c (d)](https://x.y/a_%28b%29.jpg)"},
+		{`\begin{enumerate}\label{a}\item A\end{enumerate}\ref{a}`, "1. A\n\n??"},
 		{`\hyperlink{x}{a} \cref{y} \foreignlanguage{german}{b} a\xspace.`, "a ?? b a."},
 	} {
 		if got := strings.TrimSpace(tex.Markdown(row.latex)); got != row.want {

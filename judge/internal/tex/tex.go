@@ -179,8 +179,16 @@ func comment(s string, i int) int {
 	return i
 }
 
-// group returns the text in the braces that start at i, and the index after them.
+// group returns the text in the braces that start at i, and the index after them. If the braces are not closed, the text
+// ends with s.
 func group(s string, i int) (body string, end int) {
+	body, end, _ = Group(s, i)
+	return body, end
+}
+
+// Group returns the text in the braces that start at i, and the index after them. It reports whether the braces are closed.
+// If they are not, the text ends with s.
+func Group(s string, i int) (body string, end int, closed bool) {
 	depth := 0
 	for k := i; k < len(s); k++ {
 		switch s[k] {
@@ -190,11 +198,11 @@ func group(s string, i int) (body string, end int) {
 			depth++
 		case '}':
 			if depth--; depth == 0 {
-				return s[i+1 : k], k + 1
+				return s[i+1 : k], k + 1, true
 			}
 		}
 	}
-	return s[i+1:], len(s)
+	return s[i+1:], len(s), false
 }
 
 // argument returns the next argument: a group, a command or a character.

@@ -150,6 +150,15 @@ func TestPlainTextIsKept(t *testing.T) {
 	})
 }
 
+func TestGroup(t *testing.T) {
+	for text, want := range map[string]string{"x{a{b}\\}}c": "a{b}\\} 9 true", "x{a{b}": "a{b} 6 false", "x{a\\": "a\\ 4 false"} {
+		body, end, closed := tex.Group(text, 1)
+		if got := fmt.Sprint(body, " ", end, " ", closed); got != want {
+			t.Errorf("Group(%q, 1) = %s, want %s", text, got, want)
+		}
+	}
+}
+
 func FuzzMarkdown(f *testing.F) {
 	for _, seed := range []string{`\begin{itemize}\item $a_{b^{c}}$\end{itemize}`, `\newcommand{\x}[2]{#1\x{#2}{#1}}\x{a}{b}`,
 		`\begin{tabular}{l}a & \begin{tabular}{l}b\\c\end{tabular}\\\end{tabular}`, `\verb|a| \'{e} \"`, "{{{{", `\[ \frac{1}{\frac{2}{3}} \]`,

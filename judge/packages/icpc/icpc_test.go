@@ -453,6 +453,7 @@ two `+"``` three"+`
 	}
 	if got, want := p.Attachments(), []string{
 		filepath.Join(dir, "attachments", "a.zip"), filepath.Join(dir, "attachments", "b.py"),
+		filepath.Join(dir, "attachments", "directory", "c.py"),
 	}; !slices.Equal(got, want) {
 		t.Errorf("attachments %v, want %v", got, want)
 	}

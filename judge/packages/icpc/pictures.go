@@ -22,7 +22,7 @@ func (p *Package) CheckPictures() (n int, faults, warnings judge.ProblemErrors) 
 			found, wrong, warned := p.checkTeXPictures(s)
 			n, faults, warnings = n+found, append(faults, wrong...), append(warnings, warned...)
 		case "md", "html":
-			text, _, _ := p.readText(s.Name) // show reports the error
+			text, _, _ := p.readText(s.Name, "") // show reports the error
 			paths := pictures.Paths
 			if s.Kind == "html" {
 				paths = pictures.PathsInHTML
@@ -80,7 +80,7 @@ func (p *Package) CheckFormulas() (n int, broken, warnings judge.ProblemErrors) 
 				broken = append(broken, p.located(s, w))
 			}
 		case "md":
-			text, _, _ := p.readText(s.Name) // show reports the error
+			text, _, _ := p.readText(s.Name, "") // show reports the error
 			found, faults, undrawn := problem.Formulas(p.pathOf(s.Name), []byte(p.Constants(text)))
 			n, broken, warnings = n+found, append(broken, faults...), append(warnings, undrawn...)
 		case "html":

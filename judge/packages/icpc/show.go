@@ -58,7 +58,7 @@ func (p *Package) convert(s Statement) (tex.Document, error) {
 	text := s.Source
 	if text == "" {
 		var err error
-		if text, _, err = p.readText(s.Name); err != nil {
+		if text, _, err = p.readText(s.Name, ""); err != nil {
 			return tex.Document{}, err
 		}
 	}
@@ -82,7 +82,7 @@ func (p *Package) convert(s Statement) (tex.Document, error) {
 			if !filepath.IsLocal(filepath.FromSlash(full)) {
 				return "", errors.New("it is outside of the package")
 			}
-			text, _, err := p.readText(full)
+			text, _, err := p.readText(full, declaredEncoding([]byte(text)))
 			if err != nil {
 				return "", errors.New(problem.Reason(err))
 			}
@@ -95,18 +95,23 @@ func (p *Package) convert(s Statement) (tex.Document, error) {
 	return tex.Document{Markdown: pictures.SizeAttributes(p.Constants(text))}, nil
 }
 
-// readText reads a text of a statement, and returns the name of the encoding that it had.
-func (p *Package) readText(name string) (text, encoding string, err error) {
+// readText reads a text of a statement, and returns the name of the encoding that it had. The argument including is the
+// encoding that a file declares for the files that it includes. It may be empty.
+func (p *Package) readText(name, including string) (text, encoding string, err error) {
 	data, err := p.read(name)
 	if err != nil {
 		return "", "", err
 	}
-	declared := ""
-	if found := inputEncoding().FindSubmatch(data); found != nil {
-		declared = string(found[1])
-	}
-	text, encoding = mark.Decode(data, declared)
+	text, encoding = mark.Decode(data, cmp.Or(declaredEncoding(data), including))
 	return text, encoding, nil
+}
+
+// declaredEncoding returns the encoding that a LaTeX file declares, or an empty string.
+func declaredEncoding(text []byte) string {
+	if found := inputEncoding().FindSubmatch(text); found != nil {
+		return string(found[1])
+	}
+	return ""
 }
 
 // inputEncoding matches the declaration of a LaTeX file's encoding.

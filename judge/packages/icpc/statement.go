@@ -43,7 +43,7 @@ func (p *Package) readStatements() {
 			if found == nil || e.Dir {
 				continue
 			}
-			s := Statement{Language: cmp.Or(found[1], "en"), Name: path.Join(dir, e.Name), Kind: strings.ToLower(found[2])}
+			s := Statement{Language: cmp.Or(languageCode(found[1]), "en"), Name: path.Join(dir, e.Name), Kind: strings.ToLower(found[2])}
 			p.Statements = append(p.Statements, s)
 			p.checkStatementFile(s)
 			if found[1] == "" && p.Format == Format2025 {
@@ -64,6 +64,15 @@ func (p *Package) readStatements() {
 	p.checkNames()
 }
 
+// languageCode returns the language in a file name, such as pt-BR, with the language itself in lower case.
+func languageCode(code string) string {
+	language, region, found := strings.Cut(code, "-")
+	if language = strings.ToLower(language); found {
+		return language + "-" + region
+	}
+	return language
+}
+
 // checkStatementFile warns about a statement that other tools do not find or read.
 func (p *Package) checkStatementFile(s Statement) {
 	if base := path.Base(s.Name); base[:len("problem")] != "problem" || path.Ext(base) != "."+s.Kind {
@@ -73,7 +82,7 @@ func (p *Package) checkStatementFile(s Statement) {
 	if documents[s.Kind] != "" {
 		return
 	}
-	if _, encoding, err := p.readText(s.Name); err == nil && encoding != "utf-8" {
+	if _, encoding, err := p.readText(s.Name, ""); err == nil && encoding != "utf-8" {
 		p.warn(s.Name, "the statement is not UTF-8: it is read as "+encoding, "save it as UTF-8")
 	}
 }
@@ -87,7 +96,8 @@ func (p *Package) readDocuments() {
 	}
 	for _, e := range p.list(".") {
 		if found := besideForm().FindStringSubmatch(e.Name); found != nil && !e.Dir {
-			p.Statements = append(p.Statements, Statement{Language: cmp.Or(found[1], first), Name: e.Name, Kind: strings.ToLower(found[2])})
+			language := cmp.Or(languageCode(found[1]), first)
+			p.Statements = append(p.Statements, Statement{Language: language, Name: e.Name, Kind: strings.ToLower(found[2])})
 		}
 	}
 	p.SortStatements()
@@ -116,7 +126,7 @@ func (p *Package) namesFromStatements() {
 		if s.Kind != "tex" || p.Names[s.Language] != "" && !p.Format.isLegacy() {
 			continue
 		}
-		text, _, err := p.readText(s.Name)
+		text, _, err := p.readText(s.Name, "")
 		if err != nil {
 			continue
 		}

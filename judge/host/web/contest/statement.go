@@ -157,7 +157,11 @@ func (s *site) problemFiles(w http.ResponseWriter, r *web.Request) error {
 	h.Set("Content-Type", "application/zip")
 	web.SetAttachment(w, access.Of(r).Problem.Slug+".zip")
 	z := zip.NewWriter(w)
+	used := map[string]bool{}
 	add := func(name string, data []byte) error {
+		// Names are from packages. Some systems unpack a file with "..", or with backslashes, to any directory.
+		name = strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(name, `\`, "/")), "/")
+		used[name] = true
 		entry, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: access.Of(r).Problem.Made})
 		if err == nil {
 			_, err = entry.Write(data)
@@ -188,6 +192,9 @@ func (s *site) problemFiles(w http.ResponseWriter, r *web.Request) error {
 		name := path.Base(f.Name)
 		if f.Attachment {
 			name = attachmentName(&f)
+		}
+		if used[name] { // Polygon has a problem.pdf in each language
+			name = f.Name
 		}
 		if err := add(name, data); err != nil {
 			return fmt.Errorf("pack %s: %w", f.Name, err)

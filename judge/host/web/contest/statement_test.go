@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -12,8 +13,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"assay/judge/blob"
 	"assay/judge/host/client"
 	"assay/judge/host/store"
+	"assay/judge/host/web"
 	"assay/judge/host/web/webtest"
 )
 
@@ -32,11 +35,14 @@ func republish(h *webtest.Harness, change func(*client.ProblemInfo)) {
 
 // hostileHTML is a statement in HTML, and drawnHTML what browsers get: its formulas drawn and its pictures embedded.
 const (
-	hostileHTML = `<script>alert(1)</script>$n$<img src="x.svg" srcset="y.png"><img src="x.pdf"><img src="none.png">`
+	hostileHTML = `<script>alert(1)</script>$n$<img src="x.svg" srcset="y.png"><img src="x.pdf"><img src="none.png"><img src="large.png">`
 	drawnHTML   = `<script>alert(1)</script><math><mi>n</mi></math><img src="data:image/svg+xml;base64,` +
 		`PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIG9ubG9hZD0iYWxlcnQoMSkiPjxzY3JpcHQ+YWxlcnQoMSk8L3NjcmlwdD48L3N2Zz4=">` +
-		`<img src="x.pdf"><img src="none.png">`
+		`<img src="x.pdf"><img src="none.png"><img src="large.png">`
 )
+
+// ownPicture is a statement that shows itself as its picture.
+const ownPicture = `<svg><img src="self">`
 
 const hostileSVG = `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script></svg>`
 
@@ -44,7 +50,7 @@ const hostileSVG = `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><s
 // it links to.
 func TestStatementFiles(t *testing.T) {
 	h := webtest.New(t)
-	pdf, svg, png := []byte("%PDF-1.4"), []byte(hostileSVG), []byte("\x89PNG")
+	pdf, svg, png := []byte("%PDF-1.4 $n$ \xff"), []byte(hostileSVG), []byte("\x89PNG")
 	file := func(name, kind string, data []byte, attached bool) client.ProblemFile {
 		return client.ProblemFile{Name: name, Type: kind, Size: int64(len(data)), Digest: h.StoreBlob(data), Attachment: attached}
 	}
@@ -55,12 +61,17 @@ func TestStatementFiles(t *testing.T) {
 				Pictures: map[string]string{"pile.png": "st/pile #1.png", "x": "st/x.svg"}, Document: "st/en.pdf"},
 			{Language: "de", Text: "# Summe\n\nDeutsch"},
 			{Language: "pt-BR", Document: "st/en.pdf"},
-			{Language: "cs", Document: "st/cs.html", Pictures: map[string]string{"x.svg": "st/x.svg", "x.pdf": "st/en.pdf"}},
+			{Language: "cs", Document: "st/cs.html", Pictures: map[string]string{"x.svg": "st/x.svg", "x.pdf": "st/en.pdf",
+				"large.png": "large.png"}},
+			{Language: "sk", Document: "sk/cs.html", Pictures: map[string]string{"self": "sk/cs.html"}},
 		}
 		s.Files = []client.ProblemFile{
 			file("st/pile #1.png", "image/png", png, false), file("st/x.svg", "image/svg+xml", svg, false),
 			file("st/en.pdf", "application/pdf", pdf, false),
 			file("st/cs.html", "text/html; charset=utf-8", []byte(hostileHTML), false),
+			file("sk/cs.html", "image/svg+xml", []byte(ownPicture), false), file(`up\..\..\a.py`, "application/octet-stream", svg, true),
+			// Together with another picture, it is too large. Its bytes are not read.
+			{Name: "large.png", Type: "image/png", Size: 16 << 20, Digest: blob.DigestOf([]byte("large"))},
 			file("lib<b>.py", "application/octet-stream", []byte("x"), true), file("page.html", "text/html; charset=utf-8", svg, true),
 			file("src/lib.py", "application/octet-stream", []byte("x"), true),
 		}
@@ -88,9 +99,11 @@ func TestStatementFiles(t *testing.T) {
 		"/file/st/pile%20%231.png": {"image/png", "sandbox", string(png)},
 		"/file/st/x.svg":           {"image/svg+xml", "sandbox; default-src 'none'", hostileSVG},
 		"/file/st/cs.html":         {"text/html; charset=utf-8", "sandbox; default-src 'none'", drawnHTML},
-		"/file/st/en.pdf":          {"application/pdf", "default-src 'none'", string(pdf)},
-		".pdf":                     {"application/pdf", "default-src 'none'", string(pdf)},
-		"/file/page.html":          {"text/plain; charset=utf-8", "sandbox; default-src 'none'", hostileSVG},
+		"/file/sk/cs.html": {"image/svg+xml", "sandbox; default-src 'none'", `<svg><img src="data:image/svg+xml;base64,` +
+			`PHN2Zz48aW1nIHNyYz0ic2VsZiI+">`},
+		"/file/st/en.pdf": {"application/pdf", "default-src 'none'", string(pdf)},
+		".pdf":            {"application/pdf", "default-src 'none'", string(pdf)},
+		"/file/page.html": {"text/plain; charset=utf-8", "sandbox; default-src 'none'", hostileSVG},
 	} {
 		got := h.Fetch(ada, "GET", at+path, nil)
 		policy := got.Get("Content-Security-Policy")
@@ -168,7 +181,8 @@ func TestStatementFiles(t *testing.T) {
 		}
 	}
 	slices.Sort(names)
-	if d := cmp.Diff([]string{"cs.html", "en.pdf", "lib<b>.py", "page.html", "samples/1.ans", "samples/1.in", "src/lib.py"}, names); d != "" {
+	if d := cmp.Diff([]string{"a.py", "cs.html", "en.pdf", "lib<b>.py", "page.html", "samples/1.ans",
+		"samples/1.in", "sk/cs.html", "src/lib.py"}, names); d != "" {
 		t.Error(d)
 	}
 	// Before the start, contestants cannot read any of it.
@@ -177,5 +191,21 @@ func TestStatementFiles(t *testing.T) {
 		if got := h.Fetch(ada, "GET", "/c/later/p/A"+path, nil); got.Code == 200 || strings.Contains(got.Body, "alert(1)</script></svg>") {
 			t.Errorf("before the start %q is answered %d", path, got.Code)
 		}
+	}
+}
+
+// TestLostPicture checks that a statement in HTML is an error if the server cannot read one of its pictures.
+func TestLostPicture(t *testing.T) {
+	h := webtest.New(t, func(_ *webtest.Harness, o *web.Options) { o.Log = slog.New(slog.DiscardHandler) })
+	republish(h, func(s *client.ProblemInfo) {
+		s.Statements = []client.Statement{{Language: "en", Document: "en.html", Pictures: map[string]string{"self": "lost.png"}}}
+		s.Files = []client.ProblemFile{
+			{Name: "en.html", Type: "text/html; charset=utf-8", Size: int64(len(ownPicture)), Digest: h.StoreBlob([]byte(ownPicture))},
+			{Name: "lost.png", Type: "image/png", Size: 4, Digest: blob.DigestOf([]byte("lost"))},
+		}
+	})
+	h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{})
+	if got := h.Fetch(h.Cookie("ada"), "GET", "/c/now/p/A/file/en.html", nil); got.Code != 500 {
+		t.Errorf("got %d, want 500", got.Code)
 	}
 }
