@@ -84,3 +84,21 @@ func FuzzStatement(f *testing.F) {
 		}
 	})
 }
+
+// TestDocumentHTML checks that a statement in HTML needs no scripts and no other files: its formulas are drawn, its pictures
+// embedded, and its text is UTF-8.
+func TestDocumentHTML(t *testing.T) {
+	page := report.DocumentHTML(
+		[]byte("<meta charset=latin1><p>Gr\xf6\xdfe \\(n\\) and $m$. <code>$k$</code><img src=\"a.png\"><img src=\"b.pdf\"><img src=\"c.png\">"),
+		func(path string) *report.Picture {
+			return map[string]*report.Picture{
+				"a.png": {URL: report.DataURL("image/png", []byte("x"))},
+				"b.pdf": {URL: "data:,", Linked: true},
+			}[path]
+		})
+	want := `<meta charset=latin1><p>Größe <math><mi>n</mi></math> and <math><mi>m</mi></math>. <code>$k$</code>` +
+		`<img src="data:image/png;base64,eA=="><img src="b.pdf"><img src="c.png">`
+	if string(page) != want {
+		t.Errorf("the page is\n%s\nwant\n%s", page, want)
+	}
+}

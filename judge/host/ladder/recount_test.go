@@ -16,7 +16,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// A randomLog is a ladder with bots in all states, and encounters of 1 to 4 games of which some do not count.
+// A randomLog is a ladder with bots in all states, and encounters of 1 to 4 games; some do not count.
 func randomLog(random *rand.Rand) (bots []*store.Bot, all []*store.Encounter) {
 	n := 3 + random.IntN(5)
 	states := []store.BotState{store.BotActive, store.BotActive, store.BotActive, store.BotPaused, store.BotRetired, store.BotRejected}

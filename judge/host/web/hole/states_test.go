@@ -87,10 +87,10 @@ func TestSubmissionStates(t *testing.T) {
 		}, "checking", []string{"checking all inputs", `<progress max="9000" value="4321"`, "4321 of 9000 inputs", "!inputs to check."}},
 		{"correct", func(h *webtest.Harness, _ *store.Hole, a *store.GolfSubmission) {
 			h.RecordGolfCheck(a, "py", judge.GolfCorrect, 33)
-		}, "valid", []string{"RIGHT", "33 bytes: place 1 of 1 in", "Badge", "<h2>Checks</h2>", "!data-events=", "!rechecked", "!refresh"}},
+		}, "valid", []string{"RIGHT", "33 bytes: rank 1 of 1 in", "Badge", "<h2>Checks</h2>", "!data-events=", "!rechecked", "!refresh"}},
 		{"incorrect", func(h *webtest.Harness, _ *store.Hole, a *store.GolfSubmission) {
 			h.RecordGolfCheck(a, "py", judge.GolfIncorrect, 33)
-		}, string(judge.GolfIncorrect), []string{"it is 10", "!Badge", "<h2>Checks</h2>", "!data-events=", "!rechecked", "!place 1"}},
+		}, string(judge.GolfIncorrect), []string{"it is 10", "!Badge", "<h2>Checks</h2>", "!data-events=", "!rechecked", "!rank 1"}},
 		{"not checked", func(h *webtest.Harness, _ *store.Hole, a *store.GolfSubmission) {
 			if err := h.Store.RecordGolfOutcome(h.Context(), store.GolfOutcome{Workflow: a.Workflow, Why: "no worker could"}); err != nil {
 				h.Fatal(err)
@@ -105,7 +105,7 @@ func TestSubmissionStates(t *testing.T) {
 			recheck(h, o)
 			now := webtest.Must[*store.GolfSubmission](h)(h.Store.GolfSubmission(h.Context(), o.ID, a.Number))
 			h.RecordGolfCheck(now, "py", judge.GolfIncorrect, 33)
-		}, "no longer valid", []string{"No longer valid: ", "!Badge", "!place 1", "!data-events=", "!is being rechecked"}},
+		}, "no longer valid", []string{"No longer valid: ", "!Badge", "!rank 1", "!data-events=", "!is being rechecked"}},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			h := webtest.New(t)
@@ -160,11 +160,11 @@ func TestSubmissionStream(t *testing.T) {
 		}
 		t.Errorf("the stream of submission %d ends without %q:\n%s", number, until, text.String())
 	}
-	read(1, "33 bytes: place 1 of 1")
+	read(1, "33 bytes: rank 1 of 1")
 	read(2, "waiting for a worker to check samples and edges")
 	h.RecordGolfCheck(open, "py", judge.GolfCorrect, 30)
 	read(2, "event: end")
-	read(2, "30 bytes: place 1 of 1")
+	read(2, "30 bytes: rank 1 of 1")
 }
 
 // TestHoleReaders checks what each reader sees of submissions in the ranking: a link only to submissions that the reader may
