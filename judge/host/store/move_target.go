@@ -26,7 +26,12 @@ func (m *move) lockTarget(ctx context.Context) (release func(), err error) {
 		}
 		return nil, fmt.Errorf("lock %s: %w", m.to.displayName(), err)
 	}
-	return func() { conn.Close() }, nil // the lock ends with the connections, when the store is closed
+	return func() {
+		// The lock would also end with the connection, but only when PostgreSQL notices, which may be after the next move
+		// has begun.
+		_, _ = conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", moveLock)
+		conn.Close()
+	}, nil
 }
 
 // checkTarget returns an error unless the new database can take the data. If the database has no tables, check creates
