@@ -204,6 +204,13 @@ func (k *checker) commands(l *Language, prefix string) {
 			"language %q: prepare has no cache to fill", l.ID,
 		)
 	}
+	if l.Prepares.GoCache && (len(l.Prepares.List) == 0 || !slices.Contains(tools, "go")) {
+		k.fault(
+			prefix+".prepares.go_cache",
+			`list = ["go", "list", ...] prints the packages`,
+			"language %q: go_cache needs a list of packages, and the tool go", l.ID,
+		)
+	}
 	k.command(l, tools, prefix+".run", l.Run)
 	k.command(l, tools, prefix+".locate", l.Locate)
 	k.command(l, tools, prefix+".version", l.Version)

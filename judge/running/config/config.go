@@ -353,10 +353,12 @@ func (c *Config) Language(word string) (*Language, bool) {
 // names returns the names by which a language can be requested.
 func (l *Language) names() []string { return append([]string{l.ID}, l.Aliases...) }
 
-// PreparedParts describes the parts that the prepare commands of a language make, for a progress display.
+// PreparedParts describes the parts that the prepare commands of a language make.
 type PreparedParts struct {
-	Name string   `toml:"name"` // what the parts are called, such as "packages"
+	Name string   `toml:"name"` // for a progress display: what the parts are called, such as "packages"
 	List []string `toml:"list"` // a command that prints the parts, one per line
+	// GoCache means that the parts are packages, and those that the user's own build cache of Go contains are copied.
+	GoCache bool `toml:"go_cache"`
 }
 
 // IsInternal reports whether no file name or content selects the language. Such a language is selected only by the

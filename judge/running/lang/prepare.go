@@ -129,6 +129,9 @@ func (t *Toolbox) prepare(ctx context.Context, p *preparation, chain *toolchain,
 	if len(l.Prepares.List) > 0 {
 		p.list(ctx, t.runner, command(l.Prepares.List))
 	}
+	if l.Prepares.GoCache {
+		t.reuseGoPackages(ctx, p, chain, cache)
+	}
 	for _, argv := range l.Prepare {
 		log := head{omit: p.countLine}
 		x, err := t.runRetrying(ctx, command(argv), &log)

@@ -277,14 +277,13 @@ func outermost(paths []string) []string {
 
 // run runs a tool on this machine, outside the sandbox. The tool can read the home directory, where shims look for
 // the tools that they start. It cannot create anything there.
-func run(ctx context.Context, argv []string, home string) (string, error) {
+func run(ctx context.Context, argv []string, home string, env ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	var env []string
 	own := func(said string) string { return said }
 	if mirror, remove, err := mirrorHome(home); err == nil {
 		defer remove()
-		env = []string{"HOME=" + mirror}
+		env = append(env, "HOME="+mirror)
 		own = func(said string) string { return strings.ReplaceAll(said, mirror, home) }
 	}
 	out, err := sandbox.Tool(ctx, argv, env...)
