@@ -27,7 +27,7 @@ func (t *Toolbox) reuseGoPackages(ctx context.Context, p *preparation, chain *to
 		}
 	}
 	list := func(names []string, options ...string) []string {
-		argv := append([]string{chain.paths["go"], "list", "-trimpath"}, options...)
+		argv := append([]string{chain.paths["go"], "list"}, options...)
 		out, err := run(ctx, append(argv, names...), t.tools.home, env...)
 		if err != nil {
 			return nil
