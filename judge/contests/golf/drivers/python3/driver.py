@@ -24,7 +24,11 @@ class Driver:
             data = data[os.write(1, data):]
 
     def run(self, name):
-        f = self.load(name)
+        try:
+            f = self.load(name)
+        except BaseException:
+            self.frame("x", "")
+            raise
         self.frame("l", "")
         for line in self.lines[1:]:
             if not line:
