@@ -51,6 +51,7 @@ type detection struct {
 	rejections rejectionTracker
 	unparsable map[reading]bool // readings of the code that the compiler or interpreter rejects
 	broken     bool             // the submission is a whole program that the compiler cannot parse
+	unloadable *candidate       // a function that no form of a call can load
 }
 
 // reading describes how a driver reads the submission of a candidate. It does not include the form of the call.
@@ -217,7 +218,8 @@ func (d *detection) make(ctx context.Context, c candidate) (*triedCandidate, err
 
 // function tries a candidate that is a function.
 func (d *detection) function(ctx context.Context, c candidate) (found bool, err error) {
-	if d.canSkip(c) || d.unparsable[readingOf(c)] {
+	u := d.unloadable
+	if d.canSkip(c) || d.unparsable[readingOf(c)] || u != nil && u.name == c.name && u.last == c.last {
 		return false, nil
 	}
 	t, err := d.make(ctx, c)
@@ -231,7 +233,9 @@ func (d *detection) function(ctx context.Context, c candidate) (found bool, err 
 func (d *detection) try(ctx context.Context, t *triedCandidate, samples []int) (found bool, err error) {
 	outputs, slow, err := d.outputs(ctx, t, samples)
 	if unloaded, ok := errors.AsType[*loadError](err); ok {
-		t.e.Reason = unloaded.text
+		if t.e.Reason = unloaded.text; unloaded.always {
+			d.unloadable = &t.way.candidate
+		}
 		return false, d.unloaded(ctx, t.way.candidate, func(log string) bool { return firstLine(log) == unloaded.text })
 	}
 	if err != nil {

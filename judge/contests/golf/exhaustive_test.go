@@ -30,6 +30,8 @@ type toy struct {
 	busy   int    // number of processes to stop at the wall time limit although they compute
 	stops  int    // number of processes to stop for other work, in the middle of their outputs
 	server bool   // whether the language's server works
+	load   string // how the function f fails to load: "x" or "dies"; if empty, it loads
+	loads  int    // number of processes that failed to load it
 	lie    string // input for which the server prints 0
 	mu     sync.Mutex
 }
@@ -111,6 +113,14 @@ func (r *toy) Run(_ context.Context, c *judge.Command) (judge.Exec, error) {
 // frames answers each line as a driver or a server does.
 func (r *toy) frames(c *judge.Command, lines []string, read func(line string) string) (judge.Exec, error) {
 	mark := lines[0]
+	if r.load != "" {
+		r.loads++
+		if r.load == "x" {
+			fmt.Fprintf(c.Stdout, "loading\n%sx%s\n", mark, mark)
+		}
+		fmt.Fprint(c.Stderr, "f is a list")
+		return judge.Exec{Exit: 1}, nil
+	}
 	fmt.Fprintf(c.Stdout, "loading\n%sl%s\n", mark, mark)
 	var before []string
 	for _, line := range lines[1:] {
@@ -238,8 +248,13 @@ func toyRange(t *testing.T, n int) (*SubmissionChecker, *toy, *drivers.Driver) {
 // prove checks a submission in the toy language.
 func prove(t *testing.T, rng *SubmissionChecker, driver *drivers.Driver, o Options) *Result {
 	t.Helper()
+	return proveCode(t, rng, driver, "f=sum", o)
+}
+
+func proveCode(t *testing.T, rng *SubmissionChecker, driver *drivers.Driver, code string, o Options) *Result {
+	t.Helper()
 	l := &config.Language{ID: "toy", Name: "Toy", Extensions: []string{"toy"}, File: "main.toy", Run: []string{"toy", "{entry}"}}
-	a, err := NewSubmission("a.toy", l, driver, []byte("f=sum"), "", nil)
+	a, err := NewSubmission("a.toy", l, driver, []byte(code), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

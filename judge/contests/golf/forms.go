@@ -204,7 +204,7 @@ func (c *candidate) notes() []string {
 // maxNames is the maximum number of function names that are tried. The last name in the code is tried first.
 const maxNames = 6
 
-// candidates lists the ways to call the submission, most likely first.
+// candidates lists the ways to call the submission, most likely first. Options.First precedes all others.
 func candidates(a *Submission, arity int, o Options) []candidate {
 	g := a.Driver
 	programs := programForms(g, a.Code, o)
@@ -220,15 +220,23 @@ func candidates(a *Submission, arity int, o Options) []candidate {
 			}
 		}
 	}
+	all := slices.Concat(functions, programs)
 	switch {
 	case o.Kind == "program" || o.InputForm != "":
-		return programs
+		all = programs
 	case o.Kind == "function" || o.Call != "" || o.Entry != "":
-		return functions
+		all = functions
 	case matchesAny(g.Programs, a.Code) || matchesAny(g.Argv, a.Code):
-		return append(programs, functions...)
+		all = slices.Concat(programs, functions)
 	}
-	return append(functions, programs...)
+	rank := func(c candidate) int {
+		if c.description(arity) == o.First {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return rank(a) - rank(b) })
+	return all
 }
 
 // programForms lists the ways to run the submission as a program. Its text determines which come first.

@@ -46,6 +46,14 @@ func TestCandidates(t *testing.T) {
 			it: "keeps to the input that is asked for", code: "def f", o: Options{InputForm: "unary"},
 			first: []string{"program, input unary"}, never: "function",
 		},
+		{it: "tries first what was right before", code: "def f\ndef g", o: Options{First: "function f([i,j])"}, first: []string{
+			"function f([i,j])", "function g(i,j)", "function g([i,j])", "function f(i,j)",
+		}},
+		{it: "tries a program first that was right before", code: "def f", o: Options{First: "program, input argv"}, first: []string{
+			"program, input argv", "function f(i,j)",
+		}},
+		{it: "tries the usual first where it does not know what was right", code: "def f", o: Options{First: "function h(i,j)"},
+			first: []string{"function f(i,j)"}},
 		{it: "tries rare inputs only where the language has them", code: "read", never: "full stops"},
 	} {
 		var got []string

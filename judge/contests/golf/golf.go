@@ -41,6 +41,7 @@ type Options struct {
 	Entry     string        `json:"entry,omitempty"`   // name of the function
 	Call      string        `json:"call,omitempty"`    // form of the call; see Forms and Calls
 	InputForm string        `json:"in,omitempty"`      // how a program gets its input; see Inputs
+	First     string        `json:"first,omitempty"`   // the way to call it that is tried first, as in GolfChecked.How
 	Flags     []string      `json:"-"`                 // flags of the interpreter or compiler; set when the submission is read
 	Time      time.Duration `json:"time_ns,omitempty"` // CPU time per input; zero means DefaultTime
 	// Budget is the total CPU time for all inputs. Zero means no limit.

@@ -37,6 +37,7 @@ type output struct {
 // mark, one letter, a text, the mark again, and a line feed, and flushes. The letters are
 //
 //	l  the submission was loaded; what it printed so far belongs to no input
+//	x  instead of l: the submission could not be loaded, and could not with another form of the call
 //	v  the text is what the call returned
 //	n  the call returned nothing; the text counts only if nothing was printed
 //	c  the call returned nothing and changed its arguments; the text is their content
@@ -83,7 +84,10 @@ func (f frame) output(input int) output {
 }
 
 // loadError means that a driver could not load the submission.
-type loadError struct{ text string }
+type loadError struct {
+	text   string
+	always bool // other forms of the call would fail too
+}
 
 func (e *loadError) Error() string { return e.text }
 
@@ -152,7 +156,8 @@ func (p *checkRun) exchangeFrames(
 			continue
 		}
 		if len(frames) == 0 || frames[0].kind != 'l' {
-			return &loadError{firstLine(strings.TrimSpace(stderr), x.Termination())}
+			always := len(frames) > 0 && frames[0].kind == 'x'
+			return &loadError{firstLine(strings.TrimSpace(stderr), x.Termination()), always}
 		}
 		frames = frames[1:]
 		for k, f := range frames[:min(len(frames), len(order))] {

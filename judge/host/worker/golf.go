@@ -54,7 +54,7 @@ func (r *Runner) checkGolf(ctx context.Context, s *job.Spec, o *openProblem, b *
 	if err != nil {
 		return err
 	}
-	proved.Verdict = result.Verdict
+	proved.Verdict, proved.How = result.Verdict, result.How
 	for _, l := range o.w.Config.Languages {
 		if l.Name != result.Language {
 			continue

@@ -40,10 +40,11 @@ type GolfCheckOutput struct {
 	Misuse  string                     `json:"misuse,omitempty"`
 	Unknown *golf.UnknownLanguageError `json:"unknown,omitempty"` // set if the language is unknown
 	// Verdict is the verdict in the event, or empty if there is no event. Language is the id of the detected
-	// language, and Toolchain identifies the toolchain that ran the submission.
+	// language, and Toolchain identifies the toolchain that ran the submission. How is the way in which it was called.
 	Verdict   judge.GolfVerdict `json:"verdict,omitempty"`
 	Language  string            `json:"language,omitempty"`
 	Toolchain string            `json:"toolchain,omitempty"`
+	How       string            `json:"how,omitempty"`
 }
 
 // GolfCheckKey returns the key of the task that checks the given golf submission.

@@ -51,10 +51,11 @@ func planHole(s *Spec, parts []TaskResult) (*Step, error) {
 		return nil, err
 	}
 	step := &Step{}
+	found := "" // how the submission is called
 	want := func(key string, priority job.Priority, cost time.Duration, exclude ...string) (*Step, error) {
 		options := o.GolfCheckOptions
 		if options.Check.Quick = key == SamplesKey; !options.Check.Quick {
-			options.Check.Budget = MaxCheckTime
+			options.Check.Budget, options.Check.First = MaxCheckTime, found
 		}
 		work, err := s.taskWork(job.GolfCheck, options)
 		step.Tasks = []Task{{Key: key, Work: work, Priority: priority, Cost: cost, Exclude: exclude}}
@@ -80,8 +81,8 @@ func planHole(s *Spec, parts []TaskResult) (*Step, error) {
 		if err != nil {
 			return nil, err
 		}
-		if o.Recheck {
-			exclude = append(exclude, p.Worker)
+		if found = proved.How; o.Recheck {
+			exclude, found = append(exclude, p.Worker), "" // the second worker detects it too
 		}
 		if right := proved.Verdict == judge.GolfCorrect; right == o.Recheck {
 			break // a new submission is wrong, or a valid one is still correct

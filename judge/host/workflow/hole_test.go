@@ -34,7 +34,7 @@ func TestHoleIsPlanned(t *testing.T) {
 	proved := func(key, worker string, v judge.GolfVerdict) TaskResult {
 		return TaskResult{
 			Key: key, State: job.Done, Worker: worker,
-			Output: output(t, GolfCheckOutput{Verdict: v, Language: "python3", Toolchain: "Python 3.14"}),
+			Output: output(t, GolfCheckOutput{Verdict: v, Language: "python3", Toolchain: "Python 3.14", How: "f(i,j)"}),
 		}
 	}
 	bad := func(key string) TaskResult { return TaskResult{Key: key, State: job.Failed, Reason: "no disk"} }
@@ -42,14 +42,14 @@ func TestHoleIsPlanned(t *testing.T) {
 	for name, tt := range map[string]struct {
 		again   bool
 		parts   []TaskResult
-		next    string // key, priority and excluded workers
+		next    string // key, priority, the call that is tried first, and excluded workers
 		right   bool
 		verdict judge.GolfVerdict // of the deciding part
 		failed  bool
 		workers string
 	}{
 		"a new one":          {next: "quick practice"},
-		"right on samples":   {parts: []TaskResult{proved("quick", "a", right)}, next: "whole proofs"},
+		"right on samples":   {parts: []TaskResult{proved("quick", "a", right)}, next: "whole proofs f(i,j)"},
 		"wrong on samples":   {parts: []TaskResult{proved("quick", "a", wrong)}, verdict: wrong, workers: "a"},
 		"it cannot run":      {parts: []TaskResult{proved("quick", "a", cannot)}, verdict: cannot, workers: "a"},
 		"wrong on the whole": {parts: []TaskResult{proved("whole", "b", wrong), proved("quick", "a", right)}, verdict: wrong, workers: "a b"},
@@ -86,8 +86,12 @@ func TestHoleIsPlanned(t *testing.T) {
 				}
 				var next []string
 				for _, j := range step.Tasks {
-					next = append(next, strings.TrimSpace(strings.Join([]string{j.Key, j.Priority.String(), strings.Join(j.Exclude, " ")}, " ")))
-					work := j.Work
+					work, o := j.Work, GolfCheckOptions{}
+					if err := json.Unmarshal(work.Options, &o); err != nil {
+						t.Error(err)
+					}
+					words := append([]string{j.Key, j.Priority.String(), o.Check.First}, j.Exclude...)
+					next = append(next, strings.Join(strings.Fields(strings.Join(words, " ")), " "))
 					if err := work.Check(); err != nil {
 						t.Errorf("%s: %+v, %v", j.Key, j, err)
 					}
