@@ -75,11 +75,15 @@ func TestClarificationsBeforeTheStart(t *testing.T) {
 			})
 			d.must(err)
 		}
+		contestant := map[auth.Phase]string{auth.Before: "1 hidden 2 unread 1", auth.Running: "2 hidden 0 unread 2"}[phase]
 		for who, want := range map[string]string{
-			"team":  map[auth.Phase]string{auth.Before: "1 hidden 2 unread 1", auth.Running: "2 hidden 0 unread 2"}[phase],
-			"judge": "2 hidden 0 unread 2",
+			"team": contestant, "usher": contestant, "usher of a site": contestant, "judge": "2 hidden 0 unread 2",
 		} {
-			seat := d.seat(c, who)
+			login, _, ofSite := strings.Cut(who, " ")
+			seat := d.seat(c, login)
+			if ofSite {
+				seat.Sites = []string{"n"}
+			}
 			all, hidden, err := d.Clarifications(t.Context(), seat, store.ClarificationFilter{})
 			d.must(err)
 			unread, err := d.Unread(t.Context(), seat)
