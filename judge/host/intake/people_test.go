@@ -177,8 +177,16 @@ func TestErase(t *testing.T) {
 	d.must(err)
 	left, err := d.Store.PendingBlobRemovals(t.Context())
 	d.must(err)
-	d.must(d.Store.RemoveBlobs(t.Context(), left, func(blob.Digest) ([]blob.Digest, error) { return nil, nil },
-		func(blob.Digest) error { return nil }))
+	remove := func(all ...blob.Digest) {
+		d.must(d.Store.RemoveBlobs(t.Context(), all, func(blob.Digest) ([]blob.Digest, error) { return nil, nil },
+			func(blob.Digest) error { return nil }))
+	}
+	remove(left[1:]...)
+	forgotten = nil
+	if d.must(d.Erase(t.Context(), none, by)); !slices.Equal(forgotten, left[:1]) {
+		t.Errorf("the last blob is kept: %q", forgotten)
+	}
+	remove(left[0])
 	if got, text := code(t, d.Erase(t.Context(), none, by)); got != 409 || text != "this account was erased already" {
 		t.Errorf("an account that was erased: %d %q", got, text)
 	}
