@@ -70,7 +70,7 @@ var layers = map[string][]string{
 	// Package icpc reads a package as a problem. Titles and notes may be LaTeX.
 	"judge/packages/icpc": {"judge", "judge/internal/pictures", "judge/internal/collide", "judge/internal/example",
 		"judge/internal/mark", "judge/internal/strict", "judge/internal/suggest", "judge/internal/tex", "judge/problem"},
-	"judge/packages/polygon": {"judge", "judge/packages/fill", "judge/packages/icpc",
+	"judge/packages/polygon": {"judge", "judge/internal/mark", "judge/packages/fill", "judge/packages/icpc",
 		"judge/problem"}, // a recipe for package fill is part of what it reads
 	// Tries each format in turn.
 	"judge/packages": {"judge", "judge/packages/icpc", "judge/packages/polygon", "judge/problem"},

@@ -71,8 +71,7 @@ func (d *Service) siteClarifications(
 			return nil, err
 		}
 		for _, c := range rows {
-			visible := c.ToAll() || teams[c.Team] != nil ||
-				slices.ContainsFunc(c.To.Groups, func(g store.Recipient) bool { return s.CoversGroup(g.ID) })
+			visible := c.ToAll() || slices.ContainsFunc(c.To.Groups, func(g store.Recipient) bool { return s.CoversGroup(g.ID) })
 			for _, t := range teams {
 				visible = visible || c.ConcernsTeam(t)
 			}

@@ -1,6 +1,7 @@
 package intake_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"assay/judge/blob"
 	"assay/judge/host/auth"
 	"assay/judge/host/intake"
+	"assay/judge/host/job"
 	"assay/judge/host/store"
 	"assay/judge/host/workflow"
 )
@@ -169,6 +171,25 @@ func TestErase(t *testing.T) {
 	if entries, err = d.Store.LatestAuditEntries(t.Context(), "", 10); err != nil || len(entries) != 1 {
 		t.Errorf("the audit log: %+v, %v", entries, err)
 	}
+	// If nothing is left, a repeated call is refused.
+	d.must(d.Erase(t.Context(), d.who["roleless"], by))
+	none, err := d.Store.Account(t.Context(), d.who["roleless"].ID)
+	d.must(err)
+	left, err := d.Store.PendingBlobRemovals(t.Context())
+	d.must(err)
+	remove := func(all ...blob.Digest) {
+		d.must(d.Store.RemoveBlobs(t.Context(), all, func(blob.Digest) ([]blob.Digest, error) { return nil, nil },
+			func(blob.Digest) error { return nil }))
+	}
+	remove(left[1:]...)
+	forgotten = nil
+	if d.must(d.Erase(t.Context(), none, by)); !slices.Equal(forgotten, left[:1]) {
+		t.Errorf("the last blob is kept: %q", forgotten)
+	}
+	remove(left[0])
+	if got, text := code(t, d.Erase(t.Context(), none, by)); got != 409 || text != "this account was erased already" {
+		t.Errorf("an account that was erased: %d %q", got, text)
+	}
 	// An account that erases itself leaves no address in the log.
 	own := d.who["outsider"]
 	d.must(d.Erase(t.Context(), own, store.AuditEntry{Actor: own.ID, Address: "10.0.0.2"}))
@@ -290,6 +311,13 @@ func TestWaits(t *testing.T) {
 	}
 	if events, err := d.Events(last); events != nil || err != nil {
 		t.Errorf("no events: %v, %v", events, err)
+	}
+	packed, _, err := job.Pack([]judge.Event{&judge.Noted{Text: "stored"}})
+	d.must(err)
+	last.Events, _, err = d.Blobs.Add(bytes.NewReader(packed))
+	d.must(err)
+	if events, err := d.Events(last); err != nil || len(events) != 1 {
+		t.Errorf("the stored events: %v, %v", events, err)
 	}
 	last.Events = blob.DigestOf([]byte("lost"))
 	if _, err := d.Events(last); err == nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"assay/judge/host/auth"
+	"assay/judge/host/intake"
 	"assay/judge/host/store"
 )
 
@@ -75,11 +76,15 @@ func TestClarificationsBeforeTheStart(t *testing.T) {
 			})
 			d.must(err)
 		}
+		contestant := map[auth.Phase]string{auth.Before: "1 hidden 2 unread 1", auth.Running: "2 hidden 0 unread 2"}[phase]
 		for who, want := range map[string]string{
-			"team":  map[auth.Phase]string{auth.Before: "1 hidden 2 unread 1", auth.Running: "2 hidden 0 unread 2"}[phase],
-			"judge": "2 hidden 0 unread 2",
+			"team": contestant, "usher": contestant, "usher of a site": contestant, "judge": "2 hidden 0 unread 2",
 		} {
-			seat := d.seat(c, who)
+			login, _, ofSite := strings.Cut(who, " ")
+			seat := d.seat(c, login)
+			if ofSite {
+				seat.Sites = []string{"n"}
+			}
 			all, hidden, err := d.Clarifications(t.Context(), seat, store.ClarificationFilter{})
 			d.must(err)
 			unread, err := d.Unread(t.Context(), seat)
@@ -87,6 +92,27 @@ func TestClarificationsBeforeTheStart(t *testing.T) {
 			if got := fmt.Sprintf("%d hidden %d unread %d", len(all), hidden, unread); got != want {
 				t.Errorf("%s, %s: %s, want %s", phase, who, got, want)
 			}
+		}
+	}
+}
+
+// TestPrintHead checks what the page header of a print says about its team: the display name and the external id, if the team
+// has them, instead of its name and its number.
+func TestPrintHead(t *testing.T) {
+	c, p := &store.Contest{Name: "Spring"}, &store.Print{Name: "a.py", Language: "Python"}
+	for _, tt := range []struct {
+		team store.Team
+		want string
+	}{
+		{store.Team{Name: "Seven", Number: 7}, "Seven 7"},
+		{store.Team{Name: "Seven", Number: 7, ExtID: "t-7"}, "Seven t-7"},
+		{store.Team{Name: "Seven", Number: 7, DisplayName: "The Seven"}, "The Seven 7"},
+		{store.Team{Name: "Seven", Number: 7, DisplayName: "The Seven", ExtID: "t-7", Label: "B2", Groups: []string{"North"}}, "The Seven t-7"},
+	} {
+		h := intake.PrintHead(c, &tt.team, p)
+		if got := h.Team + " " + h.Number; got != tt.want || h.Seat != tt.team.Label || len(h.Groups) != len(tt.team.Groups) ||
+			h.File != "a.py" || h.Language != "Python" || h.Contest != "Spring" {
+			t.Errorf("%+v: the header %+v, want %q", tt.team, h, tt.want)
 		}
 	}
 }

@@ -513,6 +513,56 @@ func TestShownReason(t *testing.T) {
 	}
 }
 
+// TestWorkflowReason checks that the reason of a workflow is shown as that of its failed task, by blame.
+func TestWorkflowReason(t *testing.T) {
+	d := newDoor(t)
+	const path = "open /var/lib/x: no space"
+	for i, tt := range []struct {
+		blame  judge.Blame // of the failed task
+		reason string
+		hidden bool
+	}{{judge.Machine, path, true}, {judge.Setter, path, false}, {judge.Caller, path, false}, {judge.Machine, "no space", false},
+		{judge.Machine, "", false}} {
+		id := fmt.Sprint("w", i)
+		f, err := d.Store.NewWorkflow(t.Context(), id, "verify", []byte("{}"), d.who["team"].ID)
+		d.must(err)
+		work := job.Work{Kind: job.Submission, Bundle: blob.DigestOf([]byte("sum")), Config: blob.DigestOf([]byte("sum")), Problem: "sum",
+			Program: "a.py",
+			Files:   []job.File{d.file(d.who["team"], "a.py", "print(1)")}}
+		for _, key := range []string{"failed", "other"} {
+			added, err := d.Store.AddWorkflowJobs(t.Context(), id, store.WorkflowJob{Key: key, Work: work, Priority: job.BackgroundPriority,
+				Class: "main"})
+			if err != nil || added != 1 {
+				t.Fatal(added, err)
+			}
+		}
+		for attempt := range 5 {
+			specs, err := d.Store.NextJobs(t.Context(), job.BackgroundPriority, "main", 10)
+			d.must(err)
+			for _, s := range specs {
+				r := &job.Result{
+					Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: fmt.Sprint("w", attempt), State: job.Failed, Blame: tt.blame,
+					Reason: tt.reason,
+				}
+				if s.ID == store.WorkflowJobID(id, "other") {
+					r.Blame, r.Reason = judge.Setter, "another reason"
+				}
+				d.must(second(d.Store.RecordResult(t.Context(), r, "")))
+			}
+		}
+		if tasks, err := d.Store.TaskResults(t.Context(), id); err != nil || len(tasks) != 2 {
+			t.Fatalf("%d tasks have a result: %v", len(tasks), err)
+		}
+		if f.Reason = tt.reason; tt.reason != "" {
+			f.Reason = "verify sum: " + tt.reason
+		}
+		got, err := d.WorkflowReason(t.Context(), f)
+		if err != nil || (got != f.Reason) != tt.hidden || strings.Contains(got, "/var") == tt.hidden && tt.reason == path {
+			t.Errorf("%q, blame %v: %q, %v", f.Reason, tt.blame, got, err)
+		}
+	}
+}
+
 // has reports whether a blob exists.
 func has(t testing.TB, f *blob.Dir, d blob.Digest, size int64) bool {
 	t.Helper()

@@ -223,6 +223,22 @@ func TestPersons(t *testing.T) {
 	}
 }
 
+// TestFresh checks how long before or after the token a login at the provider may be to count as fresh. The clock is that of
+// the machine, which is the default.
+func TestFresh(t *testing.T) {
+	l := newLogin(t, func(o *signon.Options) { o.Now = nil })
+	for age, want := range map[time.Duration]bool{
+		-signon.FreshnessLimit - time.Second: false, -signon.FreshnessLimit: true, 0: true, signon.FreshnessLimit: true,
+		signon.FreshnessLimit + time.Second: false,
+	} {
+		made := time.Now()
+		l.at.Claims = map[string]any{"iat": made.Unix(), "auth_time": made.Add(-age).Unix()}
+		if p, err := l.try(nil); err != nil || p.Fresh != want {
+			t.Errorf("a login %v before the token: %+v, %v, want fresh: %v", age, p, err, want)
+		}
+	}
+}
+
 // TestNoGroups checks that the userinfo endpoint is not asked for groups if no claim has them.
 func TestNoGroups(t *testing.T) {
 	l := newLogin(t, func(o *signon.Options) { o.Claim = "" })

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 
 	"assay/judge"
+	"assay/judge/internal/mark"
 	"assay/judge/problem"
 )
 
@@ -120,8 +121,12 @@ func readDocument(file string) (*document, *judge.ProblemError) {
 
 func parseDocument(file string, data []byte) (*document, *judge.ProblemError) {
 	var d document
-	text, decoded := fromUTF16(data)
-	decoder := xml.NewDecoder(bytes.NewReader(text))
+	decoded := mark.IsUTF16(data)
+	if decoded { // package xml cannot read a declaration in UTF-16
+		text, _ := mark.Decode(data, "")
+		data = []byte(text)
+	}
+	decoder := xml.NewDecoder(bytes.NewReader(data))
 	decoder.CharsetReader = func(label string, in io.Reader) (io.Reader, error) {
 		if decoded {
 			return in, nil
@@ -147,19 +152,6 @@ func parseDocument(file string, data []byte) (*document, *judge.ProblemError) {
 		fault.Line, fault.Text = syntax.Line, syntax.Msg
 	}
 	return nil, fault
-}
-
-// fromUTF16 decodes a text that begins with a UTF-16 byte order mark. It runs before the XML declaration is read.
-func fromUTF16(data []byte) (text []byte, decoded bool) {
-	for mark, name := range map[string]string{"\xff\xfe": "utf-16le", "\xfe\xff": "utf-16be"} {
-		rest, marked := bytes.CutPrefix(data, []byte(mark))
-		if encoding, err := htmlindex.Get(name); marked && err == nil {
-			if text, err := encoding.NewDecoder().Bytes(rest); err == nil {
-				return text, true
-			}
-		}
-	}
-	return data, false
 }
 
 // local converts a path in problem.xml to a path for the operating system. It returns "" for a path outside the

@@ -29,3 +29,38 @@ func TestImprovement(t *testing.T) {
 		}
 	}
 }
+
+// TestCount checks, for each pair of verdicts, whether the change is better or worse for the team, and whether it loses an
+// accepted submission. A judge error is worse than a rejection, but it does not mean that the program is rejected.
+func TestCount(t *testing.T) {
+	ranks := map[judge.Verdict]int{judge.NotJudged: 0, judge.JudgeError: 0, judge.Accepted: 2}
+	for _, v := range []judge.Verdict{
+		judge.Skipped, judge.WrongAnswer, judge.RunTimeError, judge.OutputLimit, judge.MemoryLimit, judge.TimeLimit, judge.IdlenessLimit,
+		judge.CompileError,
+	} {
+		ranks[v] = 1
+	}
+	if len(ranks) != len(judge.Verdicts())+1 {
+		t.Fatalf("%d of %d verdicts have a rank", len(ranks)-1, len(judge.Verdicts()))
+	}
+	count := func(is bool) int {
+		if is {
+			return 1
+		}
+		return 0
+	}
+	for old, before := range ranks {
+		for now, after := range ranks {
+			c := &store.RejudgedSubmission{Ended: true, OldVerdict: old, Verdict: now, OldScore: "1", Score: "1"}
+			if old == now {
+				c.Score, after = "2", after+1 // only the score is better
+			}
+			v := rejudgingView{Running: true}
+			changed := v.count([]*store.RejudgedSubmission{c})
+			got := [...]int{len(changed), v.Better, v.Worse, v.Lost}
+			if want := [...]int{1, count(after > before), count(after < before), count(before == 2 && after == 1)}; got != want {
+				t.Errorf("%q instead of %q: %d changed, %d better, %d worse, %d lost; want %d", now, old, got[0], got[1], got[2], got[3], want)
+			}
+		}
+	}
+}
