@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -20,6 +21,9 @@ import (
 // the others wait in a queue. After a wrong password, the slot that checked it pauses for as long as the check
 // took, so that an attacker cannot occupy all processors.
 type Passwords struct {
+	// MemoryKiB is the memory that each new hash needs, in KiB. Zero means 19 MiB. Only tests need less.
+	MemoryKiB uint32
+
 	slots     chan struct{}
 	waiting   atomic.Int64
 	callLater func(time.Duration, func()) // calls a function later
@@ -81,8 +85,9 @@ func (p *Passwords) withSlot(ctx context.Context, work func() (wrong bool)) erro
 func (p *Passwords) Hash(ctx context.Context, password string) (hash string, err error) {
 	salt := make([]byte, saltBytes)
 	_, _ = rand.Read(salt) // it never fails
+	memory := cmp.Or(p.MemoryKiB, memoryKiB)
 	err = p.withSlot(ctx, func() bool {
-		hash = encodeHash(memoryKiB, passes, lanes, salt, deriveKey(password, salt, memoryKiB, passes, lanes, hashBytes))
+		hash = encodeHash(memory, passes, lanes, salt, deriveKey(password, salt, memory, passes, lanes, hashBytes))
 		return false
 	})
 	return hash, err
