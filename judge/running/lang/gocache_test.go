@@ -60,7 +60,10 @@ func TestCompiledGoPackages(t *testing.T) {
 			cfg, _ := toy(t)
 			cfg.Languages[0] = &config.Language{
 				ID: "go", Name: "Go", Extensions: []string{"go"}, File: "main.go", Tools: []string{"go"}, Result: []string{"main"},
-				Build: [][]string{{"go", "build"}}, BuildEnv: map[string]string{"GOCACHE": "/cache", "GOENV": "off", "GOFLAGS": "-mod=readonly", "CGO_ENABLED": "0"},
+				Build: [][]string{{"go", "build"}},
+				BuildEnv: map[string]string{
+					"GOCACHE": "/cache", "GOENV": "off", "GOFLAGS": "-mod=readonly", "CGO_ENABLED": "0",
+				},
 				Cache: "/cache", Prepare: [][]string{{"go", "prepare"}},
 				Prepares: config.PreparedParts{Name: "packages", List: []string{"go", "names"}, GoCache: row.reuse},
 			}
