@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"assay/judge"
 	"assay/judge/host/client"
@@ -14,8 +15,9 @@ import (
 	"assay/judge/host/workflow"
 )
 
-// BenchmarkHole measures the time from a correct golf submission in Python to a hole until it is proved on all 10,000
-// inputs of wythoff, by a worker with one slot.
+// BenchmarkHole measures golf submissions in Python to a hole with the 10,000 inputs of wythoff, and a worker with one
+// slot: the time until a correct function is proved, and the time until a wrong one is rejected by its samples, while
+// the worker checks a function that takes 1 ms for each input.
 func BenchmarkHole(b *testing.B) {
 	h, contest := realServer(b, 0)
 	must(b, os.RemoveAll(filepath.Join(contest, "problems"))) // the bundled problems are published
@@ -26,23 +28,52 @@ func BenchmarkHole(b *testing.B) {
 	})
 	admin := h.openFor(contest, 0)
 	worker := h.real(admin, "w", 1)
-	data, err := os.ReadFile("../judge/testdata/golf/right/last_line_lambda.py")
+	right, err := os.ReadFile("../judge/testdata/golf/right/last_line_lambda.py")
 	must(b, err)
-	check := func() {
-		s, err := admin.SubmitGolf(b.Context(), "wythoff", "answer.py", data, workflow.GolfSubmissionOptions{Language: "python3"})
+	submit := func(code string) *client.GolfSubmission {
+		s, err := admin.SubmitGolf(b.Context(), "wythoff", "answer.py", []byte(code), workflow.GolfSubmissionOptions{Language: "python3"})
 		must(b, err)
-		s, err = admin.FollowGolf(b.Context(), s, func(*client.TaskResult) error { return nil })
+		return s
+	}
+	follow := func(s *client.GolfSubmission, want judge.GolfVerdict, listen func(*client.TaskResult)) {
+		s, err := admin.FollowGolf(b.Context(), s, func(r *client.TaskResult) error { listen(r); return nil })
 		must(b, err)
-		if s.Verdict != judge.GolfCorrect {
-			b.Fatalf("got %+v", s)
+		if s.Verdict != want {
+			b.Errorf("got %+v", s)
 		}
 	}
+	check := func() { follow(submit(string(right)), judge.GolfCorrect, func(*client.TaskResult) {}) }
 	check() // builds the setter's programs
-	before := cpuTime(b, worker.Process.Pid)
-	for b.Loop() {
-		check()
-	}
-	b.ReportMetric((cpuTime(b, worker.Process.Pid)-before)/float64(b.N), "cpu-s/op")
+	b.Run("right", func(b *testing.B) {
+		before := cpuTime(b, worker.Process.Pid)
+		for b.Loop() {
+			check()
+		}
+		b.ReportMetric((cpuTime(b, worker.Process.Pid)-before)/float64(b.N), "cpu-s/op")
+	})
+	slow := strings.Replace(string(right), "lambda i,j:", "import time\ndef wait():\n t=time.perf_counter()\n"+
+		" while time.perf_counter()-t<.001:0\nlambda i,j:wait()or ", 1)
+	b.Run("wrong", func(b *testing.B) {
+		for b.Loop() {
+			b.StopTimer()
+			sampled, ended := make(chan bool, 1), make(chan bool)
+			go func() {
+				defer close(ended)
+				follow(submit(slow), judge.GolfCorrect, func(r *client.TaskResult) {
+					if r.Key == workflow.SamplesKey {
+						sampled <- true
+					}
+				})
+			}()
+			<-sampled
+			time.Sleep(3 * time.Second) // until all inputs are checked
+			b.StartTimer()
+			follow(submit("lambda i,j:(0,0)"), judge.GolfIncorrect, func(*client.TaskResult) {})
+			b.StopTimer()
+			<-ended
+			b.StartTimer()
+		}
+	})
 }
 
 // cpuTime returns the CPU time in seconds that a process and its descendants have used.
