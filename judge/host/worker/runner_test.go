@@ -197,30 +197,33 @@ func TestTheHouseOnAWorker(t *testing.T) {
 		for _, file := range files {
 			same(t, w, p, r, s, b, filepath.Join(root, "solutions", name, file), false)
 		}
-		if name == "wythoff" {
-			proves(t, r, s, b, filepath.Join(root, "cmd", "judge", "testdata", "golf", "right", "tuple_argument.py"))
-		}
 	}
 }
 
-// proves checks that a worker reports how it called a function that takes one argument.
-func proves(t *testing.T, r *worker.Runner, s *server, b job.Bundle, path string) {
-	j := s.spec(t, b, path)
+// TestAGolfCheckOnAWorker checks that a worker reports how it called a function that takes one argument.
+func TestAGolfCheckOnAWorker(t *testing.T) {
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, s := contest(t, root), newServer()
+	r := runner(t, worker.RunnerOptions{Blobs: s, Version: "v1"})
+	_, b := s.freeze(t, w, "wythoff")
+	j := s.spec(t, b, filepath.Join(root, "cmd", "judge", "testdata", "golf", "right", "tuple_argument.py"))
 	j.Kind, j.IsDir = job.GolfCheck, true
-	options, err := json.Marshal(workflow.GolfCheckOptions{
-		GolfFile: workflow.GolfFile{Name: "a.py", File: filepath.Base(path)}, Check: golf.Options{Quick: true},
+	j.Options, err = json.Marshal(workflow.GolfCheckOptions{
+		GolfFile: workflow.GolfFile{Name: "a.py", File: "tuple_argument.py"}, Check: golf.Options{Quick: true},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	j.Options = options
 	result, err := r.Run(t.Context(), j, nil, nil)
 	var got workflow.GolfCheckOutput
 	if err == nil {
 		err = json.Unmarshal(result.Output, &got)
 	}
 	if err != nil || got.Verdict != judge.GolfCorrect || got.How != "function f((i,j))" || got.Language != "python3" {
-		t.Errorf("%s: %+v, %v", path, got, err)
+		t.Errorf("the result is %+v, %v", got, err)
 	}
 }
 

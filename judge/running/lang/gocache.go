@@ -22,7 +22,7 @@ func (t *Toolbox) reuseGoPackages(ctx context.Context, p *preparation, chain *to
 	}
 	env := []string{"GOWORK=off"}
 	for name, value := range p.language.BuildEnv {
-		if name != "GOCACHE" && name != "GOENV" && name != "GOPATH" { // they say where the user's cache is
+		if name != "GOCACHE" && name != "GOENV" && name != "GOPATH" { // these describe the sandbox
 			env = append(env, name+"="+value)
 		}
 	}
