@@ -3,6 +3,7 @@ package intake
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"assay/judge"
 	"assay/judge/host/auth"
@@ -63,4 +64,9 @@ func (s *ContestAccess) Shows() judge.Visibility {
 		return judge.ShowAll
 	}
 	return s.Contest.Settings.Shows()
+}
+
+// ShowsTimes reports whether the caller may see the time and the memory of a judgement.
+func (s *ContestAccess) ShowsTimes() bool {
+	return slices.Index(judge.VisibilityLevels, s.Shows()) >= slices.Index(judge.VisibilityLevels, judge.ShowCases)
 }

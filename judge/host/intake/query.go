@@ -26,6 +26,18 @@ type SubmissionLanguage struct {
 	AllExtensions []string // extensions, including those that another language claims
 }
 
+// LanguageName returns the name of a submission's language: the language that the sender selected or, if none was
+// selected, the language that the file name extension selects. If that language is unknown, it returns the selected id,
+// which may be empty.
+func LanguageName(languages []SubmissionLanguage, sub *store.Submission) string {
+	for _, l := range languages {
+		if sub.Language == l.ID || sub.Language == "" && slices.Contains(l.Extensions, sub.Extension()) {
+			return l.Name
+		}
+	}
+	return sub.Language
+}
+
 // ProblemInfo returns the problem metadata for a page. It returns nil if the problem was published without metadata. The
 // result is shared, so callers must not change it.
 func (d *Service) ProblemInfo(p *store.Problem) (*client.ProblemInfo, error) {

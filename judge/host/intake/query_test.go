@@ -7,6 +7,7 @@ import (
 
 	"assay/judge/host/auth"
 	"assay/judge/host/intake"
+	"assay/judge/host/job"
 	"assay/judge/host/store"
 )
 
@@ -90,5 +91,31 @@ func TestChooseOneOf(t *testing.T) {
 	if f, err := d.ParseQuery(t.Context(), c, intake.SubmissionQuery{Group: "north", Verdict: store.Judged}); err != nil ||
 		f.Group != "north" || f.Verdict != store.Judged {
 		t.Errorf("a group: %+v, %v", f, err)
+	}
+}
+
+func TestLanguageName(t *testing.T) {
+	languages := []intake.SubmissionLanguage{
+		{ID: "python2", Name: "Python 2", AllExtensions: []string{"py"}},
+		{ID: "python3", Name: "Python 3", Extensions: []string{"py", "py3"}, AllExtensions: []string{"py", "py3"}},
+		{ID: "binary", Name: "executable"},
+	}
+	for _, tt := range []struct{ selected, file, want string }{
+		{"", "main.py", "Python 3"},
+		{"", "MAIN.PY3", "Python 3"},
+		{"python2", "main.py", "Python 2"},
+		{"python2", "main.c", "Python 2"},
+		{"removed", "main.py", "removed"},
+		{"", "main.c", ""},
+		{"", "main", ""},
+		{"", "", ""},
+	} {
+		sub := &store.Submission{Language: tt.selected}
+		if tt.file != "" {
+			sub.Files = []job.File{{Path: tt.file}, {Path: "other.py"}}
+		}
+		if got := intake.LanguageName(languages, sub); got != tt.want {
+			t.Errorf("%q as %q is in %q, want %q", tt.file, tt.selected, got, tt.want)
+		}
 	}
 }

@@ -38,8 +38,9 @@ func TestAResultIsReadBack(t *testing.T) {
 			t.Errorf("%v\n%s", err, d)
 		}
 		s, err := h.Submission(t.Context(), a.ID)
-		if err != nil || s.Verdict != judge.WrongAnswer || s.State != store.JobDone || !s.Ended.Equal(h.clock.Now()) {
-			t.Errorf("got %+v, %v", s, err)
+		if err != nil || s.Verdict != judge.WrongAnswer || s.State != store.JobDone || !s.Ended.Equal(h.clock.Now()) ||
+			!cmp.Equal(s.Finished, r.Finished, cmpopts.IgnoreUnexported(judge.Finished{})) {
+			t.Errorf("got %+v with %+v, %v", s, s.Finished, err)
 		}
 		events, err := h.EventsSince(t.Context(), store.Practice, 1, 10)
 		want := []store.Event{{Seq: 2, At: h.clock.Now(), Kind: store.KindJudgement, Object: a.Job, Op: store.OpUpdated}}

@@ -364,9 +364,10 @@ type Submission struct {
 	// Judgement is the id of the current judgement. The fields below belong to that judgement.
 	Judgement string
 	State     JobState
-	Verdict   judge.Verdict // empty if there is none
-	Score     string        // a decimal; may be empty
-	Ended     time.Time     // zero while pending
+	Verdict   judge.Verdict   // empty if there is none
+	Score     string          // a decimal; may be empty
+	Ended     time.Time       // zero while pending
+	Finished  *judge.Finished // as judged, without overrides; nil if there is none
 	// Ignored and Given are set by the jury. Ignored excludes the submission from the scoreboard. Given means that
 	// Verdict is a verdict override.
 	Ignored, Overridden bool
@@ -385,6 +386,10 @@ func (s *Store) SubmissionByNumber(ctx context.Context, contest string, number i
 	row, err := s.read.SubmissionByNumber(ctx, contest, number)
 	return convertRow(row, err, fmt.Sprintf("read the submission %d", number), submission)
 }
+
+// Extension returns the file extension of the submission's first file in lower case, without the dot. It returns an
+// empty string if the extension is unusual.
+func (s *Submission) Extension() string { return fileExtension(s.Files) }
 
 // fileExtension returns the file extension of the first file in lower case, without the dot. It returns an empty string
 // if the extension contains other characters than letters, digits and "+".
@@ -429,7 +434,8 @@ func submission(r query.Submitted) (*Submission, error) {
 	default:
 		s.Overridden, s.Verdict, s.Score = true, judge.Verdict(r.Given), ""
 	}
-	return s, fromJSON("the files of submission "+r.ID, r.Files, &s.Files)
+	return s, errors.Join(fromJSON("the files of submission "+r.ID, r.Files, &s.Files),
+		fromJSON("the judgement "+r.Judgement, r.Finished.String, &s.Finished))
 }
 
 // A Judgement is a judgement of a submission.

@@ -195,7 +195,6 @@ var functions = template.FuncMap{
 	"counted": CountText,
 	"percent": func(share float64) string { return fmt.Sprintf("%.0f", 100*share) },
 	"rows":    func(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") },
-	"lines":   func(lines []Line, all bool) linesView { return linesView{lines, all} },
 }
 
 // visible escapes invisible and confusable characters in untrusted text, as in reports. It keeps the characters

@@ -14,17 +14,23 @@ type Line struct {
 	Number   int64
 	Label    string // problem label
 	Who      string
+	Details  []string // the account, if its name is not the team's, and the team's groups
+	Language string   // name of the language; empty if unknown
 	Program  string
 	Received time.Time
 	At       string // contest time; empty before the start
 	Late     bool   // after the end; counts as practice
 	State    State
+	Time     string // CPU time of the slowest test case; empty if the reader may not know it
+	Memory   string // peak memory over all test cases; likewise
 }
 
-// linesView is a list of submissions. All reports whether they are by several users.
-type linesView struct {
-	Lines []Line
-	All   bool
+// Lines is a list of submissions.
+type Lines struct {
+	Lines  []Line
+	Teams  bool // shows who submitted
+	Times  bool // shows Line.Time
+	Memory bool // shows Line.Memory
 }
 
 // A State is the verdict of a submission or the progress of judging, as far as the reader may know it.

@@ -3,8 +3,11 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -28,9 +31,9 @@ type Access struct {
 	Follows bool
 
 	site *web.Site
-	// teamNames maps team ids to team names, and members maps team ids to accounts. TeamEnds sets both.
-	teamNames map[string]string
-	members   map[string][]*store.Account
+	// teams maps ids to teams, and members maps team ids to accounts. TeamEnds sets both.
+	teams   map[string]*store.Team
+	members map[string][]*store.Account
 }
 
 // DocumentSuffix is the suffix of a problem label in the address of a PDF statement.
@@ -200,9 +203,9 @@ func (a *Access) TeamEnds(ctx context.Context) (func(team string) time.Time, err
 	teams, err1 := a.site.Store.Teams(ctx, a.Contest.ID)
 	members, err2 := a.site.Store.Members(ctx, a.Contest.ID)
 	extra := map[string]time.Duration{}
-	a.teamNames, a.members = map[string]string{}, members
+	a.teams, a.members = map[string]*store.Team{}, members
 	for _, t := range teams {
-		extra[t.ID], a.teamNames[t.ID] = t.ExtraTime, t.Name
+		extra[t.ID], a.teams[t.ID] = t.ExtraTime, t
 	}
 	return func(team string) time.Time {
 		if end.IsZero() {
@@ -212,12 +215,12 @@ func (a *Access) TeamEnds(ctx context.Context) (func(team string) time.Time, err
 	}, errors.Join(err1, err2)
 }
 
-// SubmitterName returns the display name of the submitter. If an account submitted for a team without being a member, Who
+// SubmitterName returns the display name of the submitter. If an account submitted for a team without being a member, it
 // returns the team name. Before TeamEnds is called, it always returns the account's name.
 func (a *Access) SubmitterName(sub *store.Submission) string {
-	name, found := a.teamNames[sub.Team]
-	if found && !slices.ContainsFunc(a.members[sub.Team], func(m *store.Account) bool { return m.ID == sub.Account }) {
-		return name
+	t := a.teams[sub.Team]
+	if t != nil && !slices.ContainsFunc(a.members[sub.Team], func(m *store.Account) bool { return m.ID == sub.Account }) {
+		return t.Name
 	}
 	return sub.Display
 }
@@ -231,22 +234,43 @@ func (a *Access) ContestTime(t time.Time) string {
 	return scoreboard.ContestTime(clock.Time(t))
 }
 
-// Line returns the row of a submission in a list. The row is marked as late if the submission was received at end
-// or later.
-func (a *Access) Line(sub *store.Submission, labels map[string]string, end time.Time) web.Line {
-	label := labels[sub.Problem]
-	if label == "" {
-		label = "?" // the problem was removed from the contest
+// A Lister turns submissions into lines of a list, as far as the reader may know them.
+type Lister struct {
+	*Access
+	labels    map[string]string           // maps slugs of problems to their labels
+	Languages []intake.SubmissionLanguage // of the problems
+}
+
+// NewLister returns a Lister for submissions to the given problems of the contest.
+func (a *Access) NewLister(problems []*store.ContestProblem) (l *Lister, err error) {
+	l = &Lister{Access: a, labels: map[string]string{}}
+	for _, p := range problems {
+		l.labels[p.Slug] = p.Label
 	}
-	state := a.site.CurrentState(sub, a.Can(auth.SeeSite))
-	if sub.Overridden && a.Follows {
-		state.Note = "by the primary"
+	l.Languages, err = a.site.Languages(problems)
+	return l, err
+}
+
+// Line returns the line of a submission. The line is marked as late if the submission was received at end or later. If
+// TeamEnds was called before, the line names the team.
+func (l *Lister) Line(sub *store.Submission, end time.Time) web.Line {
+	line := web.Line{
+		Slug: l.Contest.Slug, Number: sub.Number, Label: cmp.Or(l.labels[sub.Problem], "?"), // the contest may have lost the problem
+		Who: sub.Display, Language: intake.LanguageName(l.Languages, sub), Program: sub.Program,
+		Received: sub.Received, At: l.ContestTime(sub.Received), Late: !end.IsZero() && !sub.Received.Before(end),
+		State: l.site.CurrentState(sub, l.Can(auth.SeeSite)),
 	}
-	return web.Line{
-		At: a.ContestTime(
-			sub.Received,
-		), Slug: a.Contest.Slug, Number: sub.Number, Label: label, Who: a.SubmitterName(sub), Program: sub.Program,
-		Received: sub.Received,
-		Late:     !end.IsZero() && !sub.Received.Before(end), State: state,
+	if t := l.teams[sub.Team]; t != nil {
+		if line.Who = t.Name; l.SubmitterName(sub) != t.Name {
+			line.Details = append(line.Details, sub.Display)
+		}
+		line.Details = append(line.Details, t.Groups...)
 	}
+	if sub.Overridden && l.Follows {
+		line.State.Note = "by the primary"
+	}
+	if f := sub.Finished; f != nil && f.Judged > 0 && l.ShowsTimes() && line.State.Code != "" {
+		line.Time, line.Memory = fmt.Sprintf("%.2f s", f.TimeMS/1000), fmt.Sprintf("%.0f MiB", math.Ceil(float64(f.Memory)/(1<<20)))
+	}
+	return line
 }

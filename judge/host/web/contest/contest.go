@@ -128,7 +128,7 @@ func (s *site) contest(w http.ResponseWriter, r *web.Request) (err error) {
 		return err
 	}
 	v.Teams = ranked
-	labels, best := map[string]string{}, map[string]*problemLine{}
+	best := map[string]*problemLine{}
 	for _, p := range problems {
 		line := problemLine{Label: p.Label, Title: p.Title, Points: p.Points, Solved: solved[p.Label]}
 		info, err := s.ProblemInfo(p.Problem)
@@ -139,7 +139,6 @@ func (s *site) contest(w http.ResponseWriter, r *web.Request) (err error) {
 			line.TimeMS, line.Memory = info.TimeMS, info.Memory
 		}
 		v.Problems = append(v.Problems, line)
-		labels[p.Slug] = p.Label
 	}
 	for i := range v.Problems {
 		best[v.Problems[i].Label] = &v.Problems[i]
@@ -153,15 +152,19 @@ func (s *site) contest(w http.ResponseWriter, r *web.Request) (err error) {
 		if err != nil {
 			return err
 		}
+		lister, err := access.Of(r).NewLister(problems)
+		if err != nil {
+			return err
+		}
 		for _, sub := range submissions {
-			v.OwnSubmissions = append(v.OwnSubmissions, access.Of(r).Line(sub, labels, access.Of(r).Ends()))
+			v.OwnSubmissions = append(v.OwnSubmissions, lister.Line(sub, access.Of(r).Ends()))
 		}
 		attempts, err := s.Store.ProgressByProblem(r.Context(), ownFilter(r, "", most))
 		if err != nil {
 			return err
 		}
 		for _, a := range attempts {
-			line := access.Of(r).Line(a.Best, labels, access.Of(r).Ends())
+			line := lister.Line(a.Best, access.Of(r).Ends())
 			if p := best[line.Label]; p != nil {
 				p.Attempts, p.Best = a.Attempts, line.State
 			}
@@ -180,17 +183,17 @@ func (s *site) ownSubmissions(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	labels := map[string]string{}
-	for _, p := range problems {
-		labels[p.Slug] = p.Label
+	lister, err := access.Of(r).NewLister(problems)
+	if err != nil {
+		return err
 	}
 	rows, err := s.Store.Submissions(r.Context(), ownFilter(r, "", most))
 	if err != nil {
 		return err
 	}
-	v := ownSubmissionsView{Slug: access.Of(r).Contest.Slug}
+	v := ownSubmissionsView{Slug: access.Of(r).Contest.Slug, Lines: web.Lines{Times: access.Of(r).ShowsTimes(), Memory: access.Of(r).ShowsTimes()}}
 	for _, row := range rows {
-		v.Lines = append(v.Lines, access.Of(r).Line(row, labels, access.Of(r).Ends()))
+		v.Lines.Lines = append(v.Lines.Lines, lister.Line(row, access.Of(r).Ends()))
 	}
 	return s.RenderPage(w, r, http.StatusOK, "ownsubmissions", "Your submissions", v)
 }
@@ -198,7 +201,7 @@ func (s *site) ownSubmissions(w http.ResponseWriter, r *web.Request) error {
 // ownSubmissionsView lists the submissions of the reader and their team.
 type ownSubmissionsView struct {
 	Slug  string
-	Lines []web.Line
+	Lines web.Lines
 }
 
 // ownFilter returns the filter for submissions of the caller and their team. If problem is empty, it matches all
@@ -223,6 +226,7 @@ type problemView struct {
 	Submit             *web.SourceForm // nil if the reader cannot submit
 	ClosedReason       string          // why the reader cannot submit
 	OwnSubmissions     []web.Line
+	ShowsTimes         bool // OwnSubmissions have times
 	Errors             web.FieldErrors
 }
 
@@ -313,8 +317,13 @@ func (s *site) problemPage(w http.ResponseWriter, r *web.Request, code int, f we
 		if err != nil {
 			return err
 		}
+		lister, err := access.Of(r).NewLister([]*store.ContestProblem{p})
+		if err != nil {
+			return err
+		}
+		v.ShowsTimes = access.Of(r).ShowsTimes()
 		for _, sub := range submissions {
-			v.OwnSubmissions = append(v.OwnSubmissions, access.Of(r).Line(sub, map[string]string{p.Slug: p.Label}, access.Of(r).Ends()))
+			v.OwnSubmissions = append(v.OwnSubmissions, lister.Line(sub, access.Of(r).Ends()))
 		}
 	}
 	return s.RenderPage(w, r, code, "problem", p.Label+". "+p.Title, v)

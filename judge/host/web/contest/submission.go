@@ -13,6 +13,7 @@ import (
 	"assay/judge/blob"
 	"assay/judge/host/auth"
 	"assay/judge/host/client"
+	"assay/judge/host/intake"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
 	"assay/judge/host/web/access"
@@ -24,6 +25,7 @@ type submissionView struct {
 	Slug, Label, Problem  string
 	Number                int64
 	Submitter             string
+	Language              string // its name; empty if unknown
 	Received              time.Time
 	Live                  template.HTML // the part that changes
 	Sources               []sourceView
@@ -117,11 +119,16 @@ func (s *site) submissionPage(w http.ResponseWriter, r *web.Request, code int, f
 			v.Label, v.Problem = p.Label, p.Title
 		}
 	}
+	lister, err := a.NewLister(problems)
+	if err != nil {
+		return err
+	}
+	v.Language = intake.LanguageName(lister.Languages, sub)
 	if v.Sources, err = s.sources(a); err != nil {
 		return err
 	}
 	if r.Can(auth.SeeSecret) {
-		if v.Jury, err = s.juryPart(r, v.Label); err != nil {
+		if v.Jury, err = s.juryPart(r, lister); err != nil {
 			return err
 		}
 		v.Jury.Mark.Errors, v.Jury.Mark.Why = fieldErrors, r.PostFormValue("why") // if there is no form, they are empty

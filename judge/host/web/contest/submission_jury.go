@@ -41,7 +41,7 @@ type historyLine struct {
 const maxOthers = 12
 
 // juryPart returns the part of a submission's page that only the jury sees.
-func (s *site) juryPart(r *web.Request, label string) (*juryView, error) {
+func (s *site) juryPart(r *web.Request, lister *access.Lister) (*juryView, error) {
 	a, sub := access.Of(r), access.Of(r).Submission
 	j, err := s.Store.Judgement(r.Context(), sub.ID)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *site) juryPart(r *web.Request, label string) (*juryView, error) {
 		return nil, err
 	}
 	for _, submission := range others {
-		v.OtherSubmissions = append(v.OtherSubmissions, a.Line(submission, map[string]string{sub.Problem: label}, time.Time{}))
+		v.OtherSubmissions = append(v.OtherSubmissions, lister.Line(submission, time.Time{}))
 	}
 	return v, nil
 }

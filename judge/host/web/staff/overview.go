@@ -25,7 +25,7 @@ type overviewView struct {
 	CanFinalize    bool   // the reader may freeze and finalize
 	Shadow         bool   // the contest follows another judging system
 	NeedsAttention []attention
-	Latest         []web.Line
+	Latest         web.Lines
 	Columns        []columnLine
 	Teams          int
 	Waiting        int
@@ -112,13 +112,18 @@ func (s *site) setScoreboard(r *web.Request, v *overviewView) error {
 	if err != nil {
 		return err
 	}
-	labels, titles := map[string]string{}, map[string]string{}
+	lister, err := access.Of(r).NewLister(problems)
+	if err != nil {
+		return err
+	}
+	titles := map[string]string{}
 	for _, p := range problems {
-		labels[p.Slug], titles[p.Label] = p.Label, p.Title
+		titles[p.Label] = p.Title
 		v.Labels = append(v.Labels, p.Label)
 	}
+	v.Latest = web.Lines{Teams: true, Times: access.Of(r).ShowsTimes()}
 	for _, row := range rows {
-		v.Latest = append(v.Latest, access.Of(r).Line(row, labels, ends(row.Team)))
+		v.Latest.Lines = append(v.Latest.Lines, lister.Line(row, ends(row.Team)))
 	}
 	l, err := s.Scoreboards.Scoreboard(r.Context(), c.ID)
 	if err != nil {

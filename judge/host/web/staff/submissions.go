@@ -221,7 +221,7 @@ func (v *submissionFilterView) query() url.Values {
 // submissionsView is the jury's list of a contest's submissions.
 type submissionsView struct {
 	Slug    string
-	Lines   []web.Line
+	Lines   web.Lines
 	Choice  submissionFilterView
 	Menus   []menu
 	Kept    map[string]string // filters without a field in the form
@@ -267,16 +267,17 @@ func (s *site) submissions(w http.ResponseWriter, r *web.Request) error {
 		query.Set("before", strconv.FormatInt(rows[most-1].Number, 10))
 		v.Older = template.URL(path + "/submissions?" + query.Encode()) // likewise
 	}
-	labels := map[string]string{}
-	for _, p := range choice.Problems {
-		labels[p.Slug] = p.Label
+	lister, err := access.Of(r).NewLister(choice.Problems)
+	if err != nil {
+		return err
 	}
 	ends, err := access.Of(r).TeamEnds(r.Context())
 	if err != nil {
 		return err
 	}
+	v.Lines = web.Lines{Teams: true, Times: access.Of(r).ShowsTimes(), Memory: access.Of(r).ShowsTimes()}
 	for _, row := range rows {
-		v.Lines = append(v.Lines, access.Of(r).Line(row, labels, ends(row.Team)))
+		v.Lines.Lines = append(v.Lines.Lines, lister.Line(row, ends(row.Team)))
 	}
 	return s.RenderPage(w, r, http.StatusOK, "submissions", "Submissions", v)
 }

@@ -536,6 +536,7 @@ type Submitted struct {
 	Verdict   sql.NullString
 	Score     sql.NullString
 	Ended     sql.NullInt64
+	Finished  sql.NullString
 	State     string
 	Paused    bool
 	Ignored   bool

@@ -11,7 +11,7 @@ import (
 )
 
 const attempts = `-- name: Attempts :many
-SELECT attempt.tries, submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM (
+SELECT attempt.tries, submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.finished, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM (
     SELECT standing.contest, COUNT(*) AS tries, COALESCE(
         MIN(CASE WHEN standing.verdict = 'AC' AND standing.verify <> 'before' THEN standing.number END), MAX(standing.number)) AS best
     FROM submission JOIN standing ON standing.submission = submission.id
@@ -58,6 +58,7 @@ func (q *Queries) Attempts(ctx context.Context) ([]AttemptsRow, error) {
 			&i.Submitted.Verdict,
 			&i.Submitted.Score,
 			&i.Submitted.Ended,
+			&i.Submitted.Finished,
 			&i.Submitted.State,
 			&i.Submitted.Paused,
 			&i.Submitted.Ignored,
@@ -101,7 +102,7 @@ func (q *Queries) CountSubmissions(ctx context.Context, arg CountSubmissionsPara
 }
 
 const getSubmission = `-- name: GetSubmission :one
-SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, paused, ignored, given, verify FROM submitted WHERE id = $1
+SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, finished, state, paused, ignored, given, verify FROM submitted WHERE id = $1
 `
 
 func (q *Queries) GetSubmission(ctx context.Context, id string) (Submitted, error) {
@@ -127,6 +128,7 @@ func (q *Queries) GetSubmission(ctx context.Context, id string) (Submitted, erro
 		&i.Verdict,
 		&i.Score,
 		&i.Ended,
+		&i.Finished,
 		&i.State,
 		&i.Paused,
 		&i.Ignored,
@@ -184,7 +186,7 @@ func (q *Queries) InsertSubmission(ctx context.Context, arg InsertSubmissionPara
 }
 
 const latestOfAccount = `-- name: LatestOfAccount :many
-SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, paused, ignored, given, verify FROM submitted WHERE account = $1 AND id < $2
+SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, finished, state, paused, ignored, given, verify FROM submitted WHERE account = $1 AND id < $2
     AND (CAST($3 AS TEXT) = '' OR slug = $3)
 ORDER BY id DESC LIMIT $4
 `
@@ -230,6 +232,7 @@ func (q *Queries) LatestOfAccount(ctx context.Context, arg LatestOfAccountParams
 			&i.Verdict,
 			&i.Score,
 			&i.Ended,
+			&i.Finished,
 			&i.State,
 			&i.Paused,
 			&i.Ignored,
@@ -250,7 +253,7 @@ func (q *Queries) LatestOfAccount(ctx context.Context, arg LatestOfAccountParams
 }
 
 const latestSubmissions = `-- name: LatestSubmissions :many
-SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM submitted
+SELECT submitted.id, submitted.contest, submitted.team, submitted.number, submitted.problem, submitted.account, submitted.language, submitted.entry, submitted.files, submitted.folder, submitted.size, submitted.received, submitted.login, submitted.display, submitted.slug, submitted.judgement, submitted.verdict, submitted.score, submitted.ended, submitted.finished, submitted.state, submitted.paused, submitted.ignored, submitted.given, submitted.verify FROM submitted
 WHERE submitted.id IN (
     SELECT submission.id FROM submission
     WHERE submission.id < $1
@@ -296,6 +299,7 @@ func (q *Queries) LatestSubmissions(ctx context.Context, arg LatestSubmissionsPa
 			&i.Verdict,
 			&i.Score,
 			&i.Ended,
+			&i.Finished,
 			&i.State,
 			&i.Paused,
 			&i.Ignored,
@@ -316,7 +320,7 @@ func (q *Queries) LatestSubmissions(ctx context.Context, arg LatestSubmissionsPa
 }
 
 const listSubmissions = `-- name: ListSubmissions :many
-SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, paused, ignored, given, verify FROM submitted WHERE id = 'chosen' ORDER BY number DESC
+SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, finished, state, paused, ignored, given, verify FROM submitted WHERE id = 'chosen' ORDER BY number DESC
 `
 
 // ListSubmissions is completed by filter.go, which puts what a filter chooses in the place of 'chosen'.
@@ -349,6 +353,7 @@ func (q *Queries) ListSubmissions(ctx context.Context) ([]Submitted, error) {
 			&i.Verdict,
 			&i.Score,
 			&i.Ended,
+			&i.Finished,
 			&i.State,
 			&i.Paused,
 			&i.Ignored,
@@ -407,7 +412,7 @@ func (q *Queries) SubmissionByKey(ctx context.Context, arg SubmissionByKeyParams
 }
 
 const submissionByNumber = `-- name: SubmissionByNumber :one
-SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, state, paused, ignored, given, verify FROM submitted WHERE contest = $1 AND number = $2
+SELECT id, contest, team, number, problem, account, language, entry, files, folder, size, received, login, display, slug, judgement, verdict, score, ended, finished, state, paused, ignored, given, verify FROM submitted WHERE contest = $1 AND number = $2
 `
 
 func (q *Queries) SubmissionByNumber(ctx context.Context, contest string, number int64) (Submitted, error) {
@@ -433,6 +438,7 @@ func (q *Queries) SubmissionByNumber(ctx context.Context, contest string, number
 		&i.Verdict,
 		&i.Score,
 		&i.Ended,
+		&i.Finished,
 		&i.State,
 		&i.Paused,
 		&i.Ignored,
