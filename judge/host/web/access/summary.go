@@ -54,7 +54,7 @@ func NewSummary(s *web.Site, access *intake.ContestAccess) Summary {
 type RunningContest struct {
 	Summary
 	Problems       int
-	Standing       string // see Standing
+	Standing       string // see RankText
 	Passed         int    // elapsed time, in percent
 	Freezes        time.Time
 	Frozen         bool
@@ -83,6 +83,26 @@ func NewRunningContest(ctx context.Context, s *web.Site, access *intake.ContestA
 	}
 	v.Standing, err = RankText(ctx, s, access)
 	return v, err
+}
+
+// A PastContest is a contest that has ended.
+type PastContest struct {
+	Summary
+	Standing string // set by ReadStanding
+
+	access *intake.ContestAccess
+}
+
+// NewPastContest returns a contest that has ended, without its standing.
+func NewPastContest(s *web.Site, access *intake.ContestAccess) *PastContest {
+	return &PastContest{Summary: NewSummary(s, access), access: access}
+}
+
+// ReadStanding sets Standing to the rank and the score of the caller's team, as RankText does. It may read the
+// scoreboard of the contest from the database.
+func (c *PastContest) ReadStanding(ctx context.Context, s *web.Site) (err error) {
+	c.Standing, err = RankText(ctx, s, c.access)
+	return err
 }
 
 // RankText returns the rank of the caller's team on the public scoreboard, as text. It returns an empty string if

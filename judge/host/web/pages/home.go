@@ -17,9 +17,9 @@ import (
 type homeView struct {
 	Running  []*access.RunningContest
 	Upcoming []access.Summary
-	Past     []access.Summary // newest first; at most maxPast unless the address asks for more
-	AllPast  int              // number of past contests
-	Search   string           // text that the names must contain; may be empty
+	Past     []*access.PastContest // newest first; at most maxPast unless the address asks for more
+	AllPast  int                   // number of past contests
+	Search   string                // text that the names must contain; may be empty
 	Ladders  []ladder.Summary
 	Holes    []hole.Line
 	LoggedIn bool
@@ -70,7 +70,7 @@ func (s *site) home(w http.ResponseWriter, r *web.Request) error {
 		case auth.Before:
 			v.Upcoming = append(v.Upcoming, access.NewSummary(s.Site, seat))
 		default:
-			v.Past = append(v.Past, access.NewSummary(s.Site, seat))
+			v.Past = append(v.Past, access.NewPastContest(s.Site, seat))
 		}
 	}
 	if v.AllPast = len(v.Past); r.FormValue("past") != "all" && v.Search == "" {
@@ -89,6 +89,11 @@ func (s *site) home(w http.ResponseWriter, r *web.Request) error {
 		}
 	}
 	v.filter()
+	for _, c := range v.Past {
+		if err := c.ReadStanding(r.Context(), s.Site); err != nil {
+			return err
+		}
+	}
 	return s.RenderPage(w, r, http.StatusOK, "home", s.Name, v)
 }
 
@@ -97,7 +102,7 @@ func (v *homeView) filter() {
 	lacks := func(name string) bool { return !strings.Contains(strings.ToLower(name), strings.ToLower(v.Search)) }
 	v.Running = slices.DeleteFunc(v.Running, func(c *access.RunningContest) bool { return lacks(c.Name) })
 	v.Upcoming = slices.DeleteFunc(v.Upcoming, func(c access.Summary) bool { return lacks(c.Name) })
-	v.Past = slices.DeleteFunc(v.Past, func(c access.Summary) bool { return lacks(c.Name) })
+	v.Past = slices.DeleteFunc(v.Past, func(c *access.PastContest) bool { return lacks(c.Name) })
 	v.Holes = slices.DeleteFunc(v.Holes, func(h hole.Line) bool { return lacks(h.Name) })
 	v.Ladders = slices.DeleteFunc(v.Ladders, func(l ladder.Summary) bool { return lacks(l.Name) })
 }

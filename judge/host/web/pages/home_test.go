@@ -112,3 +112,18 @@ func TestHomeLeadsToPractice(t *testing.T) {
 	shows(t, "with practice", h.Fetch(h.Cookie("ada"), "GET", "/", nil).Body, button)
 	shows(t, "an anonymous reader", h.Fetch("", "GET", "/", nil).Body, "!"+button)
 }
+
+// TestHomeShowsPastRanks checks that a past contest shows the rank of the reader's team on the public scoreboard.
+func TestHomeShowsPastRanks(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("old", -30*time.Minute, store.VisibilityPublic, store.Settings{})
+	h.Contest("other", -1000*time.Hour, store.VisibilityPublic, store.Settings{})
+	h.RecordJudgement(h.Submit(c, "bob"), webtest.FailingEvents()...)
+	h.RecordJudgement(h.Submit(c, "ada"), webtest.AcceptedEvents()...)
+	h.Advance(time.Hour)
+	for login, want := range map[string]string{"ada": "you: rank 1 of 2, 1 solved", "bob": "you: rank 2 of 2, 0 solved", "admin": "!you:", "": "!you:"} {
+		for _, path := range []string{"/", "/?q=old"} {
+			shows(t, login+" "+path, h.Fetch(h.Cookie(login), "GET", path, nil).Body, "Past contests", "old", want)
+		}
+	}
+}
