@@ -94,3 +94,12 @@ func TestPractice(t *testing.T) {
 		t.Errorf("a judge sees %q", show)
 	}
 }
+
+func TestShowsTimes(t *testing.T) {
+	for _, show := range append(judge.VisibilityLevels, "") {
+		a := intake.ContestAccess{Contest: &store.Contest{Settings: store.Settings{Show: show}}}
+		if got, want := a.ShowsTimes(), show != judge.ShowVerdict && show != judge.ShowFirst && show != ""; got != want {
+			t.Errorf("a contest that shows %q: %v, want %v", show, got, want)
+		}
+	}
+}

@@ -14,7 +14,7 @@ type Line struct {
 	Number   int64
 	Label    string // problem label
 	Who      string
-	Details  []string // the account, if its name is not the team's, and the team's groups
+	Details  []string // name of the account, if it differs from the team's name; groups of the team
 	Language string   // name of the language; empty if unknown
 	Program  string
 	Received time.Time
@@ -25,8 +25,8 @@ type Line struct {
 	Memory   string // peak memory over all test cases; likewise
 }
 
-// Lines is a list of submissions.
-type Lines struct {
+// A SubmissionList is a list of submissions.
+type SubmissionList struct {
 	Lines  []Line
 	Teams  bool // shows who submitted
 	Times  bool // shows Line.Time

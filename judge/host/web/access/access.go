@@ -234,7 +234,7 @@ func (a *Access) ContestTime(t time.Time) string {
 	return scoreboard.ContestTime(clock.Time(t))
 }
 
-// A Lister turns submissions into lines of a list, as far as the reader may know them.
+// A Lister converts submissions to lines of a list. A line contains only what the reader may know.
 type Lister struct {
 	*Access
 	labels    map[string]string           // maps slugs of problems to their labels
@@ -251,11 +251,11 @@ func (a *Access) NewLister(problems []*store.ContestProblem) (l *Lister, err err
 	return l, err
 }
 
-// Line returns the line of a submission. The line is marked as late if the submission was received at end or later. If
-// TeamEnds was called before, the line names the team.
+// Line returns the line of a submission. The line is marked as late if the submission was received at end or later. It
+// names the submission's team if TeamEnds was called before, and otherwise the account.
 func (l *Lister) Line(sub *store.Submission, end time.Time) web.Line {
 	line := web.Line{
-		Slug: l.Contest.Slug, Number: sub.Number, Label: cmp.Or(l.labels[sub.Problem], "?"), // the contest may have lost the problem
+		Slug: l.Contest.Slug, Number: sub.Number, Label: cmp.Or(l.labels[sub.Problem], "?"), // "?" if the problem was removed
 		Who: sub.Display, Language: intake.LanguageName(l.Languages, sub), Program: sub.Program,
 		Received: sub.Received, At: l.ContestTime(sub.Received), Late: !end.IsZero() && !sub.Received.Before(end),
 		State: l.site.CurrentState(sub, l.Can(auth.SeeSite)),

@@ -191,17 +191,17 @@ func (s *site) ownSubmissions(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	v := ownSubmissionsView{Slug: access.Of(r).Contest.Slug, Lines: web.Lines{Times: access.Of(r).ShowsTimes(), Memory: access.Of(r).ShowsTimes()}}
+	v := ownSubmissionsView{Slug: access.Of(r).Contest.Slug, List: web.SubmissionList{Times: access.Of(r).ShowsTimes(), Memory: access.Of(r).ShowsTimes()}}
 	for _, row := range rows {
-		v.Lines.Lines = append(v.Lines.Lines, lister.Line(row, access.Of(r).Ends()))
+		v.List.Lines = append(v.List.Lines, lister.Line(row, access.Of(r).Ends()))
 	}
 	return s.RenderPage(w, r, http.StatusOK, "ownsubmissions", "Your submissions", v)
 }
 
 // ownSubmissionsView lists the submissions of the reader and their team.
 type ownSubmissionsView struct {
-	Slug  string
-	Lines web.Lines
+	Slug string
+	List web.SubmissionList
 }
 
 // ownFilter returns the filter for submissions of the caller and their team. If problem is empty, it matches all

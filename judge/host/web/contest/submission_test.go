@@ -309,3 +309,26 @@ func TestSandboxIsForTheJury(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnColumns checks that contestants see the language of their submissions, and times only if the contest shows
+// them.
+func TestOwnColumns(t *testing.T) {
+	for show, times := range map[judge.Visibility]bool{judge.ShowFirst: false, judge.ShowCases: true} {
+		h := webtest.New(t)
+		h.RecordJudgement(h.Submit(h.Contest("now", -time.Minute, store.VisibilityAccounts, store.Settings{Show: show}), "ada"),
+			webtest.FailingEvents()...)
+		for path, want := range map[string]struct{ language, time string }{
+			"/c/now/mine": {"<small>Python</small>", `<td class="num hide">0.01 s</td><td class="num hide">1 MiB</td>`},
+			"/c/now/p/A":  {" · Python</small>", `<td class="num">0.01 s</td>`},
+			"/c/now":      {" · Python</small>", ""},
+			"/c/now/s/1":  {"</time> · Python</p>", ""},
+		} {
+			page := h.Fetch(h.Cookie("ada"), "GET", path, nil).Body
+			webtest.CheckHTML(t, path, page)
+			if !strings.Contains(page, want.language) || want.time != "" &&
+				(strings.Contains(page, want.time) != times || strings.Contains(page, "Max time") != times) {
+				t.Errorf("the contest shows %q: %s lacks %q, or its time is not as expected:\n%s", show, path, want.language, page)
+			}
+		}
+	}
+}

@@ -25,7 +25,7 @@ type overviewView struct {
 	CanFinalize    bool   // the reader may freeze and finalize
 	Shadow         bool   // the contest follows another judging system
 	NeedsAttention []attention
-	Latest         web.Lines
+	Latest         web.SubmissionList
 	Columns        []columnLine
 	Teams          int
 	Waiting        int
@@ -121,7 +121,7 @@ func (s *site) setScoreboard(r *web.Request, v *overviewView) error {
 		titles[p.Label] = p.Title
 		v.Labels = append(v.Labels, p.Label)
 	}
-	v.Latest = web.Lines{Teams: true, Times: access.Of(r).ShowsTimes()}
+	v.Latest = web.SubmissionList{Teams: true, Times: access.Of(r).ShowsTimes()}
 	for _, row := range rows {
 		v.Latest.Lines = append(v.Latest.Lines, lister.Line(row, ends(row.Team)))
 	}

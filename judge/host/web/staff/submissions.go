@@ -221,7 +221,7 @@ func (v *submissionFilterView) query() url.Values {
 // submissionsView is the jury's list of a contest's submissions.
 type submissionsView struct {
 	Slug    string
-	Lines   web.Lines
+	List    web.SubmissionList
 	Choice  submissionFilterView
 	Menus   []menu
 	Kept    map[string]string // filters without a field in the form
@@ -275,9 +275,9 @@ func (s *site) submissions(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	v.Lines = web.Lines{Teams: true, Times: access.Of(r).ShowsTimes(), Memory: access.Of(r).ShowsTimes()}
+	v.List = web.SubmissionList{Teams: true, Times: access.Of(r).ShowsTimes(), Memory: access.Of(r).ShowsTimes()}
 	for _, row := range rows {
-		v.Lines.Lines = append(v.Lines.Lines, lister.Line(row, ends(row.Team)))
+		v.List.Lines = append(v.List.Lines, lister.Line(row, ends(row.Team)))
 	}
 	return s.RenderPage(w, r, http.StatusOK, "submissions", "Submissions", v)
 }
